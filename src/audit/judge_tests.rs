@@ -58,7 +58,7 @@ fn forge(dir: &Path, bodies: &[String]) {
 }
 
 /// The first fault, after checking that all readers report the same one.
-fn named(dir: &Path) -> Option<Damage> {
+fn first_fault(dir: &Path) -> Option<Damage> {
     let log = Log::open(dir).unwrap();
     let report = log.verify().unwrap();
     let first = log.proposals().unwrap().faults.first().cloned();
@@ -67,8 +67,8 @@ fn named(dir: &Path) -> Option<Damage> {
     let mut all: Vec<_> = all.into_iter().chain(report.damage).collect();
     all.sort_by_key(|damage| damage.seq);
     assert_eq!(all.first(), first.as_ref());
-    let of_one = log.records(ProposalId::new()).unwrap();
-    assert_eq!(of_one.faults.first(), first.as_ref());
+    let single = log.records(ProposalId::new()).unwrap();
+    assert_eq!(single.faults.first(), first.as_ref());
     assert_eq!(log.summary().unwrap().faults.first(), first.as_ref());
     first
 }
@@ -85,10 +85,10 @@ fn start(dir: &Path) -> (Option<Damage>, bool) {
 #[test]
 fn a_line_that_is_not_a_record_of_its_version_is_damage_for_every_reader() {
     let dir = tempfile::tempdir().unwrap();
-    let [ran, _] = sample(dir.path());
-    let whole = bodies(dir.path());
-    let id = ran.to_string();
-    for (kind, from, to, why) in [
+    let [finished, _] = sample(dir.path());
+    let original = bodies(dir.path());
+    let id = finished.to_string();
+    for (kind, from, to, expected) in [
         (
             "finished",
             "\"state\":\"succeeded\"",
@@ -144,24 +144,24 @@ fn a_line_that_is_not_a_record_of_its_version_is_damage_for_every_reader() {
             "missing field `mono_ns`",
         ),
     ] {
-        let at = whole
+        let at = original
             .iter()
             .position(|l| l.contains(&format!("\"kind\":\"{kind}\"")))
             .unwrap();
-        let mut forged = whole.clone();
+        let mut forged = original.clone();
         forged[at] = forged[at].replacen(from, to, 1);
-        assert_ne!(forged[at], whole[at], "{from}");
+        assert_ne!(forged[at], original[at], "{from}");
         forge(dir.path(), &forged);
-        let damage = named(dir.path()).unwrap_or_else(|| panic!("{to} passes"));
+        let damage = first_fault(dir.path()).unwrap_or_else(|| panic!("{to} passes"));
         assert_eq!(
             (damage.line, damage.seq),
             (Some(at as u64 + 1), Some(at as u64))
         );
-        assert!(damage.what.contains(why), "{damage}");
+        assert!(damage.what.contains(expected), "{damage}");
         assert_eq!(start(dir.path()), (Some(damage), true));
     }
-    forge(dir.path(), &whole);
-    assert_eq!(named(dir.path()), None);
+    forge(dir.path(), &original);
+    assert_eq!(first_fault(dir.path()), None);
     assert_eq!(start(dir.path()), (None, false));
 }
 
@@ -181,7 +181,7 @@ fn an_impossible_life_is_reported_by_every_reader_and_stops_nothing() {
         ("denied after the end", 6),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        let [ran, _] = sample(dir.path());
+        let [finished, _] = sample(dir.path());
         let mut forged = bodies(dir.path());
         let at = forged.iter().position(|b| is_kind("granted", b)).unwrap();
         match what {
@@ -191,22 +191,22 @@ fn an_impossible_life_is_reported_by_every_reader_and_stops_nothing() {
                 let body = &forged[5];
                 let head = body.split_once("\"kind\"").unwrap().0;
                 forged.push(format!(
-                    "{head}\"kind\":\"expired\",\"id\":\"{ran}\",\"actor\":\"dashboard\""
+                    "{head}\"kind\":\"expired\",\"id\":\"{finished}\",\"actor\":\"dashboard\""
                 ));
             }
         }
         forge(dir.path(), &renumbered(forged));
-        let damage = named(dir.path()).unwrap_or_else(|| panic!("{what} passes"));
+        let damage = first_fault(dir.path()).unwrap_or_else(|| panic!("{what} passes"));
         assert_eq!(
             (damage.line, damage.seq),
             (Some(seq + 1), Some(seq)),
             "{what}: {damage}"
         );
-        assert!(damage.what.contains(&ran.to_string()), "{damage}");
+        assert!(damage.what.contains(&finished.to_string()), "{damage}");
         assert_eq!(start(dir.path()), (Some(damage.clone()), false));
         add(dir.path(), [proposed(ProposalId::new(), "goes on")]);
         assert_eq!(
-            named(dir.path()),
+            first_fault(dir.path()),
             Some(damage),
             "the fault is still reported"
         );
@@ -219,7 +219,7 @@ fn a_missing_blob_is_reported_by_every_reader_and_stops_nothing() {
     sample(dir.path());
     let output = Layout::at(dir.path()).blob(&Digest::of(b"1\n")).1;
     fs::remove_file(output).unwrap();
-    let damage = named(dir.path()).unwrap();
+    let damage = first_fault(dir.path()).unwrap();
     assert_eq!(damage.seq, Some(4));
     assert!(
         damage.file.starts_with("blobs/") && damage.what.contains("missing"),
@@ -247,7 +247,7 @@ fn a_missing_log_is_damage_if_any_file_shows_that_there_was_one() {
                     _ => fs::remove_file(at(name)).unwrap(),
                 }
             }
-            let damage = named(dir.path()).unwrap();
+            let damage = first_fault(dir.path()).unwrap();
             assert_eq!((&*damage.file, damage.seq), ("log/00000001.jsonl", Some(1)));
             assert!(damage.what.contains(left), "{damage}");
             assert_eq!(start(dir.path()), (Some(damage), true), "{left}");
@@ -267,13 +267,13 @@ fn a_folder_that_never_had_a_log_gets_one() {
     drop(lock::Lock::take(&layout).unwrap());
     assert!(none(), "a folder without segments has no log");
     sample(dir.path());
-    assert_eq!(named(dir.path()), None);
+    assert_eq!(first_fault(dir.path()), None);
 }
 
 #[test]
 fn records_of_a_later_version_are_not_damage() {
     let dir = tempfile::tempdir().unwrap();
-    let [_, waits] = sample(dir.path());
+    let [_, pending] = sample(dir.path());
     let mut forged = bodies(dir.path());
     let head = |v: u32, seq: u64| {
         format!(
@@ -281,33 +281,33 @@ fn records_of_a_later_version_are_not_damage() {
         )
     };
     forged.push(format!(
-        "{},\"kind\":\"suspended\",\"id\":\"{waits}\"",
+        "{},\"kind\":\"suspended\",\"id\":\"{pending}\"",
         head(2, 6)
     ));
     // This version cannot know what may follow a record of a later one.
     forged.push(format!(
-        "{},\"kind\":\"withdrawn\",\"id\":\"{waits}\",\"disconnected\":true,\"actor\":\"agent\"",
+        "{},\"kind\":\"withdrawn\",\"id\":\"{pending}\",\"disconnected\":true,\"actor\":\"agent\"",
         head(1, 7)
     ));
     forge(dir.path(), &forged);
-    assert_eq!(named(dir.path()), None);
+    assert_eq!(first_fault(dir.path()), None);
     let log = Log::open(dir.path()).unwrap();
     assert_eq!(log.verify().unwrap().unknown, 1);
-    let history = log.records(waits).unwrap();
+    let history = log.records(pending).unwrap();
     assert_eq!((history.records.len(), history.unknown), (2, 1));
-    let said = open(dir.path()).unwrap_err().to_string();
+    let error = open(dir.path()).unwrap_err().to_string();
     assert!(
-        said.contains("line 7 (seq 6): it is of version 2"),
-        "{said}"
+        error.contains("line 7 (seq 6): it is of version 2"),
+        "{error}"
     );
-    assert!(said.contains("start the later version"), "{said}");
+    assert!(error.contains("start the later version"), "{error}");
 }
 
 /// The records that a start adds for a killed dashboard's proposals complete a valid life.
 #[test]
 fn proposals_that_were_open_are_ended_and_the_log_verifies() {
     let dir = tempfile::tempdir().unwrap();
-    let [_, waits] = sample(dir.path());
+    let [_, pending] = sample(dir.path());
     let runs = ProposalId::new();
     add(
         dir.path(),
@@ -323,11 +323,11 @@ fn proposals_that_were_open_are_ended_and_the_log_verifies() {
     assert_eq!(
         open_now,
         [
-            (waits, crate::model::State::Pending),
+            (pending, crate::model::State::Pending),
             (runs, crate::model::State::Running)
         ]
     );
-    write_one(dir.path(), opened, LogEvent::Unattended { id: waits })
+    write_one(dir.path(), opened, LogEvent::Unattended { id: pending })
         .unwrap()
         .close();
     let event = LogEvent::Failed {
@@ -336,6 +336,6 @@ fn proposals_that_were_open_are_ended_and_the_log_verifies() {
         message: "the dashboard stopped before this ended".to_owned(),
     };
     add(dir.path(), [(event, Vec::new())]);
-    assert_eq!(named(dir.path()), None);
+    assert_eq!(first_fault(dir.path()), None);
     assert!(open(dir.path()).unwrap().unfinished.is_empty());
 }

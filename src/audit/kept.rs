@@ -242,14 +242,14 @@ mod tests {
     fn a_file_that_is_not_a_kept_run_is_refused_with_the_reason() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.py");
-        for (text, want) in [
+        for (text, expected) in [
             ("print(1)\n", "ends its header is missing"),
             ("# a comment", "ends its header is missing"),
             (&format!("# run      none\n{END}\nprint(1)"), "names no run"),
         ] {
             fs::write(&path, text).unwrap();
-            let said = read(&path).unwrap_err().to_string();
-            assert!(said.contains(want), "{said}");
+            let error = read(&path).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
         }
         assert!(
             read(dir.path())

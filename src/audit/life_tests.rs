@@ -4,7 +4,7 @@ use crate::broker::tests::random_logs;
 use crate::model::{LogEvent, Reviewer, VerdictKind, Viewed};
 
 /// The first impossible record, and why it is impossible.
-fn first_bad(log: &[LogEvent]) -> Option<(usize, String)> {
+fn first_impossible(log: &[LogEvent]) -> Option<(usize, String)> {
     let mut lives = Lives::default();
     let mut each = log.iter().enumerate();
     each.find_map(|(at, event)| lives.step(event).err().map(|why| (at, why)))
@@ -85,7 +85,7 @@ fn ended(id: ProposalId, state: State, unkept: bool) -> LogEvent {
 fn everything_the_broker_records_is_a_valid_life() {
     let (mut records, mut closed) = (0, 0);
     for log in random_logs(150) {
-        assert_eq!(first_bad(&log), None, "{log:#?}");
+        assert_eq!(first_impossible(&log), None, "{log:#?}");
         records += log.len();
         // The dashboard may be killed after any record.
         for cut in [log.len() / 3, log.len() / 2, log.len() * 3 / 4] {
@@ -93,7 +93,7 @@ fn everything_the_broker_records_is_a_valid_life() {
             let closing = closings(&log);
             closed += closing.len();
             log.extend(closing);
-            assert_eq!(first_bad(&log), None, "{log:#?}");
+            assert_eq!(first_impossible(&log), None, "{log:#?}");
             assert_eq!(closings(&log), [], "no proposal is open");
         }
     }
@@ -150,7 +150,7 @@ fn every_possible_course_of_a_proposal_is_a_valid_life() {
             replicated(id),
         ],
     ] {
-        assert_eq!(first_bad(&log), None, "{log:#?}");
+        assert_eq!(first_impossible(&log), None, "{log:#?}");
     }
 }
 
@@ -327,16 +327,16 @@ fn each_kind_of_impossible_life_is_reported() {
             "cannot leave a proposal running",
         ),
     ] {
-        let (at, said) = first_bad(&log).unwrap_or_else(|| panic!("{why}: {log:#?}"));
-        assert_eq!(at + 1, log.len(), "{said}");
-        assert!(said.contains(why), "{said} is not {why}");
+        let (at, error) = first_impossible(&log).unwrap_or_else(|| panic!("{why}: {log:#?}"));
+        assert_eq!(at + 1, log.len(), "{error}");
+        assert!(error.contains(why), "{error} is not {why}");
         // Records of another proposal do not change the result.
         let other = ProposalId::new();
         let mut with_other = log.clone();
         with_other.insert(0, proposed(other, "t").0);
         with_other.insert(log.len(), granted(other));
         assert_eq!(
-            first_bad(&with_other).map(|(at, _)| at),
+            first_impossible(&with_other).map(|(at, _)| at),
             Some(log.len() + 1)
         );
     }
@@ -367,7 +367,10 @@ fn a_record_removed_from_a_life_is_found() {
             if matches!(event, LogEvent::Granted(_)) && matches!(after[0], "failed" | "expired") {
                 continue;
             }
-            assert!(first_bad(&without).is_some(), "{event:?} before {after:?}");
+            assert!(
+                first_impossible(&without).is_some(),
+                "{event:?} before {after:?}"
+            );
             all += 1;
         }
     }

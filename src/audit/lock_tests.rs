@@ -21,8 +21,8 @@ fn refused(layout: &Layout) -> Option<i32> {
 fn a_second_writer_is_refused_even_if_the_lock_file_is_removed_or_replaced() {
     let (_dir, layout) = layout();
     let lock = Lock::take(&layout).unwrap();
-    let own = Some(std::process::id().cast_signed());
-    assert_eq!(refused(&layout), own);
+    let own_pid = Some(std::process::id().cast_signed());
+    assert_eq!(refused(&layout), own_pid);
     fs::remove_file(layout.lock()).unwrap();
     assert_eq!(refused(&layout), None);
     // No new file or copy is the one that is locked.
@@ -84,9 +84,9 @@ fn a_log_that_went_down_is_reported_and_stays_locked() {
     handle.submit(Ticket::Unawaited, event, blobs);
     reports.recv().unwrap();
     let log = Log::open(dir.path()).unwrap();
-    let own = Some(std::process::id().cast_signed());
-    let here = |down| Some(Dashboard { pid: own, down });
-    assert_eq!(log.writer().unwrap(), here(false));
+    let own_pid = Some(std::process::id().cast_signed());
+    let dashboard = |down| Some(Dashboard { pid: own_pid, down });
+    assert_eq!(log.writer().unwrap(), dashboard(false));
     fs::rename(layout.segment(1), layout.log().join("gone")).unwrap();
     handle.submit(
         Ticket::Core(1),
@@ -96,8 +96,8 @@ fn a_log_that_went_down_is_reported_and_stays_locked() {
     assert!(matches!(reports.recv().unwrap(), WriterEvent::Down { .. }));
     // Even with the segment back in place nobody else may write until the first dashboard ends.
     fs::rename(layout.log().join("gone"), layout.segment(1)).unwrap();
-    assert_eq!(log.writer().unwrap(), here(true));
-    assert_eq!(refused(&layout), own);
+    assert_eq!(log.writer().unwrap(), dashboard(true));
+    assert_eq!(refused(&layout), own_pid);
     handle.close();
     assert_eq!(log.writer().unwrap(), None);
     drop(open(dir.path()).unwrap());

@@ -115,7 +115,7 @@ fn finished_sample(dir: &Path) -> Vec<ProposalId> {
 }
 
 #[test]
-fn old_segments_are_removed_and_a_record_of_it_keeps_the_rest_verifiable() {
+fn old_segments_are_removed_and_their_record_keeps_the_rest_verifiable() {
     let dir = tempfile::tempdir().unwrap();
     let ids = finished_sample(dir.path());
     let orphan = dir.path().join("blobs/ab").join("ab".repeat(32));
@@ -123,7 +123,7 @@ fn old_segments_are_removed_and_a_record_of_it_keeps_the_rest_verifiable() {
     fs::write(&orphan, "x").unwrap();
     let log = Log::open(dir.path()).unwrap();
     let before = segments(dir.path());
-    let whole = log.verify().unwrap();
+    let complete = log.verify().unwrap();
     // New segments stay, and a dry run changes nothing.
     let epoch = jiff::Timestamp::UNIX_EPOCH;
     assert!(
@@ -140,16 +140,16 @@ fn old_segments_are_removed_and_a_record_of_it_keeps_the_rest_verifiable() {
     let done = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
     assert_eq!(done, planned);
     assert!(!orphan.exists());
-    let left = segments(dir.path());
-    assert_eq!(left[..1], before[before.len() - 1..]);
+    let remaining = segments(dir.path());
+    assert_eq!(remaining[..1], before[before.len() - 1..]);
     let report = log.verify().unwrap();
     assert!(report.consistent, "{report:?}");
-    let gone: u64 = done.segments.iter().map(|s| s.records).sum();
-    assert_eq!(report.removed_through, Some(gone));
-    assert_eq!(report.records, whole.records - gone + 1);
+    let removed: u64 = done.segments.iter().map(|s| s.records).sum();
+    assert_eq!(report.removed_through, Some(removed));
+    assert_eq!(report.records, complete.records - removed + 1);
     // The log continues without the removed proposals.
     let opened = open_with(dir.path(), 2_000).unwrap();
-    assert_eq!(opened.durable, whole.records + 1);
+    assert_eq!(opened.durable, complete.records + 1);
     assert!(opened.unfinished.is_empty());
     write(opened, vec![proposed(ProposalId::new(), "later")]);
     assert!(log.verify().unwrap().consistent);
@@ -160,14 +160,14 @@ fn old_segments_are_removed_and_a_record_of_it_keeps_the_rest_verifiable() {
     );
     // A second removal takes the record of the first.
     let id = log.proposals().unwrap().proposals[0].id;
-    let more: Vec<_> = (0..3)
+    let events: Vec<_> = (0..3)
         .map(|_| (LogEvent::Expired { id }, Vec::new()))
         .collect();
-    for event in more {
+    for event in events {
         write(open_with(dir.path(), 1).unwrap(), vec![event]);
     }
-    let again = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
-    assert!(!again.segments.is_empty());
+    let second = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
+    assert!(!second.segments.is_empty());
     assert!(log.verify().unwrap().consistent);
 }
 
@@ -188,16 +188,16 @@ fn an_open_proposal_keeps_its_segments() {
 }
 
 #[test]
-fn what_a_crash_leaves_of_a_removal_is_sound_and_the_next_one_ends_it() {
+fn a_removal_cut_short_by_a_crash_leaves_a_sound_log_and_the_next_one_completes_it() {
     let dir = tempfile::tempdir().unwrap();
     finished_sample(dir.path());
     let log = Log::open(dir.path()).unwrap();
     let before = segments(dir.path());
-    let kept: Vec<_> = before.iter().map(|p| fs::read(p).unwrap()).collect();
+    let contents: Vec<_> = before.iter().map(|p| fs::read(p).unwrap()).collect();
     let done = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
     // As if the removal had stopped after each of the segments.
     for stopped in (0..done.segments.len()).rev() {
-        fs::write(&before[stopped], &kept[stopped]).unwrap();
+        fs::write(&before[stopped], &contents[stopped]).unwrap();
         let report = log.verify().unwrap();
         let blobs_only = report.damage.is_none();
         assert!(blobs_only, "{stopped}: {report:?}");
@@ -218,12 +218,12 @@ fn every_kind_of_event_survives_the_disk() {
         events.iter().map(|e| (e.clone(), Vec::new())).collect(),
     );
     let text = fs::read_to_string(&segments(dir.path())[0]).unwrap();
-    let back: Vec<LogEvent> = text
+    let recorded: Vec<LogEvent> = text
         .lines()
         .skip(1)
         .map(|l| super::super::Record::parse(l.as_bytes()).unwrap().event)
         .collect();
-    assert_eq!(back, events);
+    assert_eq!(recorded, events);
     for (line, event) in text.lines().skip(1).zip(&events) {
         assert!(line.contains(&format!("\"kind\":\"{}\"", event.kind())));
     }
@@ -249,19 +249,19 @@ fn a_torn_last_line_is_quarantined_and_reported() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path());
     let last = segments(dir.path()).pop().unwrap();
-    let whole = fs::read(&last).unwrap();
+    let original = fs::read(&last).unwrap();
     let log = Log::open(dir.path()).unwrap();
-    let start = whole[..whole.len() - 1]
+    let start = original[..original.len() - 1]
         .iter()
         .rposition(|b| *b == b'\n')
         .unwrap()
         + 1;
     for cut in [
         start + 1,
-        usize::midpoint(start, whole.len()),
-        whole.len() - 1,
+        usize::midpoint(start, original.len()),
+        original.len() - 1,
     ] {
-        fs::write(&last, &whole[..cut]).unwrap();
+        fs::write(&last, &original[..cut]).unwrap();
         unnoted(dir.path());
         let report = log.verify().unwrap();
         let what = report.damage.unwrap().to_string();
@@ -285,8 +285,8 @@ fn a_torn_last_line_is_quarantined_and_reported() {
             panic!("{line}")
         };
         assert_eq!(bytes, (cut - start) as u64);
-        let aside = fs::read(dir.path().join("quarantine").join(quarantined)).unwrap();
-        assert_eq!(aside, &whole[start..cut]);
+        let quarantined_bytes = fs::read(dir.path().join("quarantine").join(quarantined)).unwrap();
+        assert_eq!(quarantined_bytes, &original[start..cut]);
         let again = open_with(dir.path(), 2_000).unwrap();
         assert_eq!((again.recovered, again.durable), (None, 8));
     }
@@ -356,13 +356,13 @@ fn everything_in_the_folder_is_accessible_to_its_user_only() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("a/b");
     sample(&state);
-    let mut left = vec![state.clone()];
-    while let Some(path) = left.pop() {
+    let mut pending = vec![state.clone()];
+    while let Some(path) = pending.pop() {
         let meta = fs::symlink_metadata(&path).unwrap();
         let mode = meta.permissions().mode() & 0o777;
         if meta.is_dir() {
             assert_eq!(mode, 0o700, "{}", path.display());
-            left.extend(fs::read_dir(&path).unwrap().map(|e| e.unwrap().path()));
+            pending.extend(fs::read_dir(&path).unwrap().map(|e| e.unwrap().path()));
         } else {
             assert_eq!(mode, 0o600, "{}", path.display());
         }
@@ -423,11 +423,11 @@ fn equal_blobs_are_stored_once() {
 
 /// All files under `log` and `blobs`, with their content.
 fn files_of_log(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut left = vec![dir.join("log"), dir.join("blobs")];
+    let mut pending = vec![dir.join("log"), dir.join("blobs")];
     let mut files = Vec::new();
-    while let Some(path) = left.pop() {
+    while let Some(path) = pending.pop() {
         if path.is_dir() {
-            left.extend(fs::read_dir(&path).unwrap().map(|e| e.unwrap().path()));
+            pending.extend(fs::read_dir(&path).unwrap().map(|e| e.unwrap().path()));
         } else {
             let bytes = fs::read(&path).unwrap();
             files.push((path, bytes));

@@ -140,7 +140,7 @@ mod tests {
         Order::Keep(Blob::of(&[n]))
     }
 
-    fn taken(next: &Next) -> Vec<u8> {
+    fn contents_of(next: &Next) -> Vec<u8> {
         let Next::Orders(orders) = next else {
             return Vec::new();
         };
@@ -164,7 +164,7 @@ mod tests {
                 match orders.next(true) {
                     Next::Pause => {}
                     next => {
-                        let taken = taken(&next);
+                        let taken = contents_of(&next);
                         assert!(!taken.is_empty());
                         for one in taken {
                             assert_eq!(one, expected);
@@ -178,7 +178,7 @@ mod tests {
         orders.push(content(7));
         orders.close();
         orders.push(content(8));
-        assert_eq!(taken(&orders.next(false)), [7]);
+        assert_eq!(contents_of(&orders.next(false)), [7]);
         assert!(matches!(orders.next(false), Next::Over));
     }
 

@@ -12,7 +12,7 @@ const SEGMENT: &str = "log/00000001.jsonl";
 
 /// Writes records, lets `meddle` change the state folder, submits another record and returns the writer's
 /// answer to it.
-fn after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
+fn answer_after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("state");
     let (report, reports) = mpsc::channel();
@@ -23,8 +23,8 @@ fn after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
     for n in 0..records {
         let (event, blobs) = proposed(ProposalId::new(), "t");
         handle.submit(Ticket::Core(n), event, blobs);
-        let said = reports.recv().unwrap();
-        assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
+        let answer = reports.recv().unwrap();
+        assert!(matches!(answer, WriterEvent::Durable { .. }), "{answer:?}");
     }
     // Wait for the blobs' files, which are written after their records.
     for content in [
@@ -38,25 +38,25 @@ fn after(records: u64, meddle: impl FnOnce(&Path)) -> WriterEvent {
     }
     meddle(&state);
     handle.submit(Ticket::Core(records), LogEvent::Closed, Vec::new());
-    let said = reports.recv().unwrap();
+    let answer = reports.recv().unwrap();
     handle.close();
     assert!(reports.iter().next().is_none(), "there was a second event");
-    said
+    answer
 }
 
 fn folder(path: &Path) {
     fs::DirBuilder::new().mode(0o700).create(path).unwrap();
 }
 
-fn copy(from: &Path, to: &Path) {
-    folder(to);
+fn copy(from: &Path, target: &Path) {
+    folder(target);
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
+        let target = target.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to);
+            copy(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), to).unwrap();
+            fs::copy(entry.path(), target).unwrap();
         }
     }
 }
@@ -234,9 +234,9 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
         ),
     ];
     for (what, meddle, expected) in cases {
-        let said = after(3, meddle);
-        let WriterEvent::Down { reason } = said else {
-            panic!("{what}: {said:?}")
+        let event = answer_after(3, meddle);
+        let WriterEvent::Down { reason } = event else {
+            panic!("{what}: {event:?}")
         };
         assert!(reason.contains(expected), "{what}: {reason}");
         assert!(reason.contains("start again"), "no remedy: {reason}");
@@ -249,7 +249,7 @@ fn a_record_that_no_reader_can_find_brings_the_log_down() {
 
 #[test]
 fn readers_and_backups_do_not_bring_the_log_down() {
-    let said = after(2, |state| {
+    let event = answer_after(2, |state| {
         assert!(Log::open(state).unwrap().verify().unwrap().consistent);
         // A backup by hard links, another file beside the segments, a link to the state folder.
         fs::hard_link(state.join(SEGMENT), state.join("backup")).unwrap();
@@ -257,5 +257,5 @@ fn readers_and_backups_do_not_bring_the_log_down() {
         fs::rename(state, state.with_extension("1")).unwrap();
         symlink(state.with_extension("1"), state).unwrap();
     });
-    assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
+    assert!(matches!(event, WriterEvent::Durable { .. }), "{event:?}");
 }

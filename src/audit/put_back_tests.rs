@@ -17,7 +17,7 @@ use crate::model::{Blob, ProposalId, Reviewer, Ticket};
 /// A log that is being written.
 struct Writing {
     handle: WriterHandle,
-    said: Receiver<WriterEvent>,
+    answers: Receiver<WriterEvent>,
 }
 
 fn writing(state: &Path) -> Writing {
@@ -25,12 +25,12 @@ fn writing(state: &Path) -> Writing {
 }
 
 fn writing_in(state: &Path, segment_bytes: u64) -> Writing {
-    let (report, said) = channel();
+    let (report, answers) = channel();
     let writer = open_with(state, segment_bytes).unwrap().writer;
     let handle = writer.start(Box::new(move |event| {
         let _ = report.send(event);
     }));
-    Writing { handle, said }
+    Writing { handle, answers }
 }
 
 impl Writing {
@@ -38,14 +38,14 @@ impl Writing {
     fn write(&self, records: Vec<(LogEvent, Vec<Blob>)>) {
         for (event, blobs) in records {
             self.handle.submit(Ticket::Unawaited, event, blobs);
-            let said = self.said.recv().unwrap();
-            assert!(matches!(said, WriterEvent::Durable { .. }), "{said:?}");
+            let answer = self.answers.recv().unwrap();
+            assert!(matches!(answer, WriterEvent::Durable { .. }), "{answer:?}");
         }
     }
 }
 
 /// Records of `count` proposals that ran, each with different code.
-fn lives(count: usize, bytes: usize) -> Vec<(LogEvent, Vec<Blob>)> {
+fn finished_runs(count: usize, bytes: usize) -> Vec<(LogEvent, Vec<Blob>)> {
     let mut records = Vec::new();
     for n in 0..count {
         let id = ProposalId::new();
@@ -67,15 +67,15 @@ fn lives(count: usize, bytes: usize) -> Vec<(LogEvent, Vec<Blob>)> {
     records
 }
 
-fn copied(state: &Path) -> tempfile::TempDir {
-    fn copy(from: &Path, to: &Path) {
+fn copy_of(state: &Path) -> tempfile::TempDir {
+    fn copy(from: &Path, target: &Path) {
         for entry in fs::read_dir(from).unwrap() {
             let entry = entry.unwrap();
-            let to = to.join(entry.file_name());
+            let target = target.join(entry.file_name());
             if entry.file_type().unwrap().is_dir() {
-                make_folder(&to).unwrap();
-                copy(&entry.path(), &to);
-            } else if fs::copy(entry.path(), to).is_err() {
+                make_folder(&target).unwrap();
+                copy(&entry.path(), &target);
+            } else if fs::copy(entry.path(), target).is_err() {
                 // A temporary file that was renamed in the meantime.
                 assert!(!entry.path().exists());
             }
@@ -88,8 +88,8 @@ fn copied(state: &Path) -> tempfile::TempDir {
 
 /// A copy without everything that was not synced, as after a crash of the machine: only the journal and what
 /// existed before the log was opened are left.
-fn crashed(state: &Path) -> tempfile::TempDir {
-    let dir = copied(state);
+fn crashed_copy(state: &Path) -> tempfile::TempDir {
+    let dir = copy_of(state);
     cut_to_header(dir.path());
     for folder in fs::read_dir(dir.path().join("blobs")).unwrap() {
         fs::remove_dir_all(folder.unwrap().path()).unwrap();
@@ -112,12 +112,12 @@ fn journal(state: &Path) -> PathBuf {
     Layout::at(state).journal(0)
 }
 
-fn verified(state: &Path) -> Report {
+fn verify(state: &Path) -> Report {
     Log::open(state).unwrap().verify().unwrap()
 }
 
 /// Waits until `count` blobs have files.
-fn until_filed(state: &Path, count: usize) {
+fn await_blob_files(state: &Path, count: usize) {
     let files = || {
         let folders = fs::read_dir(Layout::at(state).blobs()).unwrap();
         let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
@@ -131,13 +131,13 @@ fn until_filed(state: &Path, count: usize) {
 }
 
 /// Opens and closes a log, then checks it.
-fn opened(state: &Path) -> Report {
+fn reopen(state: &Path) -> Report {
     open(state).unwrap().writer.start(Box::new(|_| {})).close();
-    verified(state)
+    verify(state)
 }
 
 /// The number of `recovered` records, after checking that there are as many files in quarantine.
-fn set_aside_in(state: &Path) -> usize {
+fn count_quarantined(state: &Path) -> usize {
     let text = fs::read_to_string(segment(state)).unwrap();
     let records = text.matches("\"kind\":\"recovered\"").count();
     let files = fs::read_dir(Layout::at(state).quarantine())
@@ -151,18 +151,18 @@ fn set_aside_in(state: &Path) -> usize {
 fn records_reported_durable_survive_the_loss_of_everything_unsynced() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(20, 100));
+    log.write(finished_runs(20, 100));
     let whole = fs::read(segment(dir.path())).unwrap();
-    let lost = crashed(dir.path());
+    let lost = crashed_copy(dir.path());
     // Until the next start, readers continue in the journal and report how many records are only there.
-    let report = verified(lost.path());
+    let report = verify(lost.path());
     assert!(report.consistent, "{report:?}");
     assert_eq!((report.records, report.in_journal), (80, 80));
     let listing = Log::open(lost.path()).unwrap().proposals().unwrap();
     assert_eq!(listing.faults.first(), None);
     assert_eq!(listing.proposals.len(), 20);
 
-    let report = opened(lost.path());
+    let report = reopen(lost.path());
     assert!(report.consistent, "{report:?}");
     // Each proposal's code, and the shared input, output and empty error stream.
     assert_eq!((report.records, report.blobs), (80, 23));
@@ -177,11 +177,11 @@ fn records_reported_durable_survive_the_loss_of_everything_unsynced() {
         let left = fs::metadata(Layout::at(lost.path()).journal(number)).unwrap();
         assert_eq!(left.len(), 0);
     }
-    assert_eq!(set_aside_in(lost.path()), 0);
+    assert_eq!(count_quarantined(lost.path()), 0);
     // A crash before the journal was emptied changes nothing.
     fs::copy(journal(dir.path()), journal(lost.path())).unwrap();
-    assert!(verified(lost.path()).consistent);
-    let report = opened(lost.path());
+    assert!(verify(lost.path()).consistent);
+    let report = reopen(lost.path());
     assert!(report.consistent && report.records == 80, "{report:?}");
     log.handle.close();
 }
@@ -190,12 +190,12 @@ fn records_reported_durable_survive_the_loss_of_everything_unsynced() {
 fn a_log_that_was_closed_needs_no_journal() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(3, 100));
+    log.write(finished_runs(3, 100));
     log.handle.close();
     for number in 0..2 {
         fs::remove_file(Layout::at(dir.path()).journal(number)).unwrap();
     }
-    let report = verified(dir.path());
+    let report = verify(dir.path());
     assert!(report.consistent && report.records == 12, "{report:?}");
 }
 
@@ -203,21 +203,21 @@ fn a_log_that_was_closed_needs_no_journal() {
 fn an_incomplete_batch_is_quarantined_and_earlier_ones_survive() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(3, 100));
+    log.write(finished_runs(3, 100));
     let bytes = fs::read(journal(dir.path())).unwrap();
     let turn = frame::read(&bytes);
     assert_eq!((turn.frames.len(), turn.broken), (12, None));
     let last = turn.frames.last().unwrap().at;
     let end = bytes.iter().rposition(|b| *b != 0).unwrap() + 1;
     for lost in [1, 33, 100, end - last - 1] {
-        let dir = crashed(dir.path());
+        let dir = crashed_copy(dir.path());
         let file = OpenOptions::new().write(true).open(journal(dir.path()));
         file.unwrap().set_len((end - lost) as u64).unwrap();
-        assert!(verified(dir.path()).damage.is_some());
-        let report = opened(dir.path());
+        assert!(verify(dir.path()).damage.is_some());
+        let report = reopen(dir.path());
         assert!(report.consistent, "{report:?}");
         assert_eq!(report.records, 11 + 1, "one `recovered` record is added");
-        assert_eq!(set_aside_in(dir.path()), 1);
+        assert_eq!(count_quarantined(dir.path()), 1);
     }
     log.handle.close();
 }
@@ -226,28 +226,28 @@ fn an_incomplete_batch_is_quarantined_and_earlier_ones_survive() {
 fn a_changed_byte_of_the_journal_is_reported_and_does_not_harm_the_log() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(1, 100));
+    log.write(finished_runs(1, 100));
     let bytes = fs::read(journal(dir.path())).unwrap();
-    until_filed(dir.path(), 4);
-    let copy = copied(dir.path());
+    await_blob_files(dir.path(), 4);
+    let copy = copy_of(dir.path());
     log.handle.close();
-    assert!(verified(copy.path()).consistent);
+    assert!(verify(copy.path()).consistent);
     let whole = fs::read(segment(copy.path())).unwrap();
     let end = bytes.iter().rposition(|b| *b != 0).unwrap() + 1;
     for at in 0..end {
         let mut changed = bytes.clone();
         changed[at] ^= 0x10;
         fs::write(journal(copy.path()), &changed).unwrap();
-        let damage = verified(copy.path()).damage;
+        let damage = verify(copy.path()).damage;
         let damage = damage.unwrap_or_else(|| panic!("the change of byte {at} is not reported"));
         assert_eq!(damage.file, "journal-0", "{at}: {damage}");
         // Opening is too slow to try it for every byte.
         if at % 97 == 0 {
-            let copy = copied(copy.path());
-            let report = opened(copy.path());
+            let copy = copy_of(copy.path());
+            let report = reopen(copy.path());
             assert!(report.consistent, "{at}: {report:?}");
             assert_eq!(report.records, 4 + 1);
-            assert_eq!(set_aside_in(copy.path()), 1);
+            assert_eq!(count_quarantined(copy.path()), 1);
             let after = fs::read(segment(copy.path())).unwrap();
             assert!(after.starts_with(&whole));
         }
@@ -258,15 +258,15 @@ fn a_changed_byte_of_the_journal_is_reported_and_does_not_harm_the_log() {
 fn records_lost_in_a_changed_journal_are_reported_and_never_dropped() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(3, 100));
+    log.write(finished_runs(3, 100));
     let bytes = fs::read(journal(dir.path())).unwrap();
     let sixth = frame::read(&bytes).frames[5].at;
-    let lost = crashed(dir.path());
+    let lost = crashed_copy(dir.path());
     log.handle.close();
     let mut changed = bytes.clone();
     changed[sixth + 60] ^= 1;
     fs::write(journal(lost.path()), &changed).unwrap();
-    assert!(verified(lost.path()).damage.is_some());
+    assert!(verify(lost.path()).damage.is_some());
     // Later batches prove that the changed one was durable.
     let error = open(lost.path()).unwrap_err().to_string();
     assert!(
@@ -274,15 +274,15 @@ fn records_lost_in_a_changed_journal_are_reported_and_never_dropped() {
         "{error}"
     );
     assert_eq!(fs::read(journal(lost.path())).unwrap(), changed);
-    assert_eq!(set_aside_in(lost.path()), 0);
+    assert_eq!(count_quarantined(lost.path()), 0);
 }
 
 #[test]
 fn a_log_that_contradicts_its_journal_is_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(1, 100));
-    let copy = copied(dir.path());
+    log.write(finished_runs(1, 100));
+    let copy = copy_of(dir.path());
     log.handle.close();
     let path = segment(copy.path());
     let bytes = fs::read(&path).unwrap();
@@ -306,7 +306,7 @@ fn a_log_that_contradicts_its_journal_is_damaged() {
     *no_end.last_mut().unwrap() = b' ';
     for changed in [forged, no_end] {
         fs::write(&path, &changed).unwrap();
-        assert!(verified(copy.path()).damage.is_some());
+        assert!(verify(copy.path()).damage.is_some());
         let error = open(copy.path()).unwrap_err();
         assert!(matches!(error, AuditError::Damaged { .. }), "{error}");
         assert_eq!(fs::read(&path).unwrap(), changed, "nothing was changed");
@@ -316,7 +316,7 @@ fn a_log_that_contradicts_its_journal_is_damaged() {
     let mut changed = bytes.clone();
     changed[bytes.len() / 2] ^= 1;
     fs::write(&path, &changed).unwrap();
-    assert!(verified(copy.path()).damage.unwrap().line.is_some());
+    assert!(verify(copy.path()).damage.unwrap().line.is_some());
     assert!(matches!(open(copy.path()), Err(AuditError::Damaged { .. })));
     assert_eq!(fs::read(&path).unwrap(), changed);
 }
@@ -326,14 +326,14 @@ fn a_journal_of_another_log_is_not_put_back() {
     let logs = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let lost = logs.each_ref().map(|dir| {
         let log = writing(dir.path());
-        log.write(lives(1, 100));
-        let lost = crashed(dir.path());
+        log.write(finished_runs(1, 100));
+        let lost = crashed_copy(dir.path());
         log.handle.close();
         lost
     });
     fs::copy(journal(lost[0].path()), journal(lost[1].path())).unwrap();
     let before = fs::read(segment(lost[1].path())).unwrap();
-    assert!(verified(lost[1].path()).damage.is_some());
+    assert!(verify(lost[1].path()).damage.is_some());
     let error = open(lost[1].path()).unwrap_err();
     assert!(matches!(error, AuditError::Damaged { .. }), "{error}");
     assert_eq!(fs::read(segment(lost[1].path())).unwrap(), before);
@@ -343,17 +343,17 @@ fn a_journal_of_another_log_is_not_put_back() {
 fn a_log_older_than_its_journal_is_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(2, 100));
+    log.write(finished_runs(2, 100));
     let older = fs::read(segment(dir.path())).unwrap();
     log.handle.close();
     let log = writing(dir.path());
-    log.write(lives(2, 200));
-    let copy = copied(dir.path());
+    log.write(finished_runs(2, 200));
+    let copy = copy_of(dir.path());
     log.handle.close();
     let cut = older.iter().rposition(|b| *b == b'{').unwrap();
     let first = older[..cut].iter().rposition(|b| *b == b'\n').unwrap() + 1;
     fs::write(segment(copy.path()), &older[..first]).unwrap();
-    let damage = verified(copy.path()).damage.unwrap();
+    let damage = verify(copy.path()).damage.unwrap();
     assert!(
         damage.what.contains("is gone: the log was durable up to"),
         "{damage}"
@@ -367,11 +367,11 @@ fn a_log_older_than_its_journal_is_damaged() {
 fn a_lost_blob_is_restored_and_a_changed_one_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(1, 100));
+    log.write(finished_runs(1, 100));
     let bytes = format!("0 {}", "x".repeat(100)).into_bytes();
     let code = Digest::of(&bytes);
-    until_filed(dir.path(), 4);
-    let copy = copied(dir.path());
+    await_blob_files(dir.path(), 4);
+    let copy = copy_of(dir.path());
     log.handle.close();
     for (left, restored) in [
         (Vec::new(), true),
@@ -380,10 +380,10 @@ fn a_lost_blob_is_restored_and_a_changed_one_is_reported() {
         (vec![b'y'; bytes.len()], false),
         ([&bytes[..], b"more"].concat(), false),
     ] {
-        let copy = copied(copy.path());
+        let copy = copy_of(copy.path());
         let path = Layout::at(copy.path()).blob(&code).1;
         fs::write(&path, &left).unwrap();
-        let report = opened(copy.path());
+        let report = reopen(copy.path());
         assert_eq!(report.consistent, restored, "{left:?}: {report:?}");
     }
 }
@@ -392,13 +392,13 @@ fn a_lost_blob_is_restored_and_a_changed_one_is_reported() {
 fn a_blob_without_a_file_is_read_from_the_journal_and_gets_its_file_at_the_next_start() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(3, 100));
-    let copy = copied(dir.path());
+    log.write(finished_runs(3, 100));
+    let copy = copy_of(dir.path());
     log.handle.close();
     let blobs = Layout::at(copy.path()).blobs();
     fs::remove_dir_all(&blobs).unwrap();
     make_folder(&blobs).unwrap();
-    let report = verified(copy.path());
+    let report = verify(copy.path());
     assert!(report.consistent && report.blobs == 6, "{report:?}");
     let reader = Log::open(copy.path()).unwrap();
     let bytes = format!("0 {}", "x".repeat(100)).into_bytes();
@@ -406,11 +406,11 @@ fn a_blob_without_a_file_is_read_from_the_journal_and_gets_its_file_at_the_next_
     assert_eq!(reader.blob(&code), Ok(bytes));
     // An unknown blob is not found.
     assert!(reader.blob(&Digest::of(b"x")).is_err());
-    let report = opened(copy.path());
+    let report = reopen(copy.path());
     assert!(report.consistent && report.blobs == 6, "{report:?}");
     assert!(Layout::at(copy.path()).blob(&code).1.exists());
     fs::remove_file(Layout::at(copy.path()).blob(&code).1).unwrap();
-    assert_eq!(verified(copy.path()).bad_blob_count, 1);
+    assert_eq!(verify(copy.path()).bad_blob_count, 1);
 }
 
 #[test]
@@ -418,10 +418,10 @@ fn journal_files_take_turns_and_a_turn_is_synced_before_it_is_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
     // More than two turns.
-    log.write(lives(80, 250_000));
-    let copy = copied(dir.path());
-    assert!(verified(copy.path()).consistent);
-    let report = opened(copy.path());
+    log.write(finished_runs(80, 250_000));
+    let copy = copy_of(dir.path());
+    assert!(verify(copy.path()).consistent);
+    let report = reopen(copy.path());
     assert!(report.consistent, "{report:?}");
     assert_eq!(report.records, 320);
     let size = |number| {
@@ -434,14 +434,14 @@ fn journal_files_take_turns_and_a_turn_is_synced_before_it_is_overwritten() {
     }
     log.handle.close();
     assert_eq!((size(0), size(1)), (0, 0));
-    assert!(verified(dir.path()).consistent);
+    assert!(verify(dir.path()).consistent);
 }
 
 #[test]
 fn frames_forged_by_agents_are_never_taken_for_batches() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(2, 100));
+    log.write(finished_runs(2, 100));
     let real = fs::read(journal(dir.path())).unwrap();
     let frames = frame::read(&real).frames.len();
     // The digest at the end of the last frame may itself end with zero bytes.
@@ -468,8 +468,8 @@ fn frames_forged_by_agents_are_never_taken_for_batches() {
 fn segments_removed_under_retention_stay_removed() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing_in(dir.path(), 6_000);
-    log.write(lives(6, 100));
-    let lost = copied(dir.path());
+    log.write(finished_runs(6, 100));
+    let lost = copy_of(dir.path());
     log.handle.close();
     let layout = Layout::at(lost.path());
     let last = *layout.segments().unwrap().last().unwrap();
@@ -486,27 +486,30 @@ fn segments_removed_under_retention_stay_removed() {
     // Records that are only in the journal belong to the log as well.
     let planned = outdated_segments(&reader, end).unwrap();
     assert_eq!(planned.segments.len() as u64, last - 1);
-    let gone = prune(&reader, end, 1, Reviewer::default()).unwrap();
-    assert!(!gone.segments.is_empty() && gone.blobs > 0, "{gone:?}");
-    assert!(verified(lost.path()).consistent);
+    let removed = prune(&reader, end, 1, Reviewer::default()).unwrap();
+    assert!(
+        !removed.segments.is_empty() && removed.blobs > 0,
+        "{removed:?}"
+    );
+    assert!(verify(lost.path()).consistent);
     let blobs = |state: &Path| {
         let folders = fs::read_dir(state.join("blobs")).unwrap();
         folders
             .map(|f| fs::read_dir(f.unwrap().path()).unwrap().count())
             .sum::<usize>()
     };
-    let left = blobs(lost.path());
+    let remaining = blobs(lost.path());
     fs::write(layout.journal(0), journaled).unwrap();
-    assert!(verified(lost.path()).consistent);
-    assert!(opened(lost.path()).consistent);
-    assert_eq!(blobs(lost.path()), left);
+    assert!(verify(lost.path()).consistent);
+    assert!(reopen(lost.path()).consistent);
+    assert_eq!(blobs(lost.path()), remaining);
 }
 
 #[test]
 fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_next_start() {
     let dir = tempfile::tempdir().unwrap();
     let log = writing(dir.path());
-    log.write(lives(1, 100));
+    log.write(finished_runs(1, 100));
     let state = dir.path().to_owned();
     // A limited number of writes per round: readers could not keep up with unlimited growth.
     let (begin, rounds) = channel::<()>();
@@ -514,7 +517,7 @@ fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_ne
         let writer = scope.spawn(move || {
             for () in rounds {
                 for _ in 0..20 {
-                    log.write(lives(1, 3_000));
+                    log.write(finished_runs(1, 3_000));
                 }
             }
             log.handle.close();
@@ -522,27 +525,27 @@ fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_ne
         let mut before = 0;
         for _ in 0..15 {
             begin.send(()).unwrap();
-            let live = verified(&state);
+            let live = verify(&state);
             assert!(live.consistent && live.records >= before, "{live:?}");
             before = live.records;
             // Copy the log first, then the blobs it names, as a backup of a growing log must.
             let copy = tempfile::tempdir().unwrap();
             Layout::at(copy.path()).make().unwrap();
             fs::copy(segment(&state), segment(copy.path())).unwrap();
-            let all = copied(&state);
+            let all = copy_of(&state);
             for name in ["blobs", "journal-0", "journal-1"] {
                 let to = copy.path().join(name);
                 let _ = fs::remove_dir_all(&to);
                 fs::rename(all.path().join(name), to).unwrap();
             }
-            let copied = opened(copy.path());
+            let copied = reopen(copy.path());
             assert!(copied.consistent, "{copied:?}");
             assert!(copied.records >= before);
         }
         drop(begin);
         writer.join().unwrap();
     });
-    assert!(verified(dir.path()).consistent);
+    assert!(verify(dir.path()).consistent);
 }
 
 proptest! {
@@ -557,19 +560,19 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         let log = writing(dir.path());
-        log.write(lives(8, 100));
-        let whole = fs::read(segment(dir.path())).unwrap();
-        let lost = copied(dir.path());
+        log.write(finished_runs(8, 100));
+        let original = fs::read(segment(dir.path())).unwrap();
+        let lost = copy_of(dir.path());
         log.handle.close();
-        let header = whole.iter().position(|b| *b == b'\n').unwrap() + 1;
-        let mut left = whole.clone();
+        let header = original.iter().position(|b| *b == b'\n').unwrap() + 1;
+        let mut damaged = original.clone();
         for at in zeroed {
-            let at = (at * whole.len() as f64) as usize / 512 * 512;
-            let to = (at + 512).min(whole.len());
-            left[at.max(header)..to.max(header)].fill(0);
+            let at = (at * original.len() as f64) as usize / 512 * 512;
+            let to = (at + 512).min(original.len());
+            damaged[at.max(header)..to.max(header)].fill(0);
         }
-        left.truncate(header + (cut * (whole.len() - header) as f64) as usize);
-        fs::write(segment(lost.path()), left).unwrap();
+        damaged.truncate(header + (cut * (original.len() - header) as f64) as usize);
+        fs::write(segment(lost.path()), damaged).unwrap();
         let folders = fs::read_dir(lost.path().join("blobs")).unwrap();
         let files = folders.flat_map(|f| fs::read_dir(f.unwrap().path()).unwrap());
         for (file, what) in files.zip(blobs) {
@@ -584,8 +587,8 @@ proptest! {
                 _ => {}
             }
         }
-        let report = opened(lost.path());
+        let report = reopen(lost.path());
         prop_assert!(report.consistent, "{:?}", report);
-        prop_assert_eq!(fs::read(segment(lost.path())).unwrap(), whole);
+        prop_assert_eq!(fs::read(segment(lost.path())).unwrap(), original);
     }
 }

@@ -33,7 +33,7 @@ fn sample(state: &Path, segment_bytes: u64) -> [ProposalId; 2] {
     ids
 }
 
-fn verified(state: &Path) -> Report {
+fn verify(state: &Path) -> Report {
     Log::open(state).unwrap().verify().unwrap()
 }
 
@@ -41,7 +41,7 @@ fn repair(state: &Path) -> Repair {
     Log::open(state).unwrap().repair().unwrap().unwrap()
 }
 
-fn by() -> Reviewer {
+fn reviewer() -> Reviewer {
     Reviewer {
         uid: 1000,
         login: Some("ann".to_owned()),
@@ -50,7 +50,7 @@ fn by() -> Reviewer {
 }
 
 /// Every `recovered` record of a log.
-fn recovered(state: &Path) -> Vec<LogEvent> {
+fn recovered_records(state: &Path) -> Vec<LogEvent> {
     let layout = Layout::at(state);
     let mut found = Vec::new();
     judge(&layout, Look::There, |read| {
@@ -79,7 +79,7 @@ fn a_log_that_is_sound_or_recovered_by_a_start_needs_no_repair() {
     let path = Layout::at(dir.path()).segment(1);
     let torn = [&fs::read(&path).unwrap()[..], b"{\"v\":1,"].concat();
     fs::write(&path, &torn).unwrap();
-    assert!(!verified(dir.path()).consistent);
+    assert!(!verify(dir.path()).consistent);
     assert!(Log::open(dir.path()).unwrap().repair().unwrap().is_none());
     assert_eq!(fs::read(&path).unwrap(), torn);
 }
@@ -97,7 +97,7 @@ fn damage_in_the_middle_is_quarantined_with_all_that_follows_and_the_person_is_r
         .collect();
     flip(&layout.segment(2), originals[1].len() / 2);
     let broken = fs::read(layout.segment(2)).unwrap();
-    let damage = verified(dir.path()).damage.unwrap();
+    let damage = verify(dir.path()).damage.unwrap();
     assert!(open(dir.path()).is_err());
 
     let plan = repair(dir.path());
@@ -124,13 +124,13 @@ fn damage_in_the_middle_is_quarantined_with_all_that_follows_and_the_person_is_r
     assert!(matches!(open(dir.path()), Err(AuditError::Locked { .. })));
     assert_eq!(fs::read(layout.segment(2)).unwrap(), broken);
     drop(plan);
-    assert_eq!(verified(dir.path()).damage, Some(damage.clone()));
+    assert_eq!(verify(dir.path()).damage, Some(damage.clone()));
 
-    repair(dir.path()).carry_out(&by()).unwrap();
-    let report = verified(dir.path());
+    repair(dir.path()).carry_out(&reviewer()).unwrap();
+    let report = verify(dir.path());
     assert!(report.consistent, "{report:?}");
     assert_eq!(layout.segments().unwrap(), [1, 2]);
-    let records = recovered(dir.path());
+    let records = recovered_records(dir.path());
     assert_eq!(records.len(), files.len());
     for (record, n) in records.iter().zip(2..) {
         let LogEvent::Recovered {
@@ -145,18 +145,18 @@ fn damage_in_the_middle_is_quarantined_with_all_that_follows_and_the_person_is_r
             panic!("{record:?}")
         };
         assert_eq!(*segment, segment_name(n));
-        assert_eq!(who.as_ref(), Some(&by()));
+        assert_eq!(who.as_ref(), Some(&reviewer()));
         assert!(
             lost.as_ref().unwrap().starts_with(&damage.to_string()),
             "{lost:?}"
         );
-        let aside = fs::read(layout.quarantine().join(quarantined)).unwrap();
-        let was = if n == 2 {
+        let quarantined_bytes = fs::read(layout.quarantine().join(quarantined)).unwrap();
+        let original = if n == 2 {
             &broken
         } else {
             &originals[n as usize - 1]
         };
-        assert_eq!(aside, &was[*offset as usize..]);
+        assert_eq!(quarantined_bytes, &original[*offset as usize..]);
     }
     // The log continues, and proposals left without an end are open, as after a crash.
     let opened = open(dir.path()).unwrap();
@@ -179,9 +179,9 @@ fn a_missing_end_is_recorded() {
     assert!(open(dir.path()).is_err());
     let plan = repair(dir.path());
     assert_eq!((plan.loss().stays_through, plan.loss().files.len()), (7, 0));
-    plan.carry_out(&by()).unwrap();
-    assert!(verified(dir.path()).consistent);
-    let records = recovered(dir.path());
+    plan.carry_out(&reviewer()).unwrap();
+    assert!(verify(dir.path()).consistent);
+    let records = recovered_records(dir.path());
     assert!(matches!(
         &records[..],
         [LogEvent::Recovered {
@@ -225,12 +225,12 @@ fn records_that_the_journal_still_has_are_put_back() {
         (loss.stays_through, loss.put_back, loss.records()),
         (2, 2, 0)
     );
-    plan.carry_out(&by()).unwrap();
-    let report = verified(killed.path());
+    plan.carry_out(&reviewer()).unwrap();
+    let report = verify(killed.path());
     assert!(report.consistent, "{report:?}");
     assert!(fs::read(layout.segment(1)).unwrap().starts_with(&whole));
     assert_eq!(report.records, 4 + 1);
-    assert_eq!(recovered(killed.path()).len(), 1);
+    assert_eq!(recovered_records(killed.path()).len(), 1);
 
     // The other way round: the log is sound, and its journal contradicts it.
     let mut forged = Vec::new();
@@ -239,10 +239,10 @@ fn records_that_the_journal_still_has_are_put_back() {
     assert!(open(killed.path()).is_err());
     let plan = repair(killed.path());
     assert_eq!(plan.loss().files[0].file, "journal-0");
-    plan.carry_out(&by()).unwrap();
-    assert!(verified(killed.path()).consistent);
+    plan.carry_out(&reviewer()).unwrap();
+    assert!(verify(killed.path()).consistent);
     assert_eq!(fs::read(layout.journal(0)).unwrap(), b"");
-    let LogEvent::Recovered { quarantined, .. } = &recovered(killed.path())[1] else {
+    let LogEvent::Recovered { quarantined, .. } = &recovered_records(killed.path())[1] else {
         panic!("two records")
     };
     assert_eq!(
@@ -284,9 +284,9 @@ fn batches_after_a_damaged_one_are_reported_as_lost_and_quarantined() {
     let loss = plan.loss().clone();
     assert_eq!(loss.stays_through, 2);
     assert!(loss.damage.what.contains("is gone"), "{}", loss.damage);
-    plan.carry_out(&by()).unwrap();
-    assert!(verified(dir.path()).consistent);
-    assert_eq!(verified(dir.path()).records, 3);
+    plan.carry_out(&reviewer()).unwrap();
+    assert!(verify(dir.path()).consistent);
+    assert_eq!(verify(dir.path()).records, 3);
 }
 
 #[test]
@@ -294,17 +294,17 @@ fn a_log_without_its_beginning_is_not_repaired() {
     let dir = tempfile::tempdir().unwrap();
     sample(dir.path(), 2_000);
     let layout = Layout::at(dir.path());
-    let refused = || {
-        let said = Log::open(dir.path()).unwrap().repair().unwrap_err();
-        assert!(matches!(said, AuditError::Beyond { .. }), "{said}");
-        said.to_string()
+    let refusal = || {
+        let error = Log::open(dir.path()).unwrap().repair().unwrap_err();
+        assert!(matches!(error, AuditError::Beyond { .. }), "{error}");
+        error.to_string()
     };
     fs::remove_file(layout.segment(1)).unwrap();
-    assert!(refused().contains("no record says that it was removed"));
+    assert!(refusal().contains("no record says that it was removed"));
     for number in layout.segments().unwrap() {
         fs::remove_file(layout.segment(number)).unwrap();
     }
-    assert!(refused().contains("this segment is missing"));
+    assert!(refusal().contains("this segment is missing"));
     assert_eq!(fs::read_dir(layout.quarantine()).unwrap().count(), 0);
 }
 
@@ -318,17 +318,17 @@ fn an_interrupted_repair_can_be_repeated() {
     let kept = fs::read(layout.segment(last)).unwrap();
     flip(&layout.segment(2), 300);
     let lock = fs::read(layout.lock()).unwrap();
-    repair(dir.path()).carry_out(&by()).unwrap();
+    repair(dir.path()).carry_out(&reviewer()).unwrap();
     // The new end was written, but a later segment was not removed.
     fs::write(layout.segment(3), &kept).unwrap();
     assert!(open(dir.path()).is_err());
-    repair(dir.path()).carry_out(&by()).unwrap();
-    assert!(verified(dir.path()).consistent);
+    repair(dir.path()).carry_out(&reviewer()).unwrap();
+    assert!(verify(dir.path()).consistent);
     // Everything was written but the note.
     fs::write(layout.lock(), lock).unwrap();
     assert!(open(dir.path()).is_err());
-    repair(dir.path()).carry_out(&by()).unwrap();
-    assert!(verified(dir.path()).consistent);
+    repair(dir.path()).carry_out(&reviewer()).unwrap();
+    assert!(verify(dir.path()).consistent);
     // Without a note the start itself recovers a torn end.
     unnoted(dir.path());
     assert!(Log::open(dir.path()).unwrap().repair().unwrap().is_none());

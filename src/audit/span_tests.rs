@@ -15,7 +15,7 @@ fn opened() -> LogEvent {
 }
 
 /// A record as parsed from its line.
-fn at(event: LogEvent, boot: &str, mono_ns: u64) -> Record {
+fn record_at(event: LogEvent, boot: &str, mono_ns: u64) -> Record {
     let mut now = Now::read();
     now.boot = std::time::Duration::from_nanos(mono_ns);
     let (line, _) = line::record(1, None, boot, now, &event, &Digest::of(b"")).unwrap();
@@ -23,7 +23,7 @@ fn at(event: LogEvent, boot: &str, mono_ns: u64) -> Record {
 }
 
 /// The error of each record, in order.
-fn said(records: &[Record]) -> Vec<Option<String>> {
+fn errors_of(records: &[Record]) -> Vec<Option<String>> {
     let mut spans = Spans::default();
     records.iter().map(|r| spans.step(r).err()).collect()
 }
@@ -41,18 +41,24 @@ fn one_run() -> Vec<LogEvent> {
 }
 
 fn records(events: Vec<LogEvent>) -> Vec<Record> {
-    let each = events.into_iter().zip(1..);
-    each.map(|(event, ns)| at(event, "b", ns)).collect()
+    let numbered = events.into_iter().zip(1..);
+    numbered
+        .map(|(event, ns)| record_at(event, "b", ns))
+        .collect()
 }
 
 #[test]
 fn a_dashboard_opens_writes_and_closes_unless_it_is_killed() {
     let mut events = one_run();
     events.extend(one_run());
-    assert!(said(&records(events.clone())).iter().all(Option::is_none));
+    assert!(
+        errors_of(&records(events.clone()))
+            .iter()
+            .all(Option::is_none)
+    );
     // The first dashboard is killed before it closes the log.
     events.remove(5);
-    assert!(said(&records(events)).iter().all(Option::is_none));
+    assert!(errors_of(&records(events)).iter().all(Option::is_none));
 }
 
 #[test]
@@ -62,11 +68,11 @@ fn a_dashboards_records_after_closed_are_reported() {
         let kind = event.kind();
         let mut events = one_run();
         events.push(event.clone());
-        let said = said(&records(events));
+        let errors = errors_of(&records(events));
         match outside.contains(&kind) {
-            true => assert_eq!(said[6], None, "{kind}"),
+            true => assert_eq!(errors[6], None, "{kind}"),
             false => assert_eq!(
-                said[6].as_deref(),
+                errors[6].as_deref(),
                 Some(format!("`{kind}` while no dashboard had the log open").as_str())
             ),
         }
@@ -85,10 +91,10 @@ fn the_clock_of_one_dashboard_does_not_go_back() {
                 disconnected: true,
             },
         ];
-        let each = events.into_iter().zip(ns);
-        said(
-            &each
-                .map(|(event, ns)| at(event, "b", ns))
+        let timed = events.into_iter().zip(ns);
+        errors_of(
+            &timed
+                .map(|(event, ns)| record_at(event, "b", ns))
                 .collect::<Vec<_>>(),
         )
     };
@@ -103,14 +109,14 @@ fn the_clock_of_one_dashboard_does_not_go_back() {
 fn a_dashboard_cannot_span_two_boots_but_the_next_one_may_be_in_another() {
     let id = ProposalId::new();
     let records = [
-        at(opened(), "a", 9),
-        at(proposed(id, "t").0, "b", 10),
-        at(LogEvent::Closed, "b", 11),
-        at(opened(), "c", 1),
+        record_at(opened(), "a", 9),
+        record_at(proposed(id, "t").0, "b", 10),
+        record_at(LogEvent::Closed, "b", 11),
+        record_at(opened(), "c", 1),
     ];
-    let said = said(&records);
-    assert!(said[1].as_ref().unwrap().contains("in another boot"));
-    assert_eq!([&said[0], &said[2], &said[3]], [&None, &None, &None]);
+    let errors = errors_of(&records);
+    assert!(errors[1].as_ref().unwrap().contains("in another boot"));
+    assert_eq!([&errors[0], &errors[2], &errors[3]], [&None, &None, &None]);
 }
 
 #[test]
@@ -121,11 +127,11 @@ fn records_after_a_quarantined_part_or_a_later_version_are_not_judged() {
     let mut events = one_run();
     let id = ProposalId::new();
     events.extend([recovered.unwrap(), proposed(id, "t").0, LogEvent::Closed]);
-    assert!(said(&records(events)).iter().all(Option::is_none));
+    assert!(errors_of(&records(events)).iter().all(Option::is_none));
     let mut spans = Spans::default();
     for record in records(one_run()) {
         spans.step(&record).unwrap();
     }
     spans.unknown();
-    assert_eq!(spans.step(&at(granted(id), "b", 1)), Ok(()));
+    assert_eq!(spans.step(&record_at(granted(id), "b", 1)), Ok(()));
 }

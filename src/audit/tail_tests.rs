@@ -51,25 +51,26 @@ fn batch(log: &[u8], count: u64) -> Vec<u8> {
 }
 
 /// Starts on a segment as a crash left it, and returns the bytes that were moved to quarantine.
-fn started_on(state: &Path, bytes: &[u8]) -> Result<Vec<u8>, AuditError> {
+fn start_on(state: &Path, bytes: &[u8]) -> Result<Vec<u8>, AuditError> {
     fs::write(segment(state), bytes).unwrap();
     let before = Log::open(state).unwrap().verify().unwrap();
     assert!(!before.consistent);
     let opened = open(state)?;
-    let said = before.damage.unwrap();
+    let damage = before.damage.unwrap();
     assert!(
-        said.what
+        damage
+            .what
             .contains("the next start of the dashboard moves them to quarantine"),
-        "{said}"
+        "{damage}"
     );
     assert!(opened.recovered.is_some());
     drop(opened);
     let report = Log::open(state).unwrap().verify().unwrap();
     assert!(report.consistent, "{report:?}");
     let quarantine = fs::read_dir(state.join("quarantine")).unwrap();
-    let mut aside: Vec<_> = quarantine.map(|e| e.unwrap().path()).collect();
-    assert_eq!(aside.len(), 1);
-    Ok(fs::read(aside.remove(0)).unwrap())
+    let mut quarantined: Vec<_> = quarantine.map(|e| e.unwrap().path()).collect();
+    assert_eq!(quarantined.len(), 1);
+    Ok(fs::read(quarantined.remove(0)).unwrap())
 }
 
 proptest! {
@@ -83,26 +84,26 @@ proptest! {
         cut in prop::option::of(0.0..1.0_f64),
     ) {
         let dir = tempfile::tempdir().unwrap();
-        let whole = sample(dir.path());
+        let log = sample(dir.path());
         unnoted(dir.path());
-        let tail = batch(&whole, count);
-        let mut left = tail.clone();
+        let tail = batch(&log, count);
+        let mut remains = tail.clone();
         for (at, length, with) in holes {
-            let at = (at * left.len() as f64) as usize;
-            let to = (at + length).min(left.len());
-            left[at..to].fill(with.unwrap_or(0));
+            let at = (at * remains.len() as f64) as usize;
+            let to = (at + length).min(remains.len());
+            remains[at..to].fill(with.unwrap_or(0));
         }
         if let Some(cut) = cut {
-            left.truncate((cut * left.len() as f64) as usize);
+            remains.truncate((cut * remains.len() as f64) as usize);
         }
         // Complete lines at the beginning stay.
-        let sound = left.iter().zip(&tail).take_while(|(a, b)| a == b).count();
+        let sound = remains.iter().zip(&tail).take_while(|(a, b)| a == b).count();
         let sound = tail[..sound].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-        prop_assume!(sound < left.len());
-        let aside = started_on(dir.path(), &[&whole[..], &left].concat()).unwrap();
-        prop_assert_eq!(aside, &left[sound..]);
+        prop_assume!(sound < remains.len());
+        let quarantined = start_on(dir.path(), &[&log[..], &remains].concat()).unwrap();
+        prop_assert_eq!(quarantined, &remains[sound..]);
         let now = fs::read(segment(dir.path())).unwrap();
-        prop_assert!(now.starts_with(&[&whole[..], &tail[..sound]].concat()));
+        prop_assert!(now.starts_with(&[&log[..], &tail[..sound]].concat()));
     }
 
     /// Either the note or a later batch proves that the records were acknowledged.
@@ -114,23 +115,23 @@ proptest! {
         noted in any::<bool>(),
     ) {
         let dir = tempfile::tempdir().unwrap();
-        let mut whole = sample(dir.path());
-        let acknowledged = whole.len();
+        let mut log = sample(dir.path());
+        let acknowledged = log.len();
         if !noted {
             unnoted(dir.path());
-            whole.extend(batch(&whole, 2));
-            let later = batch(&whole, 1);
-            whole.extend(later);
+            log.extend(batch(&log, 2));
+            let later = batch(&log, 1);
+            log.extend(later);
         }
         let at = (at * acknowledged as f64) as usize;
         let to = (at + length).min(acknowledged);
-        let mut changed = whole.clone();
+        let mut changed = log.clone();
         changed[at..to].fill(with);
-        prop_assume!(changed != whole);
+        prop_assume!(changed != log);
         fs::write(segment(dir.path()), &changed).unwrap();
-        let named = Log::open(dir.path()).unwrap().verify().unwrap().damage.unwrap();
+        let reported = Log::open(dir.path()).unwrap().verify().unwrap().damage.unwrap();
         match open(dir.path()) {
-            Err(AuditError::Damaged { damage, .. }) => prop_assert_eq!(damage, named),
+            Err(AuditError::Damaged { damage, .. }) => prop_assert_eq!(damage, reported),
             other => panic!("{other:?}"),
         }
         prop_assert_eq!(fs::read(segment(dir.path())).unwrap(), changed);
@@ -141,30 +142,30 @@ proptest! {
 #[test]
 fn a_cut_off_end_that_was_noted_as_acknowledged_is_reported() {
     let dir = tempfile::tempdir().unwrap();
-    let whole = sample(dir.path());
-    let cut = whole[..whole.len() - 1]
+    let log = sample(dir.path());
+    let cut = log[..log.len() - 1]
         .iter()
         .rposition(|b| *b == b'\n')
         .unwrap()
         + 1;
-    for cut in [cut, cut + 10, whole.len() - 1] {
-        fs::write(segment(dir.path()), &whole[..cut]).unwrap();
-        let named = Log::open(dir.path())
+    for cut in [cut, cut + 10, log.len() - 1] {
+        fs::write(segment(dir.path()), &log[..cut]).unwrap();
+        let damage = Log::open(dir.path())
             .unwrap()
             .verify()
             .unwrap()
             .damage
             .unwrap();
         assert!(
-            named
+            damage
                 .what
                 .contains("is gone: the log was durable up to byte"),
-            "{named}"
+            "{damage}"
         );
-        assert_eq!(named.seq, Some(3));
+        assert_eq!(damage.seq, Some(3));
         assert!(open(dir.path()).is_err());
     }
-    fs::write(segment(dir.path()), &whole).unwrap();
+    fs::write(segment(dir.path()), &log).unwrap();
     assert!(Log::open(dir.path()).unwrap().verify().unwrap().consistent);
     drop(open(dir.path()).unwrap());
 }
@@ -173,9 +174,9 @@ fn a_cut_off_end_that_was_noted_as_acknowledged_is_reported() {
 #[test]
 fn an_intact_line_that_is_not_a_record_is_never_quarantined_by_a_start() {
     let dir = tempfile::tempdir().unwrap();
-    let whole = sample(dir.path());
+    let log = sample(dir.path());
     unnoted(dir.path());
-    let text = std::str::from_utf8(&whole).unwrap();
+    let text = std::str::from_utf8(&log).unwrap();
     let prev = unseal(text.lines().last().unwrap().as_bytes())
         .unwrap()
         .hash;
@@ -187,9 +188,9 @@ fn an_intact_line_that_is_not_a_record_is_never_quarantined_by_a_start() {
     let body = &body[..body.len() - 76];
     let hash = crate::model::Digest::of(body.as_bytes()).hex();
     let line = format!("{body},\"hash\":\"{hash}\"}}\n");
-    fs::write(segment(dir.path()), [&whole[..], line.as_bytes()].concat()).unwrap();
-    let said = open(dir.path()).unwrap_err().to_string();
-    assert!(said.contains("restarted"), "{said}");
+    fs::write(segment(dir.path()), [&log[..], line.as_bytes()].concat()).unwrap();
+    let error = open(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("restarted"), "{error}");
 }
 
 #[test]

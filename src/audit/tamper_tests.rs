@@ -40,8 +40,8 @@ fn lines_that_are_removed_repeated_or_reordered_are_found() {
         fs::write(path, &text).unwrap();
         if n + 1 < paths.len() {
             fs::remove_file(path).unwrap();
-            let what = log.verify().unwrap().damage.unwrap();
-            assert!(what.what.contains("missing"), "{what}");
+            let damage = log.verify().unwrap().damage.unwrap();
+            assert!(damage.what.contains("missing"), "{damage}");
             fs::write(path, &text).unwrap();
         }
     }
@@ -50,22 +50,22 @@ fn lines_that_are_removed_repeated_or_reordered_are_found() {
 
 /// A missing beginning must be exactly what a `pruned` record says was removed.
 #[test]
-fn more_or_other_than_what_was_removed_is_found() {
+fn a_removal_that_differs_from_its_record_is_found() {
     let dir = tempfile::tempdir().unwrap();
     finished_sample(dir.path());
     let log = Log::open(dir.path()).unwrap();
     let before = segments(dir.path());
-    let kept: Vec<_> = before.iter().map(|p| fs::read(p).unwrap()).collect();
+    let contents: Vec<_> = before.iter().map(|p| fs::read(p).unwrap()).collect();
     // No record of the removal.
     fs::remove_file(&before[0]).unwrap();
-    let what = log.verify().unwrap().damage.unwrap();
-    assert_eq!(what.file, "log/00000001.jsonl");
+    let damage = log.verify().unwrap().damage.unwrap();
+    assert_eq!(damage.file, "log/00000001.jsonl");
     assert!(
-        what.what.contains("no record says that it was removed"),
-        "{what}"
+        damage.what.contains("no record says that it was removed"),
+        "{damage}"
     );
     assert!(matches!(open(dir.path()), Err(AuditError::Damaged { .. })));
-    fs::write(&before[0], &kept[0]).unwrap();
+    fs::write(&before[0], &contents[0]).unwrap();
 
     super::super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
     for _ in 0..3 {
@@ -76,15 +76,15 @@ fn more_or_other_than_what_was_removed_is_found() {
     }
     assert!(log.verify().unwrap().consistent);
     // More is missing than was removed, and the segment with the `pruned` record is missing too.
-    let left = segments(dir.path());
-    let first = fs::read(&left[0]).unwrap();
-    fs::remove_file(&left[0]).unwrap();
-    let what = log.verify().unwrap().damage.unwrap();
-    assert!(what.what.contains("no record says"), "{what}");
-    fs::write(&left[0], &first).unwrap();
+    let remaining = segments(dir.path());
+    let first = fs::read(&remaining[0]).unwrap();
+    fs::remove_file(&remaining[0]).unwrap();
+    let damage = log.verify().unwrap().damage.unwrap();
+    assert!(damage.what.contains("no record says"), "{damage}");
+    fs::write(&remaining[0], &first).unwrap();
     // A segment in the middle is missing.
-    let second = fs::read(&left[1]).unwrap();
-    fs::remove_file(&left[1]).unwrap();
+    let second = fs::read(&remaining[1]).unwrap();
+    fs::remove_file(&remaining[1]).unwrap();
     assert!(
         log.verify()
             .unwrap()
@@ -93,10 +93,10 @@ fn more_or_other_than_what_was_removed_is_found() {
             .what
             .contains("missing")
     );
-    fs::write(&left[1], &second).unwrap();
+    fs::write(&remaining[1], &second).unwrap();
     // A forged segment replaces a removed one.
     let at = before.len() - 2;
-    let header = String::from_utf8(kept[at].clone()).unwrap();
+    let header = String::from_utf8(contents[at].clone()).unwrap();
     let body = header.lines().next().unwrap();
     let forged = sealed(&body.as_bytes()[..body.len() - 75 - 74], &"0".repeat(64));
     fs::write(&before[at], forged).unwrap();
@@ -117,10 +117,10 @@ fn more_or_other_than_what_was_removed_is_found() {
         prev = String::from_utf8(line[line.len() - 67..line.len() - 3].to_vec()).unwrap();
         bytes.extend_from_slice(&line);
     }
-    fs::write(&left[0], bytes).unwrap();
-    let what = log.verify().unwrap().damage.unwrap();
-    assert!(what.what.contains("names another end"), "{what}");
-    fs::write(&left[0], &first).unwrap();
+    fs::write(&remaining[0], bytes).unwrap();
+    let damage = log.verify().unwrap().damage.unwrap();
+    assert!(damage.what.contains("names another end"), "{damage}");
+    fs::write(&remaining[0], &first).unwrap();
     assert!(log.verify().unwrap().consistent);
 }
 

@@ -115,14 +115,14 @@ fn run_with(
     ops.lock().unwrap().clone()
 }
 
-fn two() -> Vec<(LogEvent, Vec<Blob>)> {
+fn two_proposals() -> Vec<(LogEvent, Vec<Blob>)> {
     let id = ProposalId::new();
     vec![proposed(id, "t"), finished(id)]
 }
 
 #[test]
 fn blobs_are_durable_before_the_lines_that_name_them_and_lines_before_their_report() {
-    let ops = run(usize::MAX, u64::MAX, two());
+    let ops = run(usize::MAX, u64::MAX, two_proposals());
     let shape: Vec<&str> = ops
         .iter()
         .map(|op| match op {
@@ -158,10 +158,10 @@ fn blobs_are_durable_before_the_lines_that_name_them_and_lines_before_their_repo
 }
 
 #[test]
-fn after_the_first_error_nothing_is_tried_again_and_nobody_is_told() {
-    let whole = run(usize::MAX, 0, two()).len() - 2;
+fn after_the_first_error_nothing_is_retried_or_reported() {
+    let whole = run(usize::MAX, 0, two_proposals()).len() - 2;
     for fail_at in 0..whole {
-        let ops = run(fail_at, 0, two());
+        let ops = run(fail_at, 0, two_proposals());
         assert_eq!(ops.len(), fail_at + 2, "{ops:?}");
         let Some(Op::Down(reason)) = ops.last() else {
             panic!("not down: {ops:?}")
@@ -257,13 +257,13 @@ fn records_of_a_batch_name_its_first_record_and_a_single_record_names_none() {
             })
             .collect::<Vec<_>>()
     };
-    assert_eq!(batches(two()), [Some(1), Some(1)]);
+    assert_eq!(batches(two_proposals()), [Some(1), Some(1)]);
     assert_eq!(batches(vec![(LogEvent::Closed, Vec::new())]), [None]);
 }
 
 #[test]
 fn the_next_segment_begins_before_a_line_is_appended_to_a_full_one() {
-    let ops = run(usize::MAX, 0, two());
+    let ops = run(usize::MAX, 0, two_proposals());
     let rotate = ops.iter().position(|op| *op == Op::Rotate(2)).unwrap();
     assert!(matches!(ops[rotate + 1], Op::Append(_)));
 }
@@ -343,7 +343,7 @@ const FLOOD: u64 = 10_000;
 /// Tickets from this number on are in the person's lane.
 const DECIDED: u64 = 1_000_000;
 
-fn decided(lanes: &Lanes, n: u64) {
+fn submit_decision(lanes: &Lanes, n: u64) {
     lanes.push(Entry {
         lane: Lane::Person,
         ticket: Ticket::Core(DECIDED + n),
@@ -375,8 +375,8 @@ fn flood(fail_at: usize) -> Vec<Op> {
         syncs: 0,
         fail_at,
         at_sync: move |syncs| match syncs {
-            3 => decided(&person, 0),
-            4 => decided(&person, 1),
+            3 => submit_decision(&person, 0),
+            4 => submit_decision(&person, 1),
             5 => person.close(),
             _ => {}
         },
@@ -401,7 +401,7 @@ fn flood(fail_at: usize) -> Vec<Op> {
 }
 
 #[test]
-fn what_a_person_decided_is_durable_with_the_next_sync_however_many_proposals_wait() {
+fn a_persons_decision_is_durable_with_the_next_sync_however_many_proposals_wait() {
     let ops = flood(usize::MAX);
     let syncs_before = |op: &Op| {
         let at = ops.iter().position(|o| o == op).unwrap();

@@ -167,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn only_groups_of_helpers_that_are_gone_are_named() {
+    fn only_groups_of_ended_helpers_are_listed() {
         let folder = tempfile::tempdir().unwrap();
-        let me = Owner::this_process().unwrap();
+        let own_pid = Owner::this_process().unwrap();
         let mut child = std::process::Command::new("sleep")
             .arg("600")
             .spawn()
@@ -178,7 +178,7 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         for name in [
-            me.group(0),
+            own_pid.group(0),
             dead.group(0),
             dead.group(1),
             "countersign-run-7-0".to_owned(),

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_taken_and_cut() {
+    fn a_claim_is_accepted_and_cut() {
         let report = claim(b"{\"error\":null,\"result\":{\"value\":1}}\n").unwrap();
         assert_eq!(report.error, None);
         let long = serde_json::json!({"error": {"type": "SnippetError", "message": "x".repeat(9000),
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_taken_bounded_and_cleaned_and_the_report_comes_after_them() {
+    fn events_are_bounded_and_cleaned_and_precede_the_report() {
         let event = |kind: &str, message: &str| {
             serde_json::json!({"event": {"kind": kind, "message": message, "line": 2}}).to_string()
         };
@@ -407,14 +407,14 @@ mod tests {
 
     #[test]
     fn readiness_is_one_exact_line() {
-        for (text, want) in [
+        for (text, expected) in [
             ("{\"ready\":true}\nrest", true),
             ("{\"ready\":true}", false),
             ("hello\n", false),
         ] {
             let mut report = Report::new(BYTES_MAX);
             report.feed(text.as_bytes());
-            assert_eq!(report.take_ready(), want, "{text}");
+            assert_eq!(report.take_ready(), expected, "{text}");
         }
     }
 }

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_without_what_the_guard_compares_is_no_run() {
+    fn a_grant_without_facts_for_the_guard_does_not_run() {
         let (_folder, measured) = measured("one");
         let grant = handed_out(policy("analysis"), None, ready(measured.env.digest));
         let fault = RunSpec::from_grant(grant, Some(measured)).unwrap_err();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_without_the_guard_is_no_run_below_tier_kernel() {
+    fn a_grant_without_the_guard_does_not_run_below_tier_kernel() {
         let (_folder, measured) = measured("one");
         let in_tier = |tier| {
             let unguarded = Policy {

@@ -187,17 +187,17 @@ mod tests {
 
     #[test]
     fn a_group_names_its_owner_and_nobody_else() {
-        let me = Owner::this_process().unwrap();
-        assert_eq!(Owner::parse(&me.group(7)), Some(me));
-        assert!(!me.is_gone());
+        let own_pid = Owner::this_process().unwrap();
+        assert_eq!(Owner::parse(&own_pid.group(7)), Some(own_pid));
+        assert!(!own_pid.is_gone());
         for other in [
             Owner {
                 pid: i32::MAX,
-                ..me
+                ..own_pid
             },
             Owner {
-                started: me.started + 1,
-                ..me
+                started: own_pid.started + 1,
+                ..own_pid
             },
         ] {
             assert!(other.is_gone(), "{other:?}");
@@ -207,7 +207,7 @@ mod tests {
             !Owner {
                 namespace: 1,
                 pid: i32::MAX,
-                ..me
+                ..own_pid
             }
             .is_gone()
         );

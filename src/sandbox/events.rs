@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn a_wait_ends_at_its_deadline() {
         let (quiet, _keep) = UnixStream::pair().unwrap();
-        let until = Instant::now() + Duration::from_millis(5);
-        let happened = Events::new().on((), quiet.as_fd()).wait(Some(until));
-        assert!(happened.unwrap().is_empty() && Instant::now() >= until);
+        let deadline = Instant::now() + Duration::from_millis(5);
+        let happened = Events::new().on((), quiet.as_fd()).wait(Some(deadline));
+        assert!(happened.unwrap().is_empty() && Instant::now() >= deadline);
     }
 }

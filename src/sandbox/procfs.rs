@@ -295,13 +295,18 @@ mod tests {
 
     #[test]
     fn this_process_is_found_below_its_parent() {
-        let me = std::process::id() as i32;
-        let parent = stat(me).unwrap().parent;
-        assert!(descendants(parent).unwrap().iter().any(|s| s.pid == me));
-        assert!(limits(me).unwrap().contains_key("Max open files"));
-        assert!(limits(me).unwrap().contains_key("Max msgqueue size"));
-        assert!(Status::read(me).unwrap().uids().is_some());
-        assert!(Status::read(me).unwrap().address_space().unwrap() > 0);
+        let own_pid = std::process::id() as i32;
+        let parent = stat(own_pid).unwrap().parent;
+        assert!(
+            descendants(parent)
+                .unwrap()
+                .iter()
+                .any(|s| s.pid == own_pid)
+        );
+        assert!(limits(own_pid).unwrap().contains_key("Max open files"));
+        assert!(limits(own_pid).unwrap().contains_key("Max msgqueue size"));
+        assert!(Status::read(own_pid).unwrap().uids().is_some());
+        assert!(Status::read(own_pid).unwrap().address_space().unwrap() > 0);
     }
 
     #[test]

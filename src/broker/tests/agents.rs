@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 /// Every request that names an id.
-fn about(id: ProposalId) -> [Request; 3] {
+fn requests_about(id: ProposalId) -> [Request; 3] {
     let timeout = None;
     [
         Request::Wait { id, timeout },
@@ -37,7 +37,7 @@ fn a_socket_cannot_decide() {
             draft: Box::new(draft("2")),
         },
     ];
-    all.extend(about(id).into_iter().take(2));
+    all.extend(requests_about(id).into_iter().take(2));
     for conn in [A, B, C] {
         for request in all.clone() {
             let request = match request {
@@ -59,23 +59,27 @@ fn a_socket_cannot_decide() {
 }
 
 #[test]
-fn anothers_id_looks_like_an_unknown_one() {
+fn another_agents_id_looks_like_an_unknown_one() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     let unknown = w.fresh_id();
     for conn in [B, C] {
-        for (theirs, nobodys) in about(id).into_iter().zip(about(unknown)) {
-            let (one, other) = (w.refused(conn, theirs), w.refused(conn, nobodys));
-            assert_eq!(one.code, RpcError::UNKNOWN_ID);
-            assert_eq!(one, other, "the answers must not tell whether it exists");
-            assert!(one.data["expected"].is_string());
+        for (foreign, nonexistent) in requests_about(id).into_iter().zip(requests_about(unknown)) {
+            let (foreign_error, unknown_error) =
+                (w.refused(conn, foreign), w.refused(conn, nonexistent));
+            assert_eq!(foreign_error.code, RpcError::UNKNOWN_ID);
+            assert_eq!(
+                foreign_error, unknown_error,
+                "the answers must not reveal whether the id exists"
+            );
+            assert!(foreign_error.data["expected"].is_string());
         }
     }
     assert_eq!(w.state_of(id), State::Pending);
 }
 
 #[test]
-fn an_id_stays_anothers_after_its_end() {
+fn another_agents_id_stays_unknown_after_its_end() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     w.deny(id, None);
@@ -91,16 +95,16 @@ fn an_id_stays_anothers_after_its_end() {
 fn a_second_connection_of_the_same_peer_owns_nothing_of_the_first() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
-    let again = ConnId(9);
-    w.connect(again, 1000, 10);
+    let second = ConnId(9);
+    w.connect(second, 1000, 10);
     assert_eq!(
-        w.refused(again, Request::Status { id }).code,
+        w.refused(second, Request::Status { id }).code,
         RpcError::UNKNOWN_ID
     );
 }
 
 #[test]
-fn requests_of_a_closed_connection_are_not_heard() {
+fn requests_of_a_closed_connection_are_ignored() {
     let mut w = World::new();
     w.disconnect(A);
     let (_, call) = w.propose(A, draft("1"));
@@ -109,7 +113,7 @@ fn requests_of_a_closed_connection_are_not_heard() {
 }
 
 #[test]
-fn a_disconnect_withdraws_what_is_pending_without_a_key() {
+fn a_disconnect_withdraws_pending_proposals_without_a_key() {
     let mut w = World::new();
     let shown = w.pending(A, draft("shown"));
     let (unjudged, _) = w.propose(A, draft("not judged yet"));
@@ -152,7 +156,7 @@ fn the_same_key_and_params_reattach_and_do_not_propose_twice() {
     assert!(w.state.entry(other_id).is_none());
     assert!(
         w.answer(B, second).is_none(),
-        "both hear once it is recorded"
+        "both are answered after the record"
     );
     w.analyse(VerdictKind::Clear);
     w.durable();
@@ -168,7 +172,7 @@ fn the_same_key_and_params_reattach_and_do_not_propose_twice() {
 }
 
 #[test]
-fn how_the_answer_is_watched_is_not_part_of_the_params() {
+fn the_stream_flag_is_not_part_of_the_params() {
     let mut w = World::new();
     let id = w.pending(A, keyed("1", "k"));
     let stream = true;
@@ -234,7 +238,7 @@ fn a_key_belongs_to_a_uid() {
 }
 
 #[test]
-fn a_disconnect_lets_what_runs_go_on() {
+fn a_disconnect_does_not_stop_a_run() {
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     w.disconnect(A);
@@ -245,7 +249,7 @@ fn a_disconnect_lets_what_runs_go_on() {
 }
 
 #[test]
-fn kill_on_disconnect_kills_what_nobody_waits_for_any_more() {
+fn kill_on_disconnect_kills_runs_without_a_key() {
     let mut w = World::with(super::super::Settings {
         kill_on_disconnect: true,
         ..settings()
@@ -258,7 +262,7 @@ fn kill_on_disconnect_kills_what_nobody_waits_for_any_more() {
     w.durable();
     assert!(
         !w.executed.contains(&armed),
-        "nothing is started for nobody"
+        "a run without an owner must not start"
     );
     let message = "killed".to_owned();
     w.exec(plain, ExecNote::Failed { message });
@@ -266,7 +270,7 @@ fn kill_on_disconnect_kills_what_nobody_waits_for_any_more() {
     assert_eq!(w.state_of(plain), State::Failed);
     assert!(
         !w.entry(plain).message().contains("person"),
-        "no person did it"
+        "no person stopped it"
     );
     assert_eq!(w.state_of(with_key), State::Running);
 }
@@ -304,7 +308,7 @@ fn a_session_is_resumed_by_its_token_and_by_its_uid_only() {
     assert_eq!(
         hello(&mut w, A, Some("one"), "five"),
         "one",
-        "a flood costs its own uid only"
+        "a flood costs only its own uid"
     );
 }
 
@@ -351,7 +355,7 @@ fn hello_names_only_what_is_installed() {
         reply["profiles"][0]["imports"].as_array().unwrap().len()
     };
     let Environment::Ready { digest, label, .. } = ready() else {
-        panic!("it is ready");
+        panic!("the environment is not ready");
     };
     let installed = Installed {
         present: [].into(),
@@ -374,7 +378,7 @@ fn hello_names_only_what_is_installed() {
 }
 
 #[test]
-fn a_verdict_is_asked_for_with_what_is_known_of_the_run() {
+fn the_analyser_gets_everything_known_about_the_run() {
     let mut w = World::new();
     let mut with_input = draft("print(table)");
     let text = InputRequest::Text {
@@ -410,12 +414,12 @@ fn a_verdict_is_asked_for_with_what_is_known_of_the_run() {
         panic!("{:?}", w.known);
     };
     assert_eq!(proposed.inputs, Some(["table".to_owned()].into()));
-    let value = proposed.values.get("table").expect("what the header says");
+    let value = proposed.values.get("table").expect("the header is known");
     assert_eq!(value.form, Form::Table);
     let names: Vec<&str> = value.columns.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["a"]);
     assert!(checked.values.is_empty());
-    assert_eq!(checked.inputs, None, "who checks has not said yet");
+    assert_eq!(checked.inputs, None, "a check declares no inputs");
     for known in [proposed, checked] {
         assert_eq!(known.tier, Some(w.state.settings.tier));
         assert_eq!(known.datasets, w.state.settings.datasets);
@@ -424,7 +428,7 @@ fn a_verdict_is_asked_for_with_what_is_known_of_the_run() {
 }
 
 #[test]
-fn what_an_agent_says_of_itself_is_its_claim_and_bounded() {
+fn an_agents_description_of_itself_is_a_bounded_claim() {
     let mut w = World::new();
     let claim = |name: &str| AgentClaim {
         name: name.to_owned(),
@@ -453,7 +457,7 @@ fn what_an_agent_says_of_itself_is_its_claim_and_bounded() {
     assert_eq!(
         w.entry(id).proposal.agent_name(),
         "notebook",
-        "a proposal's own goes first"
+        "a proposal's own name takes precedence"
     );
     let agent = Some(claim(&"x".repeat(257)));
     let error = w.propose_refused(

@@ -10,7 +10,7 @@ use crate::model::{
     ArtifactRef, ConnId, Digest, Draft, InputRequest, LogEvent, ProposalId, RunErrorKind, State,
 };
 
-fn read(id: ProposalId, name: &str, offset: u64) -> Request {
+fn read_request(id: ProposalId, name: &str, offset: u64) -> Request {
     Request::Artifact {
         id,
         name: name.to_owned(),
@@ -19,7 +19,7 @@ fn read(id: ProposalId, name: &str, offset: u64) -> Request {
 }
 
 /// A succeeded run of this connection that left `a.txt` with the content "four".
-fn left(w: &mut World, conn: ConnId) -> ProposalId {
+fn run_with_file(w: &mut World, conn: ConnId) -> ProposalId {
     let id = w.running(conn, draft("1"));
     let (files, end) = leaving("a.txt", "four");
     w.exec(id, files);
@@ -29,7 +29,7 @@ fn left(w: &mut World, conn: ConnId) -> ProposalId {
     id
 }
 
-fn using(id: ProposalId, name: &str) -> Draft {
+fn draft_with_artifact(id: ProposalId, name: &str) -> Draft {
     let artifact = ArtifactRef {
         id,
         name: name.to_owned(),
@@ -60,12 +60,12 @@ fn files_are_in_the_log_before_the_agent_hears_of_them() {
     w.exec(id, files);
     w.exec(id, end);
     assert_eq!(
-        w.refused(A, read(id, "a.txt", 0)).code,
+        w.refused(A, read_request(id, "a.txt", 0)).code,
         RpcError::INVALID_PARAMS,
-        "its record is not durable yet"
+        "the record is not durable yet"
     );
     let Some(LogEvent::Finished(finished)) = w.log.last() else {
-        panic!("no end recorded");
+        panic!("the end is not recorded");
     };
     assert_eq!(finished.artifacts[0].sha256, Digest::of(b"four").hex());
     let blobs = w.blobs.last().unwrap();
@@ -73,39 +73,42 @@ fn files_are_in_the_log_before_the_agent_hears_of_them() {
     w.durable();
     let outcome = w.outcome_of(A, id);
     assert_eq!(outcome.run.unwrap().artifacts[0].name, "a.txt");
-    let Ok(Reply::Artifact { base64, .. }) = w.ask(A, read(id, "a.txt", 2)) else {
-        panic!("not read");
+    let Ok(Reply::Artifact { base64, .. }) = w.ask(A, read_request(id, "a.txt", 2)) else {
+        panic!("the file was not read");
     };
     assert_eq!(base64, format!("{}@2", Digest::of(b"four").hex()));
 }
 
 #[test]
-fn a_file_belongs_to_who_proposed_its_run() {
+fn a_file_belongs_to_the_proposer_of_its_run() {
     let mut w = World::new();
-    let id = left(&mut w, A);
+    let id = run_with_file(&mut w, A);
     for other in [B, C] {
         assert_eq!(
-            w.refused(other, read(id, "a.txt", 0)).code,
+            w.refused(other, read_request(id, "a.txt", 0)).code,
             RpcError::UNKNOWN_ID
         );
     }
     let unknown = w.fresh_id();
     assert_eq!(
-        w.refused(A, read(unknown, "a.txt", 0)).code,
+        w.refused(A, read_request(unknown, "a.txt", 0)).code,
         RpcError::UNKNOWN_ID
     );
-    let error = w.refused(A, read(id, "../a.txt", 0));
+    let error = w.refused(A, read_request(id, "../a.txt", 0));
     assert_eq!(error.code, RpcError::INVALID_PARAMS);
     assert_eq!(error.data["expected"], serde_json::json!(["a.txt"]));
     assert_eq!(
-        w.refused(A, read(id, "a.txt", 5)).code,
+        w.refused(A, read_request(id, "a.txt", 5)).code,
         RpcError::INVALID_PARAMS
     );
-    assert!(w.ask(A, read(id, "a.txt", 4)).is_ok(), "its end");
+    assert!(
+        w.ask(A, read_request(id, "a.txt", 4)).is_ok(),
+        "the end of the file"
+    );
 }
 
 #[test]
-fn files_told_before_the_release_are_not_believed() {
+fn files_reported_before_the_release_are_ignored() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     w.grant(id);
@@ -137,7 +140,7 @@ fn stdout_beyond_a_frame_is_an_artifact() {
         if kept {
             assert_eq!(run.artifacts[0].name, "stdout");
             assert_eq!(run.artifacts[0].bytes, text.len() as u64);
-            assert!(w.ask(A, read(id, "stdout", 0)).is_ok());
+            assert!(w.ask(A, read_request(id, "stdout", 0)).is_ok());
         }
     }
 }
@@ -146,35 +149,35 @@ fn stdout_beyond_a_frame_is_an_artifact() {
 fn an_artifact_is_an_input_in_its_own_session_only() {
     let mut w = World::new();
     let token = hello(&mut w, A, None);
-    let id = left(&mut w, A);
+    let id = run_with_file(&mut w, A);
     // Another connection of the session, after the first one is gone.
     w.disconnect(A);
-    let error = w.propose_refused(B, using(id, "a.txt"));
+    let error = w.propose_refused(B, draft_with_artifact(id, "a.txt"));
     assert_eq!(error.code, RpcError::UNKNOWN_ID);
     assert_eq!(hello(&mut w, B, Some(&token)), token);
-    let (next, _) = w.propose(B, using(id, "a.txt"));
+    let (next, _) = w.propose(B, draft_with_artifact(id, "a.txt"));
     assert_eq!(
         w.asked[&next].1["earlier"].sha256,
         Digest::of(b"four").hex()
     );
     // A session token is useless to another uid.
     assert_ne!(hello(&mut w, C, Some(&token)), token);
-    let error = w.propose_refused(C, using(id, "a.txt"));
+    let error = w.propose_refused(C, draft_with_artifact(id, "a.txt"));
     assert_eq!(error.code, RpcError::UNKNOWN_ID);
     // Within the session, the file must still exist.
-    let error = w.propose_refused(B, using(id, "b.txt"));
+    let error = w.propose_refused(B, draft_with_artifact(id, "b.txt"));
     assert_eq!(error.code, RpcError::INVALID_PARAMS);
 }
 
 #[test]
 fn without_hello_a_connection_is_its_own_session() {
     let mut w = World::new();
-    let id = left(&mut w, A);
+    let id = run_with_file(&mut w, A);
     assert_eq!(
-        w.propose_refused(B, using(id, "a.txt")).code,
+        w.propose_refused(B, draft_with_artifact(id, "a.txt")).code,
         RpcError::UNKNOWN_ID
     );
-    let (next, _) = w.propose(A, using(id, "a.txt"));
+    let (next, _) = w.propose(A, draft_with_artifact(id, "a.txt"));
     assert!(w.asked[&next].1.contains_key("earlier"));
 }
 
@@ -189,7 +192,7 @@ fn only_a_succeeded_run_gives_inputs() {
     );
     w.durable();
     for id in [pending, failed] {
-        let error = w.propose_refused(A, using(id, "a.txt"));
+        let error = w.propose_refused(A, draft_with_artifact(id, "a.txt"));
         assert_eq!(error.code, RpcError::INVALID_PARAMS);
         assert!(error.message.contains("not succeeded"), "{error:?}");
     }

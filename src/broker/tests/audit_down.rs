@@ -8,17 +8,17 @@ use super::world::*;
 use crate::model::{Retry, State, Ticket, VerdictKind};
 
 #[test]
-fn everything_open_is_told_as_error_and_what_runs_is_killed() {
+fn everything_open_ends_as_an_error_and_every_run_is_killed() {
     let mut w = World::new();
-    let runs = w.running(A, draft("runs"));
-    let waits = w.pending(A, draft("waits"));
+    let running = w.running(A, draft("runs"));
+    let pending = w.pending(A, draft("waits"));
     let granted = w.pending(A, draft("granted, not on the disk"));
     w.grant(granted);
     let denied = w.pending(A, draft("denied, not on the disk"));
     w.grant(denied);
     w.durable_one();
-    let ids = [runs, waits, granted, denied];
-    let (judged, judging) = w.propose(A, draft("not judged yet"));
+    let ids = [running, pending, granted, denied];
+    let (unjudged, proposal_call) = w.propose(A, draft("not judged yet"));
     let calls = ids.map(|id| w.wait(A, id));
     w.audit_down();
     for (id, call) in ids.into_iter().zip(calls) {
@@ -27,10 +27,10 @@ fn everything_open_is_told_as_error_and_what_runs_is_killed() {
         assert!(outcome.message.contains("audit log"), "{}", outcome.message);
         assert!(outcome.run.is_none(), "{id} ran unrecorded");
     }
-    assert!(w.killed.contains(&runs));
-    let error = w.answer(A, judging).unwrap().clone().unwrap_err();
+    assert!(w.killed.contains(&running));
+    let error = w.answer(A, proposal_call).unwrap().clone().unwrap_err();
     assert_eq!(error.code, RpcError::INTERNAL);
-    assert_eq!(w.state_of(judged), State::Error);
+    assert_eq!(w.state_of(unjudged), State::Error);
     assert_eq!((w.state.pending_count(), w.state.running_count()), (0, 0));
 }
 
@@ -68,7 +68,7 @@ fn a_grant_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_denial_that_was_not_recorded_is_not_told_as_one() {
+fn an_unrecorded_denial_is_not_reported() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     let call = w.wait(A, id);
@@ -81,7 +81,7 @@ fn a_denial_that_was_not_recorded_is_not_told_as_one() {
 }
 
 #[test]
-fn a_result_that_was_not_recorded_is_not_told() {
+fn an_unrecorded_result_is_not_reported() {
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     let call = w.wait(A, id);
@@ -92,7 +92,7 @@ fn a_result_that_was_not_recorded_is_not_told() {
 }
 
 #[test]
-fn what_was_told_before_stays_told() {
+fn an_outcome_reported_before_the_failure_stays() {
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     w.exec(id, ExecNote::Ended(Box::new(run("42\n"))));

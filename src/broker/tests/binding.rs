@@ -37,11 +37,11 @@ fn digest_with(
     w.digest(id)
 }
 
-fn plain() -> Vec<BoundInput> {
+fn json_inputs() -> Vec<BoundInput> {
     vec![bound("threshold", "1")]
 }
 
-fn dataset(content: &[u8], rows: u64) -> Vec<BoundInput> {
+fn dataset_input(content: &[u8], rows: u64) -> Vec<BoundInput> {
     vec![BoundInput {
         name: "df".to_owned(),
         kind: InputKind::Dataset {
@@ -59,8 +59,8 @@ fn dataset(content: &[u8], rows: u64) -> Vec<BoundInput> {
     }]
 }
 
-fn private_dataset() -> Vec<BoundInput> {
-    let mut inputs = dataset(b"species\nAdelie\n", 1);
+fn private_dataset_input() -> Vec<BoundInput> {
+    let mut inputs = dataset_input(b"species\nAdelie\n", 1);
     if let InputKind::Dataset { sensitivity, .. } = &mut inputs[0].kind {
         *sensitivity = Sensitivity::Private;
     }
@@ -76,11 +76,11 @@ fn policy_with(w: &mut World, change: impl FnOnce(&mut crate::policy::Policy)) {
 
 #[test]
 fn the_grant_digest_changes_with_everything_it_binds() {
-    let base = digest_with("print(1)", plain(), |_| {});
+    let base = digest_with("print(1)", json_inputs(), |_| {});
     assert_eq!(
         base,
-        digest_with("print(1)", plain(), |_| {}),
-        "it is a function"
+        digest_with("print(1)", json_inputs(), |_| {}),
+        "equal content has an equal digest"
     );
     let text = |text: &str, format| {
         vec![BoundInput {
@@ -93,7 +93,7 @@ fn the_grant_digest_changes_with_everything_it_binds() {
     };
     let none = |_: &mut World| {};
     let others = [
-        ("code", digest_with("print(2)", plain(), none)),
+        ("code", digest_with("print(2)", json_inputs(), none)),
         (
             "input content",
             digest_with("print(1)", vec![bound("threshold", "2")], none),
@@ -112,61 +112,68 @@ fn the_grant_digest_changes_with_everything_it_binds() {
         ),
         (
             "one input more",
-            digest_with("print(1)", [plain(), vec![bound("x", "1")]].concat(), none),
+            digest_with(
+                "print(1)",
+                [json_inputs(), vec![bound("x", "1")]].concat(),
+                none,
+            ),
         ),
         ("no input", digest_with("print(1)", vec![], none)),
         (
             "data set content",
-            digest_with("print(1)", dataset(b"species\nAdelie\n", 1), none),
+            digest_with("print(1)", dataset_input(b"species\nAdelie\n", 1), none),
         ),
         (
             "other data set content",
-            digest_with("print(1)", dataset(b"species\nGentoo\n", 1), none),
+            digest_with("print(1)", dataset_input(b"species\nGentoo\n", 1), none),
         ),
         (
             "rows",
-            digest_with("print(1)", dataset(b"species\nGentoo\n", 2), none),
+            digest_with("print(1)", dataset_input(b"species\nGentoo\n", 2), none),
         ),
         (
             "policy text",
-            digest_with("print(1)", plain(), |w| {
+            digest_with("print(1)", json_inputs(), |w| {
                 policy_with(w, |p| p.sha256 = Digest::of(b"edited"));
             }),
         ),
         (
             "limits",
-            digest_with("print(1)", plain(), |w| {
+            digest_with("print(1)", json_inputs(), |w| {
                 policy_with(w, |p| p.limits.wall_s += 1);
             }),
         ),
         (
             "code limit",
-            digest_with("print(1)", plain(), |w| {
+            digest_with("print(1)", json_inputs(), |w| {
                 policy_with(w, |p| p.limits.ticks = 1);
             }),
         ),
-        ("private", digest_with("print(1)", private_dataset(), none)),
+        (
+            "private",
+            digest_with("print(1)", private_dataset_input(), none),
+        ),
         (
             "private values told",
-            digest_with("print(1)", private_dataset(), |w| {
+            digest_with("print(1)", private_dataset_input(), |w| {
                 policy_with(w, |p| p.private = crate::policy::PrivateValues::Tell);
             }),
         ),
         (
             "policy's tier",
-            digest_with("print(1)", plain(), |w| {
+            digest_with("print(1)", json_inputs(), |w| {
                 policy_with(w, |p| p.tier = Tier::Kernel);
             }),
         ),
         (
             "configured tier",
-            digest_with("print(1)", plain(), |w| {
+            digest_with("print(1)", json_inputs(), |w| {
                 w.state.settings.tier = Tier::Container;
             }),
         ),
         (
             "environment",
-            digest_with("print(1)", plain(), |w| {
+            digest_with("print(1)", json_inputs(), |w| {
                 w.send(Event::Environment(Environment::Ready {
                     digest: Digest::of(b"one package more"),
                     label: String::new(),
@@ -179,14 +186,14 @@ fn the_grant_digest_changes_with_everything_it_binds() {
     all.extend(others);
     for (i, (a, one)) in all.iter().enumerate() {
         for (b, other) in &all[..i] {
-            assert_ne!(one, other, "{a} and {b} bind the same");
+            assert_ne!(one, other, "{a} and {b} have the same digest");
         }
     }
 }
 
 #[test]
 fn the_profile_is_bound() {
-    let of = |profile: &str| {
+    let digest_for = |profile: &str| {
         let mut w = World::new();
         for p in &mut w.state.settings.profiles {
             let mut policy = (*p.policy).clone();
@@ -203,7 +210,7 @@ fn the_profile_is_bound() {
         );
         w.digest(id)
     };
-    assert_ne!(of("analysis"), of("chart"));
+    assert_ne!(digest_for("analysis"), digest_for("chart"));
 }
 
 #[test]
@@ -218,7 +225,7 @@ fn two_proposals_of_the_same_code_bind_differently() {
 }
 
 #[test]
-fn a_confirmation_of_what_changed_since_is_refused_and_says_so() {
+fn a_confirmation_of_a_changed_proposal_is_refused_with_the_reason() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     let shown = w.digest(id);
@@ -236,7 +243,7 @@ fn a_confirmation_of_what_changed_since_is_refused_and_says_so() {
 }
 
 #[test]
-fn what_cannot_be_granted_says_why() {
+fn a_refused_grant_says_why() {
     let mut w = World::new();
     let stranger = ProposalId::from_uuid(uuid::Uuid::max());
     let digest = GrantDigest(Digest::of(b""));
@@ -247,12 +254,12 @@ fn what_cannot_be_granted_says_why() {
     w.confirm(waiting, digest);
     assert_eq!(w.state.refusal(waiting), Some(&Refused::Verdict));
     w.analyse(VerdictKind::Clear);
-    let right = w.digest(waiting);
-    w.confirm(waiting, right);
+    let digest_shown = w.digest(waiting);
+    w.confirm(waiting, digest_shown);
     assert_eq!(
         w.state.refusal(waiting),
         Some(&Refused::Verdict),
-        "not recorded, not shown"
+        "an unrecorded proposal is not shown"
     );
     w.durable();
 
@@ -263,17 +270,17 @@ fn what_cannot_be_granted_says_why() {
         grant_digest(&w.state, w.entry(waiting)),
         Err(Refused::NoEnvironment)
     );
-    w.confirm(waiting, right);
+    w.confirm(waiting, digest_shown);
     assert_eq!(w.state.refusal(waiting), Some(&Refused::NoEnvironment));
     assert_eq!(
         w.state_of(waiting),
         State::Pending,
-        "it waits for the environment"
+        "the proposal waits for the environment"
     );
     w.send(Event::Environment(ready()));
 
     w.deny(waiting, None);
-    w.confirm(waiting, right);
+    w.confirm(waiting, digest_shown);
     assert_eq!(
         w.state.refusal(waiting),
         Some(&Refused::NotPending(State::Denied))
@@ -319,10 +326,10 @@ fn a_grant_whose_environment_changes_before_the_start_does_not_run() {
 /// Each change of an environment that could be granted is recorded once, and nothing is granted
 /// until the environment was read again.
 #[test]
-fn a_changed_environment_is_on_record_by_the_name_of_what_changed() {
+fn a_changed_environment_is_recorded_with_the_name_of_the_changed_file() {
     let mut w = World::new();
     let (waiting, granted) = (w.pending(A, draft("1")), w.pending(A, draft("2")));
-    let right = w.digest(waiting);
+    let digest_shown = w.digest(waiting);
     w.grant(granted);
     let what = "lib/x.py was changed".to_owned();
     for _ in 0..2 {
@@ -341,22 +348,22 @@ fn a_changed_environment_is_on_record_by_the_name_of_what_changed() {
         })
         .collect();
     let Environment::Ready { digest, .. } = ready() else {
-        panic!("not ready");
+        panic!("the environment is not ready");
     };
     assert_eq!(recorded, [(digest, what)]);
     w.durable();
     assert!(w.executed.is_empty());
     assert_eq!(w.outcome_of(A, granted).state, State::Error);
-    w.confirm(waiting, right);
+    w.confirm(waiting, digest_shown);
     assert_eq!(w.state.refusal(waiting), Some(&Refused::NoEnvironment));
     w.send(Event::Environment(ready()));
-    w.confirm(waiting, right);
+    w.confirm(waiting, digest_shown);
     assert_eq!(w.state_of(waiting), State::Granted);
 }
 
 /// The executor does its last check after it was asked to release the child.
 #[test]
-fn what_is_refused_at_its_release_did_not_run() {
+fn a_run_refused_at_its_release_did_not_run() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     w.grant(id);

@@ -17,12 +17,12 @@ impl Chain {
         self.waiting.push((lane, ticket, event.clone()));
     }
 
-    pub fn told(&mut self, event: &Event) {
+    pub fn observe(&mut self, event: &Event) {
         match event {
             Event::Durable { ticket } => self.durable(*ticket),
             Event::Unrecorded { ticket, .. } => {
-                self.early.retain(|(of, _)| of != ticket);
-                self.waiting.retain(|(_, of, _)| of != ticket);
+                self.early.retain(|(t, _)| t != ticket);
+                self.waiting.retain(|(_, t, _)| t != ticket);
             }
             _ => {}
         }
@@ -34,10 +34,11 @@ impl Chain {
         let Some(lane) = lane.map(|(lane, ..)| *lane) else {
             return;
         };
-        let goes = |one: &(Lane, Ticket, LogEvent)| one.0 == lane && one.1 <= ticket;
-        let (gone, left) = self.waiting.drain(..).partition(goes);
-        self.waiting = left;
-        self.late.extend(gone.into_iter().map(|(.., event)| event));
+        let is_durable = |one: &(Lane, Ticket, LogEvent)| one.0 == lane && one.1 <= ticket;
+        let (durable, waiting) = self.waiting.drain(..).partition(is_durable);
+        self.waiting = waiting;
+        self.late
+            .extend(durable.into_iter().map(|(.., event)| event));
     }
 
     /// The chain in its earliest and its latest order.

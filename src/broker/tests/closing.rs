@@ -6,7 +6,7 @@ use super::world::*;
 use crate::model::{Draft, Retry, RunErrorKind, State, VerdictKind};
 
 #[test]
-fn what_waits_becomes_unattended() {
+fn waiting_proposals_become_unattended() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     let call = w.wait(A, id);
@@ -53,18 +53,18 @@ fn after_quit_nothing_executes() {
 }
 
 #[test]
-fn what_runs_is_killed_and_its_end_recorded_before_leaving() {
+fn runs_are_killed_and_their_ends_recorded_before_leaving() {
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     w.quit();
     assert_eq!(w.killed, [id]);
     w.durable();
-    assert!(!w.exited, "its end is not known yet");
+    assert!(!w.exited, "the end of the run is not known yet");
     w.exec(
         id,
         ExecNote::Ended(Box::new(failed_run(RunErrorKind::Cancelled))),
     );
-    assert!(!w.exited, "its end is not on the disk yet");
+    assert!(!w.exited, "the end of the run is not durable yet");
     w.durable();
     assert!(w.exited);
     assert_eq!(
@@ -74,7 +74,7 @@ fn what_runs_is_killed_and_its_end_recorded_before_leaving() {
 }
 
 #[test]
-fn what_was_never_recorded_is_answered_and_dropped() {
+fn unrecorded_proposals_are_answered_and_dropped() {
     let mut w = World::new();
     let (_, call) = w.propose(A, draft("not judged yet"));
     let with_key = w.propose(A, keyed("not judged either", "k"));
@@ -98,7 +98,7 @@ fn what_was_never_recorded_is_answered_and_dropped() {
 }
 
 #[test]
-fn what_is_being_recorded_becomes_unattended_too() {
+fn proposals_being_recorded_become_unattended_too() {
     let mut w = World::new();
     let (id, call) = w.propose(A, draft("1"));
     w.analyse(VerdictKind::Clear);
@@ -139,7 +139,7 @@ fn an_agent_cannot_keep_the_dashboard_from_leaving() {
             return;
         }
     }
-    panic!("still there");
+    panic!("the dashboard did not exit");
 }
 
 #[test]

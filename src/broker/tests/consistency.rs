@@ -28,7 +28,11 @@ pub fn check(state: &BrokerState, now: Now) {
         .filter(|e| e.state().is_final() && e.announced())
         .map(id)
         .collect();
-    assert_eq!(state.ended.len(), ended.len(), "ended twice");
+    assert_eq!(
+        state.ended.len(),
+        ended.len(),
+        "an ended proposal is listed twice"
+    );
     assert_eq!(
         state.ended.iter().copied().collect::<BTreeSet<_>>(),
         ended,
@@ -38,7 +42,7 @@ pub fn check(state: &BrokerState, now: Now) {
         .filter(|e| e.state().is_final() && e.announced())
         .filter_map(|e| Some(e.ending()?.telling.weight()))
         .sum();
-    assert_eq!(state.ended_bytes, bytes, "bytes of the ended ones");
+    assert_eq!(state.ended_bytes, bytes, "bytes of ended proposals");
 
     let deadlines: BTreeSet<_> = entries()
         .filter(|e| e.state() == State::Pending && e.deadline > now.boot)
@@ -48,7 +52,7 @@ pub fn check(state: &BrokerState, now: Now) {
     for e in entries().filter(|e| e.state() == State::Pending && e.deadline <= now.boot) {
         assert!(
             !e.announced() && e.phase.early().is_some(),
-            "overdue and still to be decided"
+            "an overdue proposal still awaits a decision"
         );
     }
     let timeouts: BTreeSet<_> = entries()
@@ -58,7 +62,7 @@ pub fn check(state: &BrokerState, now: Now) {
     assert_eq!(state.timeouts, timeouts, "time-outs");
     assert!(
         timeouts.iter().all(|(t, ..)| *t > now.boot),
-        "a wait that ran out"
+        "an expired wait is still registered"
     );
 
     let (mut peers, mut uids) = (HashMap::<_, usize>::new(), HashMap::<_, usize>::new());
@@ -79,15 +83,15 @@ pub fn check(state: &BrokerState, now: Now) {
         let (audience, told) = (&e.audience, e.told());
         assert!(
             !told || audience.waiters.is_empty() && audience.withdrawers.is_empty(),
-            "told, and still waited for"
+            "a reported end still has waiters"
         );
         assert!(
             !e.announced() || audience.proposers.is_empty(),
-            "announced, but not answered"
+            "an announced proposal has unanswered calls"
         );
         assert!(
             e.phase.early() != Some(Early::Expired) || e.deadline <= now.boot,
-            "expired early"
+            "a proposal expired early"
         );
         if let Some(ended) = e.ending() {
             assert!(ended.state.is_final(), "ended as {}", ended.state);
@@ -95,50 +99,55 @@ pub fn check(state: &BrokerState, now: Now) {
         }
         let awaited = awaited(e);
         for then in state.tickets.values() {
-            let of_it = match then {
+            let concerns_entry = match then {
                 // A proposal that waited for its release may have ended meanwhile.
                 Then::Nothing | Then::Release(_) => false,
-                Then::EndUnseen(of) | Then::Announce(of) | Then::Execute(of) | Then::Tell(of) => {
-                    *of == id(e)
-                }
+                Then::EndUnseen(other)
+                | Then::Announce(other)
+                | Then::Execute(other)
+                | Then::Tell(other) => *other == id(e),
             };
             assert!(
-                !of_it || awaited.contains(then),
-                "{then:?} of another phase"
+                !concerns_entry || awaited.contains(then),
+                "{then:?} belongs to another phase"
             );
         }
-        let waits = state.tickets.values().any(|then| awaited.contains(then));
-        assert_eq!(waits, !awaited.is_empty(), "{e:?} waits for no record");
+        let is_written = state.tickets.values().any(|then| awaited.contains(then));
+        assert_eq!(
+            is_written,
+            !awaited.is_empty(),
+            "{e:?} awaits a record that is not being written"
+        );
         for conn in &audience.owners {
             let owner = state.connections.get(conn).expect("an owner is connected");
-            assert!(
-                owner.owned.contains(&id(e)),
-                "an owner that does not know it"
-            );
+            assert!(owner.owned.contains(&id(e)), "an owner lacks its proposal");
         }
         assert!(
             audience.streams.is_subset(&audience.owners),
-            "streams to a stranger"
+            "a stream goes to a connection that is no owner"
         );
         for (conn, _) in audience.calls() {
-            assert!(audience.owners.contains(&conn), "answers a stranger");
+            assert!(
+                audience.owners.contains(&conn),
+                "an answer goes to a connection that is no owner"
+            );
         }
         if let Some(name) = &e.proposal.idempotency_key {
             let known = state.keys.get(&(e.proposal.peer.uid, name.clone()));
-            assert_eq!(known, Some(&id(e)), "its key leads elsewhere");
+            assert_eq!(known, Some(&id(e)), "a key leads to another proposal");
         }
     }
     for (conn, connection) in &state.connections {
         for id in &connection.owned {
-            let e = state.entries.get(id).expect("owns what is known");
+            let e = state.entries.get(id).expect("an owned proposal exists");
             assert!(
                 e.audience.owners.contains(conn),
-                "owns what it does not own"
+                "a connection lists a proposal that it does not own"
             );
         }
     }
     for id in state.keys.values() {
-        assert!(state.entries.contains_key(id), "a key that leads nowhere");
+        assert!(state.entries.contains_key(id), "a key leads to no proposal");
     }
     for then in state.tickets.values() {
         if let Then::EndUnseen(id)
@@ -149,7 +158,7 @@ pub fn check(state: &BrokerState, now: Now) {
         {
             assert!(
                 state.entries.contains_key(id),
-                "a record of what is forgotten"
+                "a record names a forgotten proposal"
             );
         }
     }
@@ -160,7 +169,7 @@ pub fn check(state: &BrokerState, now: Now) {
     assert_eq!(
         shown.len(),
         shown.iter().collect::<BTreeSet<_>>().len(),
-        "shown twice"
+        "a proposal is shown twice"
     );
 }
 

@@ -34,7 +34,7 @@ fn deadlines_deny() {
     w.grant(id);
     w.durable();
     assert!(w.executed.is_empty());
-    assert_eq!(next_deadline(&w.state), None, "nothing is left to wait for");
+    assert_eq!(next_deadline(&w.state), None, "no deadline remains");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_grant_in_the_last_moment_counts_and_a_tie_denies() {
     assert_eq!(
         w.state.refusal(tie),
         Some(&Refused::NotPending(State::Expired)),
-        "the person hears why"
+        "the person gets the reason"
     );
 }
 
@@ -87,7 +87,7 @@ fn a_grant_whose_record_reaches_the_disk_too_late_does_not_run() {
 }
 
 #[test]
-fn a_child_held_through_the_deadline_is_killed_and_not_let_go() {
+fn a_child_held_through_the_deadline_is_killed_and_not_released() {
     for late_at_record in [false, true] {
         let mut w = World::new();
         let id = w.pending(A, short("1"));
@@ -147,7 +147,7 @@ fn a_child_that_is_ready_only_at_the_deadline_is_killed_at_once_and_never_record
 }
 
 #[test]
-fn a_run_that_was_let_go_in_time_may_outlive_the_deadline() {
+fn a_run_released_in_time_may_outlive_the_deadline() {
     let mut w = World::new();
     let id = w.running(A, short("1"));
     w.tick(s(3600));
@@ -169,36 +169,36 @@ fn next_deadline_always_leads_to_expiry() {
             },
         );
     }
-    let mut left = Vec::new();
+    let mut counts = Vec::new();
     while let Some(at) = next_deadline(&w.state) {
         assert!(at > w.now.boot, "no busy loop");
         w.tick(at.saturating_sub(w.now.boot));
-        left.push(w.state.pending_count());
+        counts.push(w.state.pending_count());
     }
     assert_eq!(
-        left,
+        counts,
         [2, 1, 0],
-        "nothing expires early, and equals expire together"
+        "nothing expires early, and equal deadlines expire together"
     );
 }
 
 #[test]
-fn expiry_before_the_verdict_ends_it_once_the_verdict_is_there() {
+fn a_proposal_that_expires_before_its_verdict_ends_when_the_verdict_arrives() {
     let mut w = World::new();
     let (id, call) = w.propose(A, short("slow to analyse"));
     w.tick(s(21));
-    assert_eq!(w.answer(A, call), None, "nothing to say before the record");
+    assert_eq!(w.answer(A, call), None, "the answer waits for the record");
     assert_eq!(next_deadline(&w.state), None);
     w.analyse(VerdictKind::Clear);
     assert_eq!(w.answer(A, call), None);
     w.durable();
     assert_eq!(w.outcome_of(A, id).state, State::Expired);
     assert_eq!(w.kinds(id), ["proposed", "expired"]);
-    assert_eq!(w.attention, 0, "nobody is called for what is over");
+    assert_eq!(w.attention, 0, "an expired proposal calls nobody");
 }
 
 #[test]
-fn expiry_while_the_proposed_record_is_under_way_denies() {
+fn expiry_while_the_proposal_is_being_recorded_denies() {
     let mut w = World::new();
     let (id, _) = w.propose(A, short("1"));
     w.analyse(VerdictKind::Clear);
@@ -244,7 +244,7 @@ fn a_clock_that_cannot_be_read_denies_and_does_not_stop_the_dashboard() {
 }
 
 #[test]
-fn the_expiry_is_told_as_wall_time_and_decided_on_boot_time() {
+fn the_expiry_is_reported_in_wall_time_and_decided_in_boot_time() {
     let mut w = World::new();
     let (id, call) = w.propose(A, short("1"));
     let expected = w.now.wall.checked_add(s(20)).unwrap();

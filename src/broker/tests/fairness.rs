@@ -5,10 +5,10 @@ use super::world::*;
 use crate::model::{ConnId, VerdictKind};
 
 /// Lets the analyser do one piece of work at a time. Returns the code of each, in order.
-fn order(w: &mut World) -> Vec<String> {
+fn analyse_all(w: &mut World) -> Vec<String> {
     let mut seen = Vec::new();
     while let Some((job, code)) = w.jobs.pop_front() {
-        assert!(w.jobs.is_empty(), "one at a time");
+        assert!(w.jobs.is_empty(), "the analyser has one job at a time");
         seen.push(code.clone());
         let verdict = Box::new(verdict(VerdictKind::Clear, &code));
         w.send(Event::Analysed { job, verdict });
@@ -24,14 +24,14 @@ fn a_flood_delays_another_uid_and_another_peer_by_one_turn() {
     }
     w.propose(B, draft("another peer"));
     w.propose(C, draft("another uid"));
-    let order = order(&mut w);
+    let order = analyse_all(&mut w);
     let at = |code: &str| order.iter().position(|c| c == code).unwrap();
     assert!(at("another uid") <= 2, "{order:?}");
     assert!(at("another peer") <= 3, "{order:?}");
     assert_eq!(order.len(), 52);
     assert!(
         at("flood 1") < at("flood 2"),
-        "each peer's own in its order"
+        "a peer's proposals keep their order"
     );
 }
 
@@ -46,7 +46,7 @@ fn a_uid_with_many_peers_gets_no_more_turns_than_a_uid_with_one() {
     for n in 0..5 {
         w.propose(C, draft(&format!("single {n}")));
     }
-    let order = order(&mut w);
+    let order = analyse_all(&mut w);
     let last = order.iter().position(|c| c == "single 4").unwrap();
     assert!(last <= 11, "{order:?}");
 }
@@ -60,22 +60,22 @@ fn checks_queue_like_proposals() {
         w.request(A, Request::Check { code, profile });
     }
     w.propose(C, draft("another uid"));
-    let order = order(&mut w);
+    let order = analyse_all(&mut w);
     assert!(order.iter().position(|c| c == "another uid").unwrap() <= 2);
 }
 
 /// The longest code takes twenty times as long as an ordinary snippet.
 #[test]
-fn what_is_short_does_not_wait_for_what_is_long() {
+fn short_code_does_not_wait_for_long_code() {
     let mut w = World::new();
     let long = "x = 1\n".repeat(1_000);
     for n in 0..20 {
         w.propose(A, draft(&format!("{long}print({n})\n")));
     }
     w.propose(B, draft("short"));
-    let at_work: Vec<String> = w.jobs.iter().map(|(_, code)| code.clone()).collect();
-    assert_eq!(at_work.len(), 2, "one at each desk");
-    assert_eq!(at_work[1], "short");
+    let analysed: Vec<String> = w.jobs.iter().map(|(_, code)| code.clone()).collect();
+    assert_eq!(analysed.len(), 2, "one at each desk");
+    assert_eq!(analysed[1], "short");
     // Both desks count towards a peer's limit.
     assert_eq!(w.state.desks.of_peer((1000, 10)), 19);
     w.propose(B, draft("second"));
@@ -92,7 +92,7 @@ fn what_is_short_does_not_wait_for_what_is_long() {
 }
 
 #[test]
-fn work_of_a_connection_that_is_gone_is_not_done() {
+fn work_of_a_closed_connection_is_dropped() {
     let mut w = World::new();
     w.propose(C, draft("occupies the analyser"));
     for n in 0..20 {
@@ -100,7 +100,7 @@ fn work_of_a_connection_that_is_gone_is_not_done() {
         w.request(A, Request::Check { code, profile });
     }
     w.disconnect(A);
-    assert_eq!(order(&mut w), ["occupies the analyser"]);
+    assert_eq!(analyse_all(&mut w), ["occupies the analyser"]);
 }
 
 #[test]

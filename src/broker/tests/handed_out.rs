@@ -20,7 +20,7 @@ pub fn handed_out(policy: Policy, facts: Option<CodeFacts>, environment: Environ
     let mut w = World::with(settings);
     w.send(Event::Environment(environment));
     let (id, _) = w.propose(A, draft("1"));
-    let (job, code) = w.jobs.pop_front().expect("work for the analyser");
+    let (job, code) = w.jobs.pop_front().expect("a job waits for the analyser");
     let verdict = Box::new(Verdict {
         facts,
         ..verdict(VerdictKind::Clear, &code)
@@ -29,5 +29,5 @@ pub fn handed_out(policy: Policy, facts: Option<CodeFacts>, environment: Environ
     w.durable();
     w.grant(id);
     w.durable();
-    w.grants.pop().expect("granted")
+    w.grants.pop().expect("a grant was handed out")
 }

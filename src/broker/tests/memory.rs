@@ -5,7 +5,7 @@ use super::world::*;
 use crate::model::{Draft, State};
 
 #[test]
-fn old_ended_ones_are_forgotten_and_open_ones_never() {
+fn old_ended_proposals_are_forgotten_and_open_ones_never() {
     let mut w = World::new();
     w.thorough = false;
     let pending = w.pending(A, draft("the oldest of all"));
@@ -21,7 +21,11 @@ fn old_ended_ones_are_forgotten_and_open_ones_never() {
     super::consistency::check(&w.state, w.now);
     assert_eq!(w.state.ended.len(), 2_000);
     assert_eq!(w.state.entries.len(), 2_002);
-    assert_eq!(w.state.keys.len(), 2_000, "keys are forgotten with them");
+    assert_eq!(
+        w.state.keys.len(),
+        2_000,
+        "keys are forgotten with their proposals"
+    );
     assert_eq!(w.state.connections[&A].owned.len(), 2_002);
     assert_eq!(w.state_of(pending), State::Pending);
     assert_eq!(w.state_of(running), State::Running);
@@ -84,5 +88,5 @@ fn live_output_is_bounded() {
     let output = w.entry(id).output();
     assert!(output.stdout.len() <= super::super::LiveOutput::CAP);
     assert!(output.stderr.len() <= super::super::LiveOutput::CAP);
-    assert!(output.order.len() <= 600, "empty pieces are none");
+    assert!(output.order.len() <= 600, "empty pieces are not counted");
 }

@@ -8,9 +8,9 @@ use crate::model::{
 };
 
 /// State, kind of decision, whether it runs, whether it ended, what was printed, what was noted.
-type Read = (State, Option<DecisionKind>, bool, bool, String, Vec<String>);
+type Snapshot = (State, Option<DecisionKind>, bool, bool, String, Vec<String>);
 
-fn read(w: &World, id: ProposalId) -> Read {
+fn read(w: &World, id: ProposalId) -> Snapshot {
     let e = w.entry(id);
     (
         e.state(),
@@ -41,12 +41,16 @@ fn prints(text: &str) -> ExecNote {
 }
 
 /// A proposal whose child runs and has printed `7`, with a note about it.
-fn printed(w: &mut World) -> ProposalId {
+fn run_that_printed(w: &mut World) -> ProposalId {
     let nothing = || (String::new(), Vec::<String>::new());
     let (id, _) = w.propose(A, draft("1"));
-    let step = |w: &World, state, decision, runs, (printed, noted): (String, Vec<String>)| {
-        assert_eq!(read(w, id), (state, decision, runs, false, printed, noted));
-    };
+    let step =
+        |w: &World, state, decision, runs, (run_that_printed, noted): (String, Vec<String>)| {
+            assert_eq!(
+                read(w, id),
+                (state, decision, runs, false, run_that_printed, noted)
+            );
+        };
     let granted = Some(DecisionKind::Granted);
     step(w, State::Pending, None, false, nothing());
     assert_eq!(
@@ -61,26 +65,32 @@ fn printed(w: &mut World) -> ProposalId {
     w.grant(id);
     step(w, State::Granted, granted, false, nothing());
     w.durable();
-    let told = (String::new(), vec!["compared up to 7".to_owned()]);
+    let expected = (String::new(), vec!["compared up to 7".to_owned()]);
     w.exec(id, noted(RunEvent::PRIVATE, "compared up to 7"));
-    step(w, State::Granted, granted, false, told.clone());
+    step(w, State::Granted, granted, false, expected.clone());
     w.exec(id, ExecNote::Prepared(isolation()));
     // About a held child, notes on private data are no longer accepted.
     w.exec(id, noted(RunEvent::PRIVATE, "too late"));
-    step(w, State::Granted, granted, false, told.clone());
+    step(w, State::Granted, granted, false, expected.clone());
     w.exec(id, noted(RunEvent::ENVIRONMENT, "x.py was changed"));
-    let told = (
+    let expected = (
         String::new(),
-        [told.1, vec!["x.py was changed".to_owned()]].concat(),
+        [expected.1, vec!["x.py was changed".to_owned()]].concat(),
     );
-    step(w, State::Granted, granted, false, told.clone());
+    step(w, State::Granted, granted, false, expected.clone());
     w.durable();
     w.exec(id, ExecNote::Released);
-    step(w, State::Running, granted, true, told.clone());
+    step(w, State::Running, granted, true, expected.clone());
     assert_eq!(w.entry(id).released().unwrap().boot, w.now.boot);
     w.exec(id, noted(RunEvent::ENVIRONMENT, "of a run that runs"));
     w.exec(id, prints("7"));
-    step(w, State::Running, granted, true, ("7".to_owned(), told.1));
+    step(
+        w,
+        State::Running,
+        granted,
+        true,
+        ("7".to_owned(), expected.1),
+    );
     w.pass(s(5));
     id
 }
@@ -88,7 +98,7 @@ fn printed(w: &mut World) -> ProposalId {
 #[test]
 fn a_run_that_ends_has_its_result_and_its_notes() {
     let mut w = World::new();
-    let id = printed(&mut w);
+    let id = run_that_printed(&mut w);
     w.exec(id, ExecNote::Ended(Box::new(run("7\n"))));
     let (state, decision, runs, ended, output, notes) = read(&w, id);
     assert_eq!((state, runs, ended), (State::Succeeded, false, true));
@@ -102,9 +112,9 @@ fn a_run_that_ends_has_its_result_and_its_notes() {
 
 /// The output stays on the screen if there is no result that has it.
 #[test]
-fn a_run_that_breaks_off_keeps_what_it_printed() {
+fn an_interrupted_run_keeps_its_output() {
     let mut w = World::new();
-    let id = printed(&mut w);
+    let id = run_that_printed(&mut w);
     let message = "it was lost".to_owned();
     w.exec(id, ExecNote::Failed { message });
     let (state, decision, runs, ended, output, notes) = read(&w, id);
@@ -127,7 +137,7 @@ fn a_run_that_breaks_off_keeps_what_it_printed() {
 #[test]
 fn a_result_that_is_lost_with_the_log_leaves_no_run_behind() {
     let mut w = World::new();
-    let id = printed(&mut w);
+    let id = run_that_printed(&mut w);
     w.exec(
         id,
         ExecNote::Ended(Box::new(failed_run(RunErrorKind::SnippetError))),
@@ -146,7 +156,7 @@ fn a_result_that_is_lost_with_the_log_leaves_no_run_behind() {
 /// The analyser and the reader of inputs may answer after the log failed. The person sees their
 /// answers, but nobody can decide on the proposal.
 #[test]
-fn what_is_known_after_the_log_failed_is_shown_and_leads_to_nothing() {
+fn answers_after_a_log_failure_are_shown_and_lead_to_nothing() {
     let mut w = World::new();
     let inputs = json_input(serde_json::json!(1));
     let (id, call) = w.propose(
@@ -180,15 +190,15 @@ fn what_is_known_after_the_log_failed_is_shown_and_leads_to_nothing() {
 }
 
 #[test]
-fn what_is_known_first_is_there_while_the_rest_is_read() {
+fn the_first_answer_is_shown_while_the_other_is_awaited() {
     for verdict_first in [true, false] {
         let mut w = World::new();
         let inputs = json_input(serde_json::json!(1));
-        let asked = Draft {
+        let draft = Draft {
             inputs,
             ..draft("1")
         };
-        let (id, _) = w.propose(A, asked);
+        let (id, _) = w.propose(A, draft);
         if verdict_first {
             w.analyse(VerdictKind::Clear);
         } else {
@@ -200,7 +210,7 @@ fn what_is_known_first_is_there_while_the_rest_is_read() {
         }
         let e = w.entry(id);
         assert_eq!(e.verdict().is_some(), verdict_first);
-        let read = e.inputs().map(|inputs| inputs.len());
-        assert_eq!(read, (!verdict_first).then_some(1));
+        let input_count = e.inputs().map(|inputs| inputs.len());
+        assert_eq!(input_count, (!verdict_first).then_some(1));
     }
 }

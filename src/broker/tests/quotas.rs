@@ -9,7 +9,7 @@ use super::super::event::{Event, ExecNote, Request};
 use super::world::*;
 use crate::model::{CallId, ConnId, Draft, InputRequest, LogEvent, State, VerdictKind};
 
-fn tight() -> World {
+fn small_quotas() -> World {
     World::with(Settings {
         max_pending: 6,
         max_pending_per_peer: 2,
@@ -18,53 +18,53 @@ fn tight() -> World {
     })
 }
 
-fn too_many(error: &RpcError) {
+fn assert_too_many(error: &RpcError) {
     assert_eq!(error.code, RpcError::TOO_MANY);
     assert!(error.data["retry_after_ms"].as_u64().is_some_and(|n| n > 0));
 }
 
 #[test]
-fn a_peer_a_uid_and_all_have_their_bounds() {
-    let mut w = tight();
+fn peers_uids_and_the_total_have_their_bounds() {
+    let mut w = small_quotas();
     for _ in 0..2 {
         w.pending(A, draft("1"));
     }
-    too_many(&w.propose_refused(A, draft("1")));
+    assert_too_many(&w.propose_refused(A, draft("1")));
     for _ in 0..2 {
         w.pending(B, draft("1"));
     }
     w.connect(ConnId(4), 1000, 12);
     let error = w.propose_refused(ConnId(4), draft("1"));
-    too_many(&error);
+    assert_too_many(&error);
     assert!(error.message.contains("uid"), "{}", error.message);
     for _ in 0..2 {
-        w.pending(C, draft("another uid is not touched"));
+        w.pending(C, draft("another uid is not affected"));
     }
     w.connect(ConnId(5), 1002, 30);
     let error = w.propose_refused(ConnId(5), draft("1"));
-    too_many(&error);
+    assert_too_many(&error);
     assert!(error.message.contains("in all"), "{}", error.message);
 }
 
 #[test]
-fn what_waits_for_its_verdict_counts_too() {
-    let mut w = tight();
+fn proposals_without_a_verdict_count_too() {
+    let mut w = small_quotas();
     for _ in 0..2 {
         w.propose(A, draft("1"));
     }
-    too_many(&w.propose_refused(A, draft("1")));
+    assert_too_many(&w.propose_refused(A, draft("1")));
     w.request(
         A,
         Request::Withdraw {
             id: w.state.entries.keys().next().copied().unwrap(),
         },
     );
-    too_many(&w.propose_refused(A, draft("withdrawing unjudged work frees nothing")));
+    assert_too_many(&w.propose_refused(A, draft("withdrawing unjudged work frees nothing")));
 }
 
 #[test]
-fn every_end_of_the_waiting_frees_its_place() {
-    let mut w = tight();
+fn every_end_of_a_waiting_proposal_frees_its_place() {
+    let mut w = small_quotas();
     type End = fn(&mut World, crate::model::ProposalId);
     let ends: [End; 4] = [
         |w, id| w.deny(id, None),
@@ -76,7 +76,7 @@ fn every_end_of_the_waiting_frees_its_place() {
     ];
     for end in ends {
         let ids = [w.pending(A, draft("1")), w.pending(A, draft("2"))];
-        too_many(&w.propose_refused(A, draft("3")));
+        assert_too_many(&w.propose_refused(A, draft("3")));
         for id in ids {
             end(&mut w, id);
         }
@@ -91,11 +91,11 @@ fn every_end_of_the_waiting_frees_its_place() {
 
 #[test]
 fn a_second_connection_of_a_peer_shares_its_quota() {
-    let mut w = tight();
+    let mut w = small_quotas();
     w.connect(ConnId(7), 1000, 10);
     w.pending(A, draft("1"));
     w.pending(ConnId(7), draft("2"));
-    too_many(&w.propose_refused(ConnId(7), draft("3")));
+    assert_too_many(&w.propose_refused(ConnId(7), draft("3")));
     w.disconnect(A);
     w.durable();
     w.pending(ConnId(7), draft("3"));
@@ -103,7 +103,7 @@ fn a_second_connection_of_a_peer_shares_its_quota() {
 
 #[test]
 fn reattaching_by_key_takes_no_place() {
-    let mut w = tight();
+    let mut w = small_quotas();
     w.pending(A, keyed("1", "k"));
     w.pending(A, draft("2"));
     let (_, call) = w.propose(A, keyed("1", "k"));
@@ -134,18 +134,18 @@ fn analysis_time_is_a_budget_and_comes_back() {
         used += 1;
         assert!(used < 20, "the budget has no end");
     };
-    too_many(&error);
+    assert_too_many(&error);
     assert!(error.message.contains("analysis"), "{}", error.message);
     let (code, profile) = ("1".into(), None);
-    too_many(&w.refused(A, Request::Check { code, profile }));
+    assert_too_many(&w.refused(A, Request::Check { code, profile }));
     w.pending(C, draft("another uid may still ask"));
-    let ms_ = error.data["retry_after_ms"].as_u64().unwrap();
-    w.tick(ms(ms_ + 1000));
+    let retry_after_ms = error.data["retry_after_ms"].as_u64().unwrap();
+    w.tick(ms(retry_after_ms + 1000));
     w.pending(A, draft("again"));
 }
 
 #[test]
-fn what_the_machine_did_beside_the_analysis_costs_no_agent_its_budget() {
+fn other_work_of_the_machine_costs_no_agent_its_budget() {
     let mut w = World::new();
     for n in 0..100 {
         w.propose(A, draft(&n.to_string()));
@@ -167,7 +167,7 @@ fn what_the_machine_did_beside_the_analysis_costs_no_agent_its_budget() {
         w.send(Event::Analysed { job, verdict });
         w.durable();
     };
-    too_many(&error);
+    assert_too_many(&error);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_peer_that_uses_little_is_served_while_another_of_its_uid_uses_all() {
         w.state.quotas.charge_analysis((1000, pid), s(6), boot);
         w.state.quotas.charge_log((1000, pid), 150 << 20, boot);
     }
-    too_many(&w.propose_refused(A, draft("one of them")));
+    assert_too_many(&w.propose_refused(A, draft("one of them")));
     w.pending(B, draft("polite"));
 }
 
@@ -187,43 +187,63 @@ fn a_peer_that_uses_little_is_served_while_another_of_its_uid_uses_all() {
 /// allowance, but their total has used up the uid's; those that used more than their share must
 /// wait.
 #[test]
-fn the_allowances_of_a_peer_and_of_its_uid_are_those_of_the_table() {
+fn the_allowances_of_peers_and_uids_match_the_table() {
     const MIB: u64 = 1 << 20;
     const LOG: (&str, u64, u64, u64) = ("log bytes", 64 * MIB, 256 * MIB, MIB);
     const ANALYSIS: (&str, u64, u64, u64) = ("analysis time", 5_000_000, 10_000_000, 250_000);
-    for (what, of_peer, of_uid, regained) in [LOG, ANALYSIS] {
+    for (budget, of_peer, of_uid, regained) in [LOG, ANALYSIS] {
         let mut w = World::new();
         let boot = w.now.boot;
-        let charge = |w: &mut World, pid: i32, amount: u64| match what {
+        let charge = |w: &mut World, pid: i32, amount: u64| match budget {
             "log bytes" => w.state.quotas.charge_log((1000, pid), amount, boot),
             _ => {
                 let spent = std::time::Duration::from_micros(amount);
                 w.state.quotas.charge_analysis((1000, pid), spent, boot);
             }
         };
-        let waits = |w: &World, uid: u32, pid: i32, after: std::time::Duration| {
+        let exhausted = |w: &World, uid: u32, pid: i32, after: std::time::Duration| {
             w.state.quotas.exhausted((uid, pid), boot + after)
         };
         let peers = i32::try_from(of_uid / of_peer).unwrap();
         for pid in 0..peers {
             charge(&mut w, pid, of_peer - 1);
-            assert_eq!(waits(&w, 1000, pid, ms(0)), None, "{what}: below its own");
+            assert_eq!(
+                exhausted(&w, 1000, pid, ms(0)),
+                None,
+                "{budget}: below its own"
+            );
         }
         charge(&mut w, peers, u64::try_from(peers).unwrap());
         for pid in 0..peers {
-            assert_eq!(waits(&w, 1000, pid, ms(0)), Some((what, 1)), "{what}");
-            assert_eq!(waits(&w, 1000, pid, ms(1)), None, "{what}: regained");
+            assert_eq!(
+                exhausted(&w, 1000, pid, ms(0)),
+                Some((budget, 1)),
+                "{budget}"
+            );
+            assert_eq!(exhausted(&w, 1000, pid, ms(1)), None, "{budget}: regained");
         }
-        assert_eq!(waits(&w, 1000, peers, ms(0)), None, "{what}: its share");
-        assert_eq!(waits(&w, 1001, 20, ms(0)), None, "{what}: another uid");
+        assert_eq!(
+            exhausted(&w, 1000, peers, ms(0)),
+            None,
+            "{budget}: its share"
+        );
+        assert_eq!(
+            exhausted(&w, 1001, 20, ms(0)),
+            None,
+            "{budget}: another uid"
+        );
         charge(&mut w, 0, 1 + regained);
-        assert_eq!(waits(&w, 1000, 0, ms(999)), Some((what, 1)), "{what}");
-        assert_eq!(waits(&w, 1000, 0, ms(1001)), None, "{what}");
+        assert_eq!(
+            exhausted(&w, 1000, 0, ms(999)),
+            Some((budget, 1)),
+            "{budget}"
+        );
+        assert_eq!(exhausted(&w, 1000, 0, ms(1001)), None, "{budget}");
         // Beyond twice the uid's allowance, staying below its share helps no peer.
         charge(&mut w, 99, of_uid - regained - 1);
         assert!(
-            waits(&w, 1000, peers, ms(0)).is_some(),
-            "{what}: beyond twice"
+            exhausted(&w, 1000, peers, ms(0)).is_some(),
+            "{budget}: beyond twice"
         );
     }
 }
@@ -268,17 +288,17 @@ fn log_bytes_are_a_budget_over_everything_an_agent_sends() {
         let mut w = World::new();
         // Most of the 64 MiB are used; the rest holds about seventy of these.
         w.state.quotas.charge_log((1000, 10), 60 << 20, w.now.boot);
-        let mut taken = 0;
+        let mut accepted = 0;
         let error = loop {
             // Nothing is analysed or recorded meanwhile: the charge comes in advance.
             let (_, call) = w.propose(A, draft.clone());
             if let Some(Err(error)) = w.answer(A, call) {
                 break error.clone();
             }
-            taken += 1;
-            assert!(taken < 100, "the budget has no end");
+            accepted += 1;
+            assert!(accepted < 100, "the budget has no end");
         };
-        too_many(&error);
+        assert_too_many(&error);
         assert!(error.message.contains("log bytes"), "{}", error.message);
     }
 }
@@ -294,47 +314,50 @@ fn waiting_checks_are_bounded_per_peer_and_per_uid() {
             let (code, profile) = ("1".into(), None);
             let call = w.request(conn, Request::Check { code, profile });
             if let Some(answer) = w.answer(conn, call) {
-                too_many(answer.as_ref().unwrap_err());
+                assert_too_many(answer.as_ref().unwrap_err());
                 refused += 1;
             }
         }
-        assert!(refused > 0, "one peer piled up 300");
+        assert!(refused > 0, "a peer's waiting checks are not bounded");
     }
     assert!(w.state.desks.of_uid(1000) <= 1024);
 }
 
 #[test]
-fn as_many_requests_wait_for_a_verdict_or_the_disk_as_the_table_says() {
+fn the_bounds_on_waiting_requests_match_the_table() {
     let check = || Request::Check {
         code: "1".into(),
         profile: None,
     };
-    let taken = |w: &mut World, conn: ConnId| {
+    let accepted = |w: &mut World, conn: ConnId| {
         let calls: Vec<_> = (0..2_000).map(|_| w.request(conn, check())).collect();
         let refused = |call: &CallId| w.answer(conn, *call).is_some();
         calls.iter().filter(|call| !refused(call)).count()
     };
     let mut w = World::new();
     w.thorough = false;
-    let of_peers: Vec<usize> = (0..6)
+    let accepted_per_peer: Vec<usize> = (0..6)
         .map(|pid| {
             let conn = ConnId(100 + pid);
             w.connect(conn, 1000, 100 + pid as i32);
-            taken(&mut w, conn)
+            accepted(&mut w, conn)
         })
         .collect();
     // The very first is already being analysed.
-    assert_eq!(of_peers, [1 + 256, 256, 256, 256, 0, 0]);
+    assert_eq!(accepted_per_peer, [1 + 256, 256, 256, 256, 0, 0]);
     assert_eq!(w.state.desks.of_uid(1000), 1024);
-    assert_eq!(taken(&mut w, C), 256, "another uid has its own");
+    assert_eq!(accepted(&mut w, C), 256, "another uid has its own");
     let row = "| requests that wait for a verdict or, then, for the disk | 256 | 1024 |";
     let table = include_str!("../../../assets/docs/internals.md");
-    assert!(table.lines().any(|line| line == row), "not in it: {row}");
+    assert!(
+        table.lines().any(|line| line == row),
+        "the table lacks the row {row}"
+    );
 }
 
 #[test]
 fn refusals_are_coalesced_into_few_records() {
-    let mut w = tight();
+    let mut w = small_quotas();
     for _ in 0..2 {
         w.pending(A, draft("1"));
     }
@@ -349,11 +372,11 @@ fn refusals_are_coalesced_into_few_records() {
         };
         w.log.iter().filter_map(count).collect()
     };
-    assert_eq!(refused(&w), [1], "the first at once");
+    assert_eq!(refused(&w), [1], "the first refusal is recorded at once");
     w.tick(s(10));
-    assert_eq!(refused(&w), [1, 499], "the rest as one");
+    assert_eq!(refused(&w), [1, 499], "the other refusals share one record");
     w.tick(s(60));
-    assert_eq!(refused(&w), [1, 499], "and nothing after");
+    assert_eq!(refused(&w), [1, 499], "no further record follows");
 }
 
 #[test]
@@ -425,7 +448,7 @@ fn ten_thousand_pending_are_taken_listed_and_ended() {
 }
 
 #[test]
-fn a_flood_is_refused_before_anything_is_done_for_it() {
+fn a_flood_is_refused_before_any_work_is_done_for_it() {
     let mut w = World::with(Settings {
         max_pending: 10_000,
         max_pending_per_peer: 5_000,
@@ -438,7 +461,7 @@ fn a_flood_is_refused_before_anything_is_done_for_it() {
         let (_, call) = w.propose(A, draft(&n.to_string()));
         if let Some(answer) = w.answer(A, call) {
             let error = answer.as_ref().unwrap_err();
-            too_many(error);
+            assert_too_many(error);
             assert!(
                 error.message.contains("wait for a verdict"),
                 "{}",
@@ -457,7 +480,7 @@ fn a_flood_is_refused_before_anything_is_done_for_it() {
         code,
         profile: None,
     };
-    too_many(&w.refused(A, check));
+    assert_too_many(&w.refused(A, check));
     // Another peer of the same uid is answered after one turn of the flooding peer.
     let (polite, call) = w.propose(B, draft("polite"));
     for _ in 0..3 {
@@ -471,7 +494,7 @@ fn a_flood_is_refused_before_anything_is_done_for_it() {
 }
 
 #[test]
-fn what_waits_for_the_disk_counts_against_its_peer_too() {
+fn proposals_that_wait_for_the_disk_count_against_their_peer_too() {
     let mut w = World::with(Settings {
         max_pending: 10_000,
         max_pending_per_peer: 5_000,
@@ -485,9 +508,12 @@ fn what_waits_for_the_disk_counts_against_its_peer_too() {
         w.analyse(VerdictKind::Blocked);
     }
     assert_eq!(w.state.unannounced.total, 256);
-    too_many(&w.propose_refused(A, draft("one more")));
-    w.pending(C, draft("another uid is not touched"));
-    assert_eq!(w.state.unannounced.total, 0, "the disk took all of it");
-    assert_eq!(w.state.undecided.total, 1, "none of the blocked is pending");
+    assert_too_many(&w.propose_refused(A, draft("one more")));
+    w.pending(C, draft("another uid is not affected"));
+    assert_eq!(w.state.unannounced.total, 0, "every record is durable");
+    assert_eq!(
+        w.state.undecided.total, 1,
+        "a blocked proposal is still pending"
+    );
     w.pending(A, draft("again"));
 }

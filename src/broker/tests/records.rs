@@ -46,7 +46,7 @@ fn the_agent_hears_of_its_proposal_after_the_record() {
 }
 
 #[test]
-fn a_record_counts_once_everything_before_it_is_on_the_disk() {
+fn a_record_counts_only_after_every_earlier_one_is_durable() {
     let mut w = World::new();
     let (one, two) = (w.pending(A, draft("1")), w.pending(A, draft("2")));
     w.grant(one);
@@ -54,7 +54,10 @@ fn a_record_counts_once_everything_before_it_is_on_the_disk() {
     let (_, first, _) = w.records.pop_front().unwrap();
     let (_, second, _) = w.records.pop_front().unwrap();
     w.send(Event::Durable { ticket: second });
-    assert!(w.executed.is_empty(), "a chain with a gap proves nothing");
+    assert!(
+        w.executed.is_empty(),
+        "a record behind a gap is not durable"
+    );
     w.send(Event::Durable { ticket: first });
     assert_eq!(w.executed, [one, two]);
     w.send(Event::Durable { ticket: first });
@@ -84,7 +87,7 @@ fn records_that_the_shell_writes_at_its_start_count_too() {
 }
 
 #[test]
-fn what_a_person_decided_goes_on_before_what_agents_asked_for_is_on_the_disk() {
+fn a_persons_decisions_proceed_while_agents_records_wait_for_the_disk() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     let denied = w.pending(A, draft("2"));
@@ -133,10 +136,10 @@ fn a_streaming_agent_hears_states_in_the_order_of_the_records() {
     w.exec(id, ExecNote::Output { stream, text });
     w.exec(id, ExecNote::Ended(Box::new(run("42\n"))));
     w.durable();
-    let heard: Vec<_> = w.notes.iter().map(|(_, note)| note.clone()).collect();
+    let notes: Vec<_> = w.notes.iter().map(|(_, note)| note.clone()).collect();
     let state = |state| Note::State { id, state };
     assert_eq!(
-        heard,
+        notes,
         [
             state(State::Granted),
             state(State::Running),
@@ -151,7 +154,7 @@ fn a_streaming_agent_hears_states_in_the_order_of_the_records() {
 }
 
 #[test]
-fn who_does_not_ask_for_the_stream_gets_no_notes() {
+fn agents_that_do_not_ask_for_the_stream_get_no_notes() {
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     w.exec(id, ExecNote::Ended(Box::new(run(""))));
@@ -245,7 +248,7 @@ fn the_log_says_where_private_values_are_told() {
 }
 
 #[test]
-fn what_is_noted_of_private_data_is_for_the_log_and_the_screen_and_not_for_the_agent() {
+fn notes_on_private_data_reach_the_log_and_the_screen_and_not_the_agent() {
     let event = |kind: &str, message: &str| crate::model::RunEvent {
         kind: kind.to_owned(),
         message: message.to_owned(),
@@ -282,7 +285,7 @@ fn what_is_noted_of_private_data_is_for_the_log_and_the_screen_and_not_for_the_a
 
 /// The result that the agent gets is evidence too: a chart's text need not be printed.
 #[test]
-fn what_an_agent_is_given_beside_the_output_is_kept_as_a_blob() {
+fn a_result_for_the_agent_is_kept_as_a_blob() {
     for (result, kept) in [
         (serde_json::Value::Null, false),
         (serde_json::json!({"output": "two bars"}), true),
@@ -309,7 +312,7 @@ fn what_an_agent_is_given_beside_the_output_is_kept_as_a_blob() {
 }
 
 #[test]
-fn code_and_brought_inputs_and_output_are_kept_as_blobs() {
+fn code_and_brought_inputs_are_kept_as_blobs() {
     let mut w = World::new();
     let id = w.fresh_id();
     let inputs = json_input(serde_json::json!(1));
@@ -356,7 +359,7 @@ fn code_and_brought_inputs_and_output_are_kept_as_blobs() {
 }
 
 #[test]
-fn an_outcome_says_nothing_of_the_reviewer_or_the_host() {
+fn an_outcome_says_nothing_about_the_reviewer_or_the_host() {
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     w.exec(

@@ -37,7 +37,7 @@ fn a_run_succeeds_only_with_exit_zero_no_limit_and_no_error() {
 }
 
 #[test]
-fn only_code_that_succeeded_is_kept_and_only_once_that_is_durable() {
+fn only_code_with_a_durable_success_is_kept() {
     let mut w = World::new();
     let good = w.running(A, draft("1"));
     w.exec(good, ExecNote::Ended(Box::new(run(""))));
@@ -57,7 +57,7 @@ fn only_code_that_succeeded_is_kept_and_only_once_that_is_durable() {
 }
 
 #[test]
-fn a_failed_run_says_with_what() {
+fn a_failed_run_names_its_error() {
     let mut w = World::new();
     let id = w.running(A, draft("1/0"));
     w.exec(
@@ -97,7 +97,7 @@ fn a_grant_is_used_once() {
 }
 
 #[test]
-fn reports_about_what_was_not_asked_for_change_nothing() {
+fn unrequested_reports_change_nothing() {
     let notes = || {
         [
             ExecNote::Prepared(isolation()),
@@ -131,7 +131,7 @@ fn reports_about_what_was_not_asked_for_change_nothing() {
     for note in notes().into_iter().skip(1).take(2) {
         w.exec(id, note);
     }
-    assert_eq!(w.state_of(id), State::Granted, "it was not let go");
+    assert_eq!(w.state_of(id), State::Granted, "the child was not released");
     assert!(w.entry(id).output().stdout.is_empty());
     w.exec(id, ExecNote::Ended(Box::new(run("forged"))));
     w.durable();
@@ -157,7 +157,7 @@ fn a_child_that_cannot_be_made_is_an_error_that_may_be_asked_again() {
 }
 
 #[test]
-fn a_run_that_breaks_off_is_not_said_never_to_have_run() {
+fn an_interrupted_run_is_reported_as_stopped_while_it_ran() {
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     let message = "the data set changed".to_owned();
@@ -178,7 +178,7 @@ fn the_kill_key_kills_at_once_and_is_recorded() {
     let id = w.running(A, draft("while True: pass"));
     w.kill(id);
     w.kill(id);
-    assert_eq!(w.killed, [id], "before any record, and once");
+    assert_eq!(w.killed, [id], "the kill is sent once, before any record");
     w.exec(
         id,
         ExecNote::Ended(Box::new(failed_run(RunErrorKind::Cancelled))),
@@ -194,7 +194,7 @@ fn the_kill_key_kills_at_once_and_is_recorded() {
 }
 
 #[test]
-fn what_is_killed_before_its_grant_is_durable_never_starts() {
+fn a_run_killed_before_its_grant_is_durable_never_starts() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     w.grant(id);
@@ -207,7 +207,7 @@ fn what_is_killed_before_its_grant_is_durable_never_starts() {
 }
 
 #[test]
-fn what_is_killed_while_it_is_held_is_not_let_go() {
+fn a_held_child_that_is_killed_is_not_released() {
     for prepared_first in [false, true] {
         let mut w = World::new();
         let id = w.pending(A, draft("1"));
@@ -246,14 +246,14 @@ fn a_release_counts_once() {
     };
     let id = w.running(A, draft);
     let first = w.entry(id).released();
-    let heard = w.notes.len();
+    let note_count = w.notes.len();
     w.pass(s(1));
     w.exec(id, ExecNote::Released);
-    assert_eq!((w.entry(id).released(), w.notes.len()), (first, heard));
+    assert_eq!((w.entry(id).released(), w.notes.len()), (first, note_count));
 }
 
 #[test]
-fn the_kill_key_does_nothing_to_what_does_not_run() {
+fn the_kill_key_does_nothing_without_a_run() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     w.kill(id);

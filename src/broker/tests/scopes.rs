@@ -41,7 +41,7 @@ fn scoped(code: &str) -> Draft {
 }
 
 /// Proposes, binds the inputs as requested, and grants.
-fn started(w: &mut World, conn: ConnId, draft: Draft) -> ProposalId {
+fn start_run(w: &mut World, conn: ConnId, draft: Draft) -> ProposalId {
     let (id, _) = w.propose(conn, draft);
     w.analyse(VerdictKind::Clear);
     if let Some((asked, _)) = w.asked.get(&id) {
@@ -57,12 +57,12 @@ fn started(w: &mut World, conn: ConnId, draft: Draft) -> ProposalId {
     id
 }
 
-fn leaves(result: Value) -> ExecNote {
+fn ended_with(result: Value) -> ExecNote {
     ExecNote::Ended(Box::new(Run { result, ..run("") }))
 }
 
 /// The `public` values that the next proposal of this connection is given.
-fn given(w: &mut World, conn: ConnId, draft: Draft) -> Option<Value> {
+fn given_public(w: &mut World, conn: ConnId, draft: Draft) -> Option<Value> {
     let (id, _) = w.propose(conn, draft);
     w.analyse(VerdictKind::Clear);
     let input = w.asked.get(&id)?.0.get("public")?;
@@ -75,24 +75,40 @@ fn given(w: &mut World, conn: ConnId, draft: Draft) -> Option<Value> {
 }
 
 #[test]
-fn what_a_run_leaves_in_public_is_given_to_its_session_alone() {
+fn public_values_of_a_run_are_given_only_to_its_session() {
     let mut w = world();
-    let id = started(&mut w, A, scoped("1"));
-    assert_eq!(given(&mut w, A, scoped("2")), None, "nothing was left yet");
-    w.exec(id, leaves(json!({"public": {"seen": 1}, "other": 2})));
-    assert_eq!(given(&mut w, A, scoped("3")), None, "it is not recorded");
+    let id = start_run(&mut w, A, scoped("1"));
+    assert_eq!(
+        given_public(&mut w, A, scoped("2")),
+        None,
+        "no run has left a value yet"
+    );
+    w.exec(id, ended_with(json!({"public": {"seen": 1}, "other": 2})));
+    assert_eq!(
+        given_public(&mut w, A, scoped("3")),
+        None,
+        "the end is not recorded"
+    );
     w.durable();
-    let left = Some(json!({"seen": 1}));
-    assert_eq!(given(&mut w, A, scoped("4")), left);
-    assert_eq!(given(&mut w, A, draft("5")), None, "another contract");
-    assert_eq!(given(&mut w, B, scoped("6")), None, "another session");
+    let expected = Some(json!({"seen": 1}));
+    assert_eq!(given_public(&mut w, A, scoped("4")), expected);
+    assert_eq!(
+        given_public(&mut w, A, draft("5")),
+        None,
+        "another contract"
+    );
+    assert_eq!(
+        given_public(&mut w, B, scoped("6")),
+        None,
+        "another session"
+    );
     let hello = Request::Hello {
         agent: None,
         resume: Some(format!("session of {A:?}")),
         fresh: "unused".to_owned(),
     };
     w.ask(B, hello).unwrap();
-    assert_eq!(given(&mut w, B, scoped("7")), left, "resumed");
+    assert_eq!(given_public(&mut w, B, scoped("7")), expected, "resumed");
 }
 
 #[test]
@@ -104,15 +120,15 @@ fn only_a_succeeded_run_of_the_contract_leaves_anything_in_public() {
     };
     for (draft, end) in [
         (scoped("1"), ExecNote::Ended(Box::new(failed))),
-        (draft("1"), leaves(result)),
-        (scoped("1"), leaves(json!({"public": [1]}))),
-        (scoped("1"), leaves(json!({}))),
+        (draft("1"), ended_with(result)),
+        (scoped("1"), ended_with(json!({"public": [1]}))),
+        (scoped("1"), ended_with(json!({}))),
     ] {
         let mut w = world();
-        let id = started(&mut w, A, draft);
+        let id = start_run(&mut w, A, draft);
         w.exec(id, end);
         w.durable();
-        assert_eq!(given(&mut w, A, scoped("2")), None);
+        assert_eq!(given_public(&mut w, A, scoped("2")), None);
     }
 }
 
@@ -121,19 +137,19 @@ fn only_a_succeeded_run_of_the_contract_leaves_anything_in_public() {
 #[test]
 fn a_run_changes_of_public_only_what_it_changed() {
     let mut w = world();
-    let first = started(&mut w, A, scoped("1"));
-    w.exec(first, leaves(json!({"public": {"a": 1, "b": 1}})));
+    let first = start_run(&mut w, A, scoped("1"));
+    w.exec(first, ended_with(json!({"public": {"a": 1, "b": 1}})));
     w.durable();
     let (slow, quick) = (
-        started(&mut w, A, scoped("2")),
-        started(&mut w, A, scoped("3")),
+        start_run(&mut w, A, scoped("2")),
+        start_run(&mut w, A, scoped("3")),
     );
-    w.exec(quick, leaves(json!({"public": {"a": 2, "b": 1}})));
+    w.exec(quick, ended_with(json!({"public": {"a": 2, "b": 1}})));
     w.durable();
-    w.exec(slow, leaves(json!({"public": {"a": 1, "c": 3}})));
+    w.exec(slow, ended_with(json!({"public": {"a": 1, "c": 3}})));
     w.durable();
-    let left = Some(json!({"a": 2, "c": 3}));
-    assert_eq!(given(&mut w, A, scoped("4")), left);
+    let expected = Some(json!({"a": 2, "c": 3}));
+    assert_eq!(given_public(&mut w, A, scoped("4")), expected);
 }
 
 #[test]
@@ -142,17 +158,17 @@ fn a_connection_without_a_session_that_closed_leaves_nothing_in_public() {
     let stranger = ConnId(9);
     for closes in [false, true] {
         w.connect(stranger, 1000, 30);
-        let id = started(&mut w, stranger, scoped("1"));
+        let id = start_run(&mut w, stranger, scoped("1"));
         if closes {
             w.disconnect(stranger);
         }
-        w.exec(id, leaves(json!({"public": {"seen": 1}})));
+        w.exec(id, ended_with(json!({"public": {"seen": 1}})));
         w.durable();
         if closes {
             w.connect(stranger, 1000, 30);
-            assert_eq!(given(&mut w, stranger, scoped("2")), None);
+            assert_eq!(given_public(&mut w, stranger, scoped("2")), None);
         } else {
-            assert!(given(&mut w, stranger, scoped("2")).is_some());
+            assert!(given_public(&mut w, stranger, scoped("2")).is_some());
             w.disconnect(stranger);
         }
     }

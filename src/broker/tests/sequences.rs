@@ -232,9 +232,9 @@ impl Play {
 
     fn grant(&mut self, id: ProposalId, sheet: Sheet) {
         let state = &self.world.state;
-        let right = state.entry(id).and_then(|e| grant_digest(state, e).ok());
+        let current = state.entry(id).and_then(|e| grant_digest(state, e).ok());
         let digest = match sheet {
-            Sheet::Right => right,
+            Sheet::Right => current,
             Sheet::Wrong => None,
             Sheet::Stale => self.stale.get(&id).copied(),
         };
@@ -433,9 +433,9 @@ impl Play {
                 w.exec(id, ExecNote::Failed { message });
             }
         }
-        assert!(w.exited, "the dashboard does not come to rest");
+        assert!(w.exited, "the dashboard did not exit");
         for e in w.state.entries.values() {
-            assert!(e.told(), "never ended: {e:?}");
+            assert!(e.told(), "the end was never reported: {e:?}");
             assert_eq!(e.audience.calls().count(), 0, "{e:?}");
         }
     }
@@ -494,11 +494,11 @@ fn random_lives_reach_every_end() {
     for play in lives(150) {
         released += play.world.released.len();
         ends.extend(play.world.log.iter().filter_map(|e| e.state()));
-        let without = |e: &&LogEvent| matches!(e, LogEvent::Finished(f) if f.unkept.is_some());
-        unkept += play.world.log.iter().filter(without).count();
+        let lost_output = |e: &&LogEvent| matches!(e, LogEvent::Finished(f) if f.unkept.is_some());
+        unkept += play.world.log.iter().filter(lost_output).count();
     }
-    assert!(unkept > 0, "no run lost its output");
-    assert!(released > 50, "only {released} runs");
+    assert!(unkept > 0, "no sequence has a run that lost its output");
+    assert!(released > 50, "the sequences have only {released} runs");
     for state in [
         State::Succeeded,
         State::Failed,

@@ -28,7 +28,7 @@ fn propose_answers_id_digest_state_verdict_and_expiry() {
 
 /// `json.dumps({})` without its import is first taken for a pickle.
 #[test]
-fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place_and_then_the_rest() {
+fn a_blocked_proposal_names_the_certain_failure_first_and_then_the_rest() {
     /// Rule, line and column of each finding.
     type Found = (&'static str, u32, u32);
     let rows: [(&[Found], &str); 9] = [
@@ -72,18 +72,18 @@ fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place_and_
     ];
     for (found, end) in rows {
         let mut verdict = verdict(VerdictKind::Blocked, "x");
-        let plain = verdict.findings[0].clone();
-        let made = found.iter().map(|(rule, line, column)| {
-            let mut one = plain.clone();
-            (one.rule, one.line, one.column) = ((*rule).to_owned(), *line, *column);
-            one
+        let sample = verdict.findings[0].clone();
+        let findings = found.iter().map(|(rule, line, column)| {
+            let mut finding = sample.clone();
+            (finding.rule, finding.line, finding.column) = ((*rule).to_owned(), *line, *column);
+            finding
         });
-        verdict.findings = made.collect();
+        verdict.findings = findings.collect();
         // A finding that is only flagged does not explain why the proposal was blocked.
-        let mut asks = plain.clone();
-        (asks.rule, asks.action, asks.line, asks.column) =
+        let mut flagged = sample.clone();
+        (flagged.rule, flagged.action, flagged.line, flagged.column) =
             ("RUN002".to_owned(), Action::Flag, found[0].1, found[0].2);
-        verdict.findings.insert(0, asks);
+        verdict.findings.insert(0, flagged);
         let message = OutcomeText::blocked(&verdict).message;
         assert!(message.ends_with(end), "{message}");
     }
@@ -91,7 +91,7 @@ fn a_blocked_proposal_hears_first_what_is_certain_to_fail_in_the_same_place_and_
 
 /// Agents that read only `message` must find the remedy there.
 #[test]
-fn a_blocked_proposal_hears_the_remedy_of_the_finding_that_is_named() {
+fn a_blocked_proposal_reports_the_remedy_of_the_named_finding() {
     for (kind, hint, end) in [
         (
             VerdictKind::Blocked,
@@ -107,11 +107,11 @@ fn a_blocked_proposal_hears_the_remedy_of_the_finding_that_is_named() {
         (VerdictKind::Blocked, "nothing to do", "(EXEC001)"),
     ] {
         let mut verdict = verdict(kind, "x");
-        let mut asks = verdict.findings[0].clone();
+        let mut flagged = verdict.findings[0].clone();
         verdict.findings[0].action = Action::Block;
         verdict.findings[0].hint = hint.to_owned();
-        (asks.action, asks.hint) = (Action::Flag, "of another finding".to_owned());
-        verdict.findings.insert(0, asks);
+        (flagged.action, flagged.hint) = (Action::Flag, "of another finding".to_owned());
+        verdict.findings.insert(0, flagged);
         let message = OutcomeText::blocked(&verdict).message;
         assert!(message.ends_with(end), "{message}");
     }
@@ -178,13 +178,13 @@ fn a_denial_gives_the_agent_the_reason() {
             (State::Denied, Retry::Changed)
         );
         assert_eq!(outcome.message, message);
-        let told = outcome.decision.unwrap().reason;
-        assert_eq!(told.as_deref(), reason.filter(|r| !r.trim().is_empty()));
+        let reported = outcome.decision.unwrap().reason;
+        assert_eq!(reported.as_deref(), reason.filter(|r| !r.trim().is_empty()));
     }
 }
 
 #[test]
-fn whatever_did_not_run_has_no_run() {
+fn proposals_that_did_not_run_report_no_run() {
     let mut w = World::new();
     let ids = [(); 3].map(|()| w.pending(A, draft("1")));
     w.deny(ids[0], None);
@@ -199,7 +199,7 @@ fn whatever_did_not_run_has_no_run() {
 }
 
 #[test]
-fn inputs_that_cannot_be_read_end_it_as_an_error_that_says_so() {
+fn unreadable_inputs_end_a_proposal_as_an_error_with_the_reason() {
     let mut w = World::new();
     let inputs = BTreeMap::from([(
         "df".to_owned(),
@@ -218,7 +218,7 @@ fn inputs_that_cannot_be_read_end_it_as_an_error_that_says_so() {
     w.durable();
     assert!(
         w.answer(A, call).is_none(),
-        "not shown before its inputs are bound"
+        "a proposal is not shown before its inputs are bound"
     );
     assert_eq!(w.state.pending_count(), 0);
     let fault = Err("data set `penguins` cannot be read: no such file".to_owned());
@@ -249,7 +249,11 @@ fn inputs_are_bound_once() {
     let shown = w.digest(id);
     let second = Ok(vec![bound("threshold", "2")]);
     w.send(Event::InputsBound { id, inputs: second });
-    assert_eq!(w.digest(id), shown, "what was shown cannot be exchanged");
+    assert_eq!(
+        w.digest(id),
+        shown,
+        "inputs that were shown cannot be replaced"
+    );
 }
 
 #[test]
@@ -305,7 +309,7 @@ fn a_proposal_without_a_profile_gets_the_configured_one() {
 }
 
 #[test]
-fn code_is_taken_up_to_the_limit_and_not_empty() {
+fn code_is_accepted_up_to_the_limit_and_not_empty() {
     let mut w = World::new();
     w.pending(A, draft(&"#".repeat(64 * 1024)));
     let error = w.propose_refused(A, draft(&"#".repeat(64 * 1024 + 1)));
@@ -329,7 +333,7 @@ fn code_is_taken_up_to_the_limit_and_not_empty() {
 }
 
 #[test]
-fn a_ttl_is_taken_from_one_second_to_the_maximum() {
+fn a_ttl_is_accepted_from_one_second_to_the_maximum() {
     let mut w = World::new();
     for ttl_s in [1, 28_800] {
         let ttl_s = Some(ttl_s);
@@ -359,14 +363,14 @@ fn a_ttl_is_taken_from_one_second_to_the_maximum() {
 fn titles_reasons_and_keys_have_their_bounds() {
     let mut w = World::new();
     let text = |n: usize| Some("x".repeat(n));
-    let fine = Draft {
+    let largest = Draft {
         title: text(16 * 1024),
         reason: text(64 * 1024),
         idempotency_key: text(256),
         ..draft("1")
     };
-    w.pending(A, fine);
-    let bad = [
+    w.pending(A, largest);
+    let too_large = [
         (
             "title",
             Draft {
@@ -384,7 +388,7 @@ fn titles_reasons_and_keys_have_their_bounds() {
         ("idempotency_key", keyed("1", &"x".repeat(257))),
         ("idempotency_key", keyed("1", "")),
     ];
-    for (param, draft) in bad {
+    for (param, draft) in too_large {
         let error = w.propose_refused(A, draft);
         assert_eq!(error.code, RpcError::INVALID_PARAMS);
         assert_eq!(error.data["param"], param);
@@ -395,7 +399,7 @@ fn titles_reasons_and_keys_have_their_bounds() {
 #[test]
 fn an_inputs_name_is_one_the_code_can_use() {
     let mut w = World::new();
-    let named = |name: &str| Draft {
+    let draft_with_input = |name: &str| Draft {
         inputs: BTreeMap::from([(
             name.to_owned(),
             InputRequest::Json {
@@ -405,8 +409,8 @@ fn an_inputs_name_is_one_the_code_can_use() {
         ..draft("1")
     };
     for name in ["df", "sales_2024", "X"] {
-        let (_, call) = w.propose(A, named(name));
-        assert!(w.answer(A, call).is_none(), "{name} is taken");
+        let (_, call) = w.propose(A, draft_with_input(name));
+        assert!(w.answer(A, call).is_none(), "{name} was refused");
     }
     let long = "x".repeat(65);
     for name in [
@@ -423,14 +427,14 @@ fn an_inputs_name_is_one_the_code_can_use() {
         "a.b",
         &long,
     ] {
-        let error = w.propose_refused(A, named(name));
+        let error = w.propose_refused(A, draft_with_input(name));
         assert_eq!(error.code, RpcError::INVALID_PARAMS, "{name}");
     }
-    let many = (0..33).map(|n| {
+    let inputs = (0..33).map(|n| {
         let json = serde_json::json!(n);
         (format!("i{n}"), InputRequest::Json { json })
     });
-    let inputs = many.collect();
+    let inputs = inputs.collect();
     let error = w.propose_refused(
         A,
         Draft {
@@ -455,7 +459,7 @@ fn check_answers_the_verdict_and_queues_nothing() {
 }
 
 #[test]
-fn a_new_proposal_is_seen_only_once_it_is_recorded() {
+fn a_new_proposal_is_shown_only_after_its_record() {
     let mut w = World::new();
     let (id, _) = w.propose(A, draft("1"));
     w.analyse(VerdictKind::Clear);
@@ -487,14 +491,14 @@ fn selection_goes_to_the_first_and_to_the_earliest_to_expire() {
     assert_eq!(
         most_urgent(&w.state),
         Some(ids[1]),
-        "among equals the first"
+        "the first of equal deadlines"
     );
     w.deny(ids[1], None);
     assert_eq!(most_urgent(&w.state), Some(ids[2]));
 }
 
 #[test]
-fn lists_are_in_their_order() {
+fn lists_keep_their_order() {
     let mut w = World::new();
     let ids = [(); 4].map(|()| w.pending(A, draft("1")));
     w.start(ids[2]);
@@ -502,13 +506,13 @@ fn lists_are_in_their_order() {
     w.deny(ids[3], None);
     w.deny(ids[0], None);
     w.durable();
-    let of = |e: &super::super::Entry| e.proposal.id;
+    let id = |e: &super::super::Entry| e.proposal.id;
     assert_eq!(
-        w.state.running().map(of).collect::<Vec<_>>(),
+        w.state.running().map(id).collect::<Vec<_>>(),
         [ids[1], ids[2]]
     );
     assert_eq!(
-        w.state.decided().map(of).collect::<Vec<_>>(),
+        w.state.decided().map(id).collect::<Vec<_>>(),
         [ids[0], ids[3]]
     );
     assert_eq!(w.state.running_count(), 2);

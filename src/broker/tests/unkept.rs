@@ -17,10 +17,13 @@ fn a_proposal_that_could_not_be_recorded_is_refused_and_everything_else_goes_on(
         let error = w.answer(A, call).unwrap().clone().unwrap_err();
         assert_eq!(error.code, RpcError::INTERNAL);
         assert!(error.message.contains("propose it again"), "{error:?}");
-        assert!(!error.message.contains("open files"), "the host's affairs");
+        assert!(
+            !error.message.contains("open files"),
+            "the agent must not see the host's error"
+        );
         assert!(w.answer(A, waits).unwrap().is_err());
         assert!(w.state.entry(id).is_none());
-        assert_eq!(w.kinds(id), ["proposed"], "an end of what is not there");
+        assert_eq!(w.kinds(id), ["proposed"], "a removed proposal has no end");
     }
     // Repeats are counted into one record.
     let refused = w.log.iter().find(|e| e.kind() == "refused");
@@ -37,13 +40,16 @@ fn a_proposal_that_could_not_be_recorded_is_refused_and_everything_else_goes_on(
 }
 
 #[test]
-fn a_result_whose_output_could_not_be_kept_is_recorded_without_it_and_not_told() {
+fn a_result_whose_output_could_not_be_kept_is_recorded_without_output_and_not_reported() {
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     let call = w.wait(A, id);
     w.exec(id, ExecNote::Ended(Box::new(run("secret of the data\n"))));
     assert_eq!(w.unkept(0).unwrap().state(), Some(State::Succeeded));
-    assert!(w.answer(A, call).is_none(), "told before it is recorded");
+    assert!(
+        w.answer(A, call).is_none(),
+        "the result was reported before its record"
+    );
     let LogEvent::Finished(log) = w.log.last().unwrap().clone() else {
         panic!("{:?}", w.log.last())
     };
@@ -56,12 +62,15 @@ fn a_result_whose_output_could_not_be_kept_is_recorded_without_it_and_not_told()
     assert_eq!((outcome.state, outcome.run), (State::Error, None));
     assert_eq!(outcome.retry, Retry::Same);
     assert!(outcome.message.contains("could not be recorded"));
-    assert!(w.kept.is_empty(), "nothing is kept of it");
+    assert!(
+        w.kept.is_empty(),
+        "a run without a recorded output is not kept"
+    );
     assert!(!w.state.audit.is_down());
 }
 
 #[test]
-fn what_names_nothing_and_is_not_recorded_brings_the_log_down() {
+fn an_unrecorded_step_without_blobs_brings_the_log_down() {
     let steps: [fn(&mut World); 5] = [
         |w| {
             let id = w.pending(A, draft("granted"));
@@ -99,7 +108,7 @@ fn what_names_nothing_and_is_not_recorded_brings_the_log_down() {
 }
 
 #[test]
-fn an_answer_of_the_log_to_something_else_changes_nothing() {
+fn a_log_answer_with_an_unawaited_ticket_changes_nothing() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     for ticket in [Ticket::Unawaited, Ticket::Core(u64::MAX)] {

@@ -21,7 +21,7 @@ fn wait_answers_with_the_outcome_once_it_is_final_and_recorded() {
     w.exec(id, ExecNote::Ended(Box::new(run("42\n"))));
     assert!(
         w.answer(A, one).is_none(),
-        "not before the record is durable"
+        "the answer waits for the record"
     );
     w.durable();
     for call in [one, two] {
@@ -35,7 +35,7 @@ fn wait_answers_with_the_outcome_once_it_is_final_and_recorded() {
     assert_eq!(
         w.outcome_of(A, id).state,
         State::Succeeded,
-        "and again later"
+        "a later wait gets the same outcome"
     );
 }
 
@@ -75,7 +75,7 @@ fn a_wait_of_zero_seconds_answers_at_once() {
 }
 
 #[test]
-fn a_wait_that_ends_with_the_proposals_own_deadline_hears_one_answer() {
+fn a_wait_that_ends_with_the_proposals_own_deadline_gets_one_answer() {
     let mut w = World::new();
     let ttl_s = Some(20);
     let id = w.pending(
@@ -95,7 +95,7 @@ fn a_wait_that_ends_with_the_proposals_own_deadline_hears_one_answer() {
             id,
             state: State::Pending
         })),
-        "the expiry is not recorded yet: what is heard follows the log"
+        "the expiry is not recorded yet, and answers follow the log"
     );
 }
 
@@ -115,11 +115,7 @@ fn status_follows_the_records() {
     let status = |w: &mut World| state_reply(w, Request::Status { id });
     assert_eq!(status(&mut w), State::Pending);
     w.grant(id);
-    assert_eq!(
-        status(&mut w),
-        State::Pending,
-        "the grant is not on the disk"
-    );
+    assert_eq!(status(&mut w), State::Pending, "the grant is not durable");
     w.durable();
     assert_eq!(status(&mut w), State::Granted);
     w.exec(id, ExecNote::Prepared(isolation()));
@@ -128,7 +124,7 @@ fn status_follows_the_records() {
     w.exec(id, ExecNote::Released);
     assert_eq!(status(&mut w), State::Running);
     w.exec(id, ExecNote::Ended(Box::new(run(""))));
-    assert_eq!(status(&mut w), State::Running, "the end is not on the disk");
+    assert_eq!(status(&mut w), State::Running, "the end is not durable");
     w.durable();
     assert_eq!(status(&mut w), State::Succeeded);
 }
@@ -148,7 +144,7 @@ fn status_has_no_verdict_before_the_proposal_is_recorded() {
 }
 
 #[test]
-fn a_withdrawal_ends_what_is_pending_and_is_answered_after_its_record() {
+fn a_withdrawal_ends_a_pending_proposal_and_is_answered_after_its_record() {
     let mut w = World::new();
     let id = w.pending(A, draft("1"));
     let waiter = w.wait(A, id);
@@ -179,7 +175,7 @@ fn a_withdrawal_ends_what_is_pending_and_is_answered_after_its_record() {
 }
 
 #[test]
-fn a_withdrawal_before_the_verdict_ends_it_unshown() {
+fn a_proposal_withdrawn_before_its_verdict_is_never_shown() {
     let mut w = World::new();
     let (id, proposed) = w.propose(A, draft("1"));
     let call = w.request(A, Request::Withdraw { id });
@@ -204,7 +200,7 @@ fn a_withdrawal_before_the_verdict_ends_it_unshown() {
 }
 
 #[test]
-fn a_withdrawal_of_what_runs_or_ended_changes_nothing() {
+fn a_withdrawal_after_the_start_or_the_end_changes_nothing() {
     let mut w = World::new();
     let id = w.running(A, draft("1"));
     assert_eq!(
@@ -226,7 +222,7 @@ fn a_withdrawal_after_the_confirmation_is_too_late() {
     let id = w.pending(A, draft("1"));
     w.grant(id);
     let state = state_reply(&mut w, Request::Withdraw { id });
-    assert_eq!(state, State::Pending, "what was recorded last");
+    assert_eq!(state, State::Pending, "the last recorded state");
     w.durable();
     assert_eq!(w.executed, [id]);
 }
@@ -250,6 +246,6 @@ fn one_connection_cannot_pile_up_waits() {
     assert_eq!(
         w.outcome(B, other).state,
         State::Denied,
-        "others are not touched"
+        "another connection is not affected"
     );
 }

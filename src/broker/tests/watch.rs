@@ -190,43 +190,73 @@ impl Watch {
             }
             Effect::Execute(grant) => {
                 let id = grant.id();
-                assert!(!self.down && !self.quit, "executes while down or closing");
+                assert!(
+                    !self.down && !self.quit,
+                    "a run starts while the log is down or the dashboard closes"
+                );
                 assert_eq!(
                     self.confirmed.get(&id),
                     Some(&grant.digest()),
                     "a run without a matching human grant"
                 );
-                assert!(self.durable.contains(&(id, State::Granted)), "not recorded");
-                assert!(now.boot < self.proposed[&id].deadline, "after the deadline");
+                assert!(
+                    self.durable.contains(&(id, State::Granted)),
+                    "the state is not recorded"
+                );
+                assert!(
+                    now.boot < self.proposed[&id].deadline,
+                    "a step after the deadline"
+                );
                 assert!(!self.killed.contains(&id) && !self.finals.contains_key(&id));
-                assert!(self.executed.insert(id), "executed twice");
+                assert!(self.executed.insert(id), "a proposal is executed twice");
             }
             Effect::Release { id } => {
-                assert!(!self.down && !self.quit, "releases while down or closing");
-                assert!(self.executed.contains(id), "released but never made");
+                assert!(
+                    !self.down && !self.quit,
+                    "a run is released while the log is down or the dashboard closes"
+                );
+                assert!(
+                    self.executed.contains(id),
+                    "a child is released that was never made"
+                );
                 assert!(
                     self.durable.contains(&(*id, State::Running)),
-                    "not recorded"
+                    "the state is not recorded"
                 );
-                assert!(now.boot < self.proposed[id].deadline, "after the deadline");
-                assert!(!self.killed.contains(id), "released after the kill");
-                assert!(!self.finals.contains_key(id), "released after its end");
-                assert!(self.released.insert(*id), "released twice");
+                assert!(
+                    now.boot < self.proposed[id].deadline,
+                    "a step after the deadline"
+                );
+                assert!(
+                    !self.killed.contains(id),
+                    "a child is released after its kill"
+                );
+                assert!(
+                    !self.finals.contains_key(id),
+                    "a child is released after its end"
+                );
+                assert!(self.released.insert(*id), "a child is released twice");
             }
             Effect::Kill { id } => {
-                assert!(self.executed.contains(id), "killed what was never made");
+                assert!(
+                    self.executed.contains(id),
+                    "a child is killed that was never made"
+                );
                 self.killed.insert(*id);
             }
             Effect::Exit => {
                 let open = self.records.len();
                 assert!(
                     self.down || open == 0,
-                    "left with {open} records on their way"
+                    "the dashboard exited with {open} records in progress"
                 );
                 self.exited = true;
             }
             Effect::Keep(run) => {
-                assert!(self.released.contains(&run.id), "kept what never ran");
+                assert!(
+                    self.released.contains(&run.id),
+                    "code is kept that never ran"
+                );
             }
             Effect::ReadArtifact {
                 conn,
@@ -235,13 +265,16 @@ impl Watch {
                 ..
             } => {
                 let asked = self.calls.get(&(*conn, *call)).and_then(|call| call.id);
-                let id = asked.expect("reads for a call about a proposal");
-                assert!(self.owns(*conn, id), "another connection's file");
+                let id = asked.expect("a file is read for a call about a proposal");
+                assert!(
+                    self.owns(*conn, id),
+                    "the file belongs to another connection"
+                );
                 assert!(
                     self.durable
                         .iter()
                         .any(|(of, state)| *of == id && state.is_final()),
-                    "a file told before the record that names it"
+                    "a file is sent before the record that names it"
                 );
                 assert!(crate::model::Artifact::is_name(&artifact.name));
             }
@@ -253,21 +286,24 @@ impl Watch {
         if let Some(id) = event.id() {
             if let Some(state) = event.state().filter(|s| s.is_final()) {
                 let before = self.finals.insert(id, state);
-                assert_eq!(before, None, "two ends recorded of one proposal");
+                assert_eq!(before, None, "a proposal has two recorded ends");
                 if matches!(state, State::Succeeded) {
-                    assert!(self.released.contains(&id), "succeeded without a release");
+                    assert!(
+                        self.released.contains(&id),
+                        "a run succeeded without a release"
+                    );
                 }
             } else if event.state().is_some() {
                 assert!(
                     !self.finals.contains_key(&id),
-                    "a step recorded after the end"
+                    "a step is recorded after the end"
                 );
             }
             if let LogEvent::Granted(granted) = event {
                 assert_eq!(
                     self.confirmed.get(&id),
                     Some(&granted.grant_digest),
-                    "granted unasked"
+                    "a grant is recorded without a confirmation"
                 );
             }
         }
@@ -279,31 +315,37 @@ impl Watch {
         let call = self
             .calls
             .remove(&at)
-            .expect("answers what was asked, once");
+            .expect("a reply answers one open call");
         assert!(
             self.uids.contains_key(&at.0),
-            "answers a connection that is gone"
+            "a reply goes to a closed connection"
         );
         let Ok(reply) = reply else { return };
         let (id, state) = match reply {
             Reply::Proposed { id, state, .. } => {
                 assert!(call.propose);
-                assert!(self.owns(at.0, *id), "another connection's proposal");
+                assert!(
+                    self.owns(at.0, *id),
+                    "the proposal belongs to another connection"
+                );
                 self.heard.insert((at.0, *id));
                 self.may_hear(*id, *state);
                 assert!(
                     self.durable.contains(&(*id, State::Pending)) || self.down,
-                    "answered before it was recorded"
+                    "a proposal is answered before its record"
                 );
                 return;
             }
             Reply::Outcome(outcome) => {
                 assert!(outcome.state.is_final());
-                assert!(outcome.message.starts_with(char::is_uppercase), "says why");
+                assert!(
+                    outcome.message.starts_with(char::is_uppercase),
+                    "an outcome says why"
+                );
                 let ran = outcome.run.is_some();
                 assert!(
                     !ran || self.released.contains(&outcome.id),
-                    "a run of what never ran"
+                    "an outcome has a run that never happened"
                 );
                 (outcome.id, outcome.state)
             }
@@ -313,7 +355,7 @@ impl Watch {
                 let recorded = self.durable.contains(&(*id, State::Pending)) || self.down;
                 assert!(
                     verdict.is_none() || recorded,
-                    "a verdict told before its record"
+                    "a verdict is reported before its record"
                 );
                 (*id, *state)
             }
@@ -323,29 +365,35 @@ impl Watch {
             | Reply::Datasets(_)
             | Reply::Artifact { .. } => return,
         };
-        assert_eq!(call.id, Some(id), "answers about another proposal");
-        assert!(self.owns(at.0, id), "another connection's proposal");
+        assert_eq!(call.id, Some(id), "a reply is about another proposal");
+        assert!(
+            self.owns(at.0, id),
+            "the proposal belongs to another connection"
+        );
         self.may_hear(id, state);
     }
 
     fn note(&mut self, conn: ConnId, note: &Note) {
         assert!(
             self.uids.contains_key(&conn),
-            "notifies a connection that is gone"
+            "a note goes to a closed connection"
         );
         match note {
             Note::State { id, state } => {
-                assert!(self.owns(conn, *id), "another connection's proposal");
+                assert!(
+                    self.owns(conn, *id),
+                    "the proposal belongs to another connection"
+                );
                 self.may_hear(*id, *state);
                 if state.is_final() {
                     let once = self.told.insert((conn, *id));
-                    assert!(once, "the end is noted twice");
+                    assert!(once, "an end is noted twice");
                 }
             }
             Note::Output { id, .. } => {
                 assert!(
                     self.released.contains(id),
-                    "output of what was not released"
+                    "output comes from a child that was not released"
                 );
             }
         }
@@ -357,20 +405,26 @@ impl Watch {
         let Some(asked) = self.proposed.get(&id) else {
             return false;
         };
-        let again = |(c, uid, draft): &(ConnId, u32, Draft)| {
+        let same_proposal = |(c, uid, draft): &(ConnId, u32, Draft)| {
             *c == conn && *uid == asked.uid && *draft == asked.draft
         };
         let keyed = asked.draft.idempotency_key.is_some();
-        asked.conn == conn || (keyed && self.asks.iter().any(again))
+        asked.conn == conn || (keyed && self.asks.iter().any(same_proposal))
     }
 
     /// Record first: an agent may hear of a state only once its record is durable (invariant 8).
     fn may_hear(&self, id: ProposalId, state: State) {
         let lost = self.down && state == State::Error;
-        let fine = state == State::Pending || lost || self.durable.contains(&(id, state));
-        assert!(fine, "{id} is told as {state} before the record is durable");
+        let allowed = state == State::Pending || lost || self.durable.contains(&(id, state));
+        assert!(
+            allowed,
+            "{id} is reported as {state} before the record is durable"
+        );
         if state == State::Running {
-            assert!(self.released.contains(&id), "running, but never released");
+            assert!(
+                self.released.contains(&id),
+                "a run is reported that was never released"
+            );
         }
     }
 
@@ -378,12 +432,12 @@ impl Watch {
     pub fn check(&self, state: &BrokerState) {
         for (_, id) in &self.heard {
             let known = state.entry(*id).is_some();
-            let over = self
+            let end_reported = self
                 .finals
                 .get(id)
                 .is_some_and(|s| self.durable.contains(&(*id, *s)));
             assert!(
-                known || over || self.quit,
+                known || end_reported || self.quit,
                 "{id} was forgotten before its end"
             );
         }

@@ -15,7 +15,7 @@ use crate::policy::{Contract, Policy};
 /// The most that ended proposals hold together.
 const ENDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-fn under(contract: Contract) -> World {
+fn world_with(contract: Contract) -> World {
     let profile = Profile {
         policy: Arc::new(Policy {
             contract,
@@ -28,7 +28,7 @@ fn under(contract: Contract) -> World {
     World::with(settings)
 }
 
-fn brings(names: &[&str]) -> Draft {
+fn draft_with_inputs(names: &[&str]) -> Draft {
     let json = json!({"target": "y"});
     let input = |name: &&str| {
         let json = json.clone();
@@ -50,33 +50,33 @@ fn denied(w: &mut World, draft: Draft) -> ProposalId {
 
 #[test]
 fn the_contract_feature_takes_one_table() {
-    let mut w = under(Contract::Feature);
-    w.propose(A, brings(&["df", "lift"]));
+    let mut w = world_with(Contract::Feature);
+    w.propose(A, draft_with_inputs(&["df", "lift"]));
     assert_eq!(w.jobs.len(), 1, "one table is analysed");
-    let error = w.propose_refused(A, brings(&["first", "second"]));
+    let error = w.propose_refused(A, draft_with_inputs(&["first", "second"]));
     assert_eq!(error.code, RpcError::INVALID_PARAMS);
     assert!(error.message.contains("one table"), "{}", error.message);
 }
 
 #[test]
 fn no_input_takes_a_name_of_the_contract_scoped_but_private() {
-    let mut w = under(Contract::Scoped);
-    w.propose(A, brings(&["private"]));
+    let mut w = world_with(Contract::Scoped);
+    w.propose(A, draft_with_inputs(&["private"]));
     assert_eq!(w.jobs.len(), 1, "`private` is analysed");
     let names = Contract::Scoped.names().iter();
     let taken: Vec<_> = names.filter(|name| **name != "private").collect();
     assert!(!taken.is_empty());
     for name in taken {
-        let error = w.propose_refused(A, brings(&[name]));
+        let error = w.propose_refused(A, draft_with_inputs(&[name]));
         assert_eq!(error.code, RpcError::INVALID_PARAMS);
         assert!(error.message.contains("of the profile's own"), "{name}");
     }
 }
 
 #[test]
-fn inputs_are_taken_up_to_their_number() {
+fn inputs_are_accepted_up_to_their_number() {
     let mut w = World::new();
-    let many = |n: usize| {
+    let draft_with = |n: usize| {
         let json = json!(1);
         let input = |at| (format!("x{at}"), InputRequest::Json { json: json.clone() });
         Draft {
@@ -84,9 +84,9 @@ fn inputs_are_taken_up_to_their_number() {
             ..draft("1")
         }
     };
-    w.propose(A, many(Limits::INPUTS_MAX));
+    w.propose(A, draft_with(Limits::INPUTS_MAX));
     assert_eq!(w.jobs.len(), 1, "as many as the limit are analysed");
-    let error = w.propose_refused(A, many(Limits::INPUTS_MAX + 1));
+    let error = w.propose_refused(A, draft_with(Limits::INPUTS_MAX + 1));
     assert_eq!(error.code, RpcError::INVALID_PARAMS);
 }
 

@@ -111,7 +111,7 @@ impl World {
     /// Sends one event and checks every effect that follows from it.
     pub fn send(&mut self, event: Event) {
         self.watch.before(&self.state, &event, self.now);
-        self.chain.told(&event);
+        self.chain.observe(&event);
         let effects = update(&mut self.state, event.clone(), self.now);
         for effect in effects {
             self.watch.effect(&effect, self.now);
@@ -123,20 +123,17 @@ impl World {
             self.watch.check(&self.state);
             let next = next_deadline(&self.state);
             let due = next.is_some_and(|t| t <= self.now.boot);
-            assert!(!due, "a timer that has run out is asked for again");
+            assert!(!due, "the core asks for a timer that has expired");
             let waits = !self.state.deadlines.is_empty() || !self.state.timeouts.is_empty();
-            assert!(
-                !waits || next.is_some(),
-                "something can expire without a timer"
-            );
+            assert!(!waits || next.is_some(), "a deadline has no timer");
         }
     }
 
     fn take(&mut self, effect: Effect) {
         match effect {
             Effect::Reply { conn, call, reply } => {
-                let twice = self.answers.insert((conn, call), reply);
-                assert!(twice.is_none(), "{conn:?} {call:?} was answered twice");
+                let previous = self.answers.insert((conn, call), reply);
+                assert!(previous.is_none(), "{conn:?} {call:?} was answered twice");
             }
             Effect::Notify { conn, note } => self.notes.push((conn, note)),
             Effect::Analyse {
@@ -189,7 +186,7 @@ impl World {
             Effect::Attention => self.attention += 1,
             Effect::Keep(run) => self.kept.push(*run),
             Effect::Exit => {
-                assert!(!self.exited, "left twice");
+                assert!(!self.exited, "the core exited twice");
                 self.exited = true;
             }
         }
@@ -229,12 +226,14 @@ impl World {
     /// Sends a request that is answered at once.
     pub fn ask(&mut self, conn: ConnId, request: Request) -> Answer {
         let call = self.request(conn, request);
-        self.answer(conn, call).expect("answered at once").clone()
+        self.answer(conn, call)
+            .expect("the request is answered at once")
+            .clone()
     }
 
     /// The error of a request that is refused at once.
     pub fn refused(&mut self, conn: ConnId, request: Request) -> RpcError {
-        self.ask(conn, request).expect_err("refused")
+        self.ask(conn, request).expect_err("the request is refused")
     }
 
     pub fn propose(&mut self, conn: ConnId, draft: Draft) -> (ProposalId, CallId) {
@@ -284,10 +283,10 @@ impl World {
             LogEvent::Finished(f) => f.unkept.is_none(),
             _ => false,
         };
-        let found: Vec<usize> = (0..self.records.len())
+        let candidates: Vec<usize> = (0..self.records.len())
             .filter(|at| with_contents(&self.records[*at].2))
             .collect();
-        let at = *found.get(n.checked_rem(found.len())?)?;
+        let at = *candidates.get(n.checked_rem(candidates.len())?)?;
         let (_, ticket, event) = self.records.remove(at)?;
         self.unrecorded(ticket);
         Some(event)
@@ -308,7 +307,7 @@ impl World {
     }
 
     pub fn entry(&self, id: ProposalId) -> &Entry {
-        self.state.entry(id).expect("known")
+        self.state.entry(id).expect("the proposal is known")
     }
 
     pub fn state_of(&self, id: ProposalId) -> State {
@@ -316,7 +315,7 @@ impl World {
     }
 
     pub fn digest(&self, id: ProposalId) -> GrantDigest {
-        grant_digest(&self.state, self.entry(id)).expect("grantable")
+        grant_digest(&self.state, self.entry(id)).expect("the proposal can be granted")
     }
 
     pub fn grant(&mut self, id: ProposalId) {
@@ -404,7 +403,7 @@ impl World {
 
     /// The kinds of the records about this proposal, in order.
     pub fn kinds(&self, id: ProposalId) -> Vec<&'static str> {
-        let of = self.log.iter().filter(|e| e.id() == Some(id));
-        of.map(LogEvent::kind).collect()
+        let records = self.log.iter().filter(|e| e.id() == Some(id));
+        records.map(LogEvent::kind).collect()
     }
 }

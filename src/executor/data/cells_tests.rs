@@ -32,7 +32,7 @@ fn cells() -> Cells {
 #[test]
 fn rare_values_are_hidden_and_categories_are_not() {
     let cells = cells();
-    for (text, want) in [
+    for (text, expected) in [
         ("Ann Ferrer lives in Oslo", "[REDACTED] lives in Oslo"),
         ("x='Ann Ferrer'", "x='[REDACTED]'"),
         ("someAnn Ferrers", "some[REDACTED]s"),
@@ -73,12 +73,12 @@ fn rare_values_are_hidden_and_categories_are_not() {
         ),
         ("mean 43210.2", "mean 43210.2"),
     ] {
-        assert_eq!(cells.clean(text), want);
+        assert_eq!(cells.clean(text), expected);
     }
     assert!(cells.hides(51234.5) && !cells.hides(31.0));
 }
 
-fn of_numbers(numbers: &[&str]) -> Cells {
+fn numeric_cells(numbers: &[&str]) -> Cells {
     let mut cells = Cells::default();
     let lines: String = numbers.iter().map(|n| format!("[\"{n}\", 1]\n")).collect();
     cells.add_values(lines.as_bytes(), &Switch::new()).unwrap();
@@ -115,8 +115,8 @@ fn a_date_is_hidden_in_the_spellings_of_reports() {
 
 #[test]
 fn a_number_is_compared_as_one_whole() {
-    let cells = of_numbers(&["1290", "51234", "-48010", "8123.25", "0.98765", "234.5"]);
-    for (text, want) in [
+    let cells = numeric_cells(&["1290", "51234", "-48010", "8123.25", "0.98765", "234.5"]);
+    for (text, expected) in [
         // Other numbers that begin or end with the digits of a hidden one.
         (
             "1290.77 51234.5 8123.2501 0.8123",
@@ -183,13 +183,13 @@ fn a_number_is_compared_as_one_whole() {
         ),
         ("1.2.8123.25 1.2.3.51234", "1.2.[REDACTED] 1.2.3.[REDACTED]"),
     ] {
-        assert_eq!(cells.clean(text), want, "{text}");
+        assert_eq!(cells.clean(text), expected, "{text}");
     }
 }
 
 #[test]
 fn zeros_that_end_a_fraction_make_no_number_long() {
-    let cells = of_numbers(&[
+    let cells = numeric_cells(&[
         "129.0", "130.000", "12.50", "1.310e2", "0.0132", "1330.0", "129.05",
     ]);
     let open = "129 129.0 130 12.5 12.50 131 0.0132 129.77 12.500";
@@ -202,7 +202,7 @@ fn zeros_that_end_a_fraction_make_no_number_long() {
 
 #[test]
 fn a_number_of_json_is_hidden_where_its_text_is() {
-    let cells = of_numbers(&["51234", "-48010", "8123.25", "129.0"]);
+    let cells = numeric_cells(&["51234", "-48010", "8123.25", "129.0"]);
     for number in [
         51234.0, -51234.0, 48010.0, -48010.0, 8123.25, 8123.2501, 129.0, 129.21985,
     ] {

@@ -183,14 +183,14 @@ mod tests {
             ("a.txt", b"\xff\xfe", BINARY),
             ("a", b"", PLAIN),
         ];
-        for (name, content, want) in rows {
-            assert_eq!(of(name, content), *want, "{name} {content:?}");
+        for (name, content, expected) in rows {
+            assert_eq!(of(name, content), *expected, "{name} {content:?}");
         }
         assert!(is_text(CSV) && is_text(JSON) && !is_text(PARQUET));
     }
 
     #[test]
-    fn json_as_deep_as_the_file_is_long_is_text_and_no_crash() {
+    fn deeply_nested_json_is_text_and_not_a_crash() {
         let deep = "[".repeat(1_000_000);
         assert_eq!(of("a.json", deep.as_bytes()), PLAIN);
     }

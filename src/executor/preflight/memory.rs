@@ -145,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    fn found(tier: Tier) -> Preflight {
+    fn preflight_of(tier: Tier) -> Preflight {
         Preflight {
             tier,
             layers: vec!["seccomp".to_owned()],
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    fn now() -> Circumstances {
+    fn circumstances() -> Circumstances {
         Circumstances::now(File::open("/proc/self/exe").unwrap()).unwrap()
     }
 
@@ -161,13 +161,13 @@ mod tests {
     fn a_result_is_recalled_only_in_the_same_circumstances() {
         let folder = tempfile::tempdir().unwrap();
         let cache = folder.path().join("a/b");
-        let now = now();
-        assert_eq!(now, self::now());
+        let now = circumstances();
+        assert_eq!(now, self::circumstances());
         assert_eq!(recall(&cache, &now, Tier::Kernel), None);
-        keep(&cache, &now, &found(Tier::Kernel)).unwrap();
-        keep(&cache, &now, &found(Tier::Process)).unwrap();
+        keep(&cache, &now, &preflight_of(Tier::Kernel)).unwrap();
+        keep(&cache, &now, &preflight_of(Tier::Process)).unwrap();
         for tier in [Tier::Kernel, Tier::Process] {
-            assert_eq!(recall(&cache, &now, tier), Some(found(tier)));
+            assert_eq!(recall(&cache, &now, tier), Some(preflight_of(tier)));
         }
         let change = |change: fn(&mut Circumstances)| {
             let mut other = now.clone();
@@ -187,10 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_could_have_written_counts_as_none() {
+    fn a_file_that_others_could_have_written_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
-        let now = now();
-        keep(folder.path(), &now, &found(Tier::Kernel)).unwrap();
+        let now = circumstances();
+        keep(folder.path(), &now, &preflight_of(Tier::Kernel)).unwrap();
         let path = folder.path().join(NAME);
         let known = || recall(folder.path(), &now, Tier::Kernel).is_some();
         assert!(known());

@@ -218,13 +218,16 @@ mod tests {
     fn a_tier_is_read_from_outside_or_refused_by_name() {
         let exe = exe();
         for tier in [Tier::Process, Tier::Kernel] {
-            let found = look(tier, exe.as_fd()).unwrap();
+            let preflight = look(tier, exe.as_fd()).unwrap();
             for layer in ["nocaps", "no_new_privs", "rlimits"] {
-                assert!(found.layers.iter().any(|l| l == layer), "{found:?}");
+                assert!(preflight.layers.iter().any(|l| l == layer), "{preflight:?}");
             }
             let weak = tier == Tier::Process;
-            assert!(!weak || !found.does_not_stop.is_empty(), "{found:?}");
-            let jailed = found.layers.iter().any(|l| l == "seccomp");
+            assert!(
+                !weak || !preflight.does_not_stop.is_empty(),
+                "{preflight:?}"
+            );
+            let jailed = preflight.layers.iter().any(|l| l == "seccomp");
             assert_eq!(jailed, tier == Tier::Kernel);
         }
         for tier in [Tier::Container, Tier::Microvm] {

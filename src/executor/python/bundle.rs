@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn every_file_of_the_runner_is_in_the_bundle() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/runner");
-        let mut files = lying_in(&folder, "");
+        let mut files = names_in_folder(&folder, "");
         files.sort();
         let mut listed: Vec<String> = modules().map(|(name, _)| name).collect();
         listed.push("first".to_owned());
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(files, listed);
     }
 
-    fn lying_in(folder: &Path, prefix: &str) -> Vec<String> {
+    fn names_in_folder(folder: &Path, prefix: &str) -> Vec<String> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -215,7 +215,7 @@ mod tests {
             if path.extension().is_some_and(|x| x == "py") {
                 found.push(name);
             } else if path.is_dir() && !name.starts_with("__") {
-                found.extend(lying_in(&path, &format!("{name}.")));
+                found.extend(names_in_folder(&path, &format!("{name}.")));
             }
         }
         found

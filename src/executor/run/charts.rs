@@ -50,7 +50,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn each_chart_is_two_files_and_takes_no_name_of_another() {
+    fn each_chart_is_two_files_with_names_of_their_own() {
         let result = json!({"chart": [{"data": [{"y": [1, 2]}]}, {"data": []}]});
         let mine = Artifact {
             name: "chart1.png".to_owned(),

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_files_are_taken_and_nothing_that_leads_elsewhere() {
+    fn only_plain_files_of_the_folder_are_collected() {
         let outside = tempfile::tempdir().unwrap();
         std::fs::write(outside.path().join("secret"), "s").unwrap();
         let dir = tempfile::tempdir().unwrap();
@@ -354,24 +354,28 @@ mod tests {
             artifacts: 5,
             ..limits()
         };
-        let got = of(dir.path(), &five);
-        assert_eq!(got.excess, None);
-        let names: Vec<_> = got.artifacts.iter().map(|a| a.name.as_str()).collect();
+        let collected = of(dir.path(), &five);
+        assert_eq!(collected.excess, None);
+        let names: Vec<_> = collected
+            .artifacts
+            .iter()
+            .map(|a| a.name.as_str())
+            .collect();
         assert_eq!(
             names,
             ["...", "a.txt", "b.csv", "folder/b/c/deep", "folder/inner"]
         );
-        assert_eq!(&*got.blobs[3].bytes, b"deep");
-        assert_eq!(got.artifacts[2].media_type, "text/csv");
+        assert_eq!(&*collected.blobs[3].bytes, b"deep");
+        assert_eq!(collected.artifacts[2].media_type, "text/csv");
         assert_eq!(
-            got.artifacts[2].sha256,
+            collected.artifacts[2].sha256,
             Blob::of(b"a,b\n1,2\n").sha256.hex()
         );
-        assert_eq!(&*got.blobs[1].bytes, b"x");
-        assert_eq!(got.left_out, 10);
-        let why = |name: &str| {
+        assert_eq!(&*collected.blobs[1].bytes, b"x");
+        assert_eq!(collected.left_out, 10);
+        let reason_of = |name: &str| {
             let named = |one: &&LeftOut| one.name.as_deref() == Some(name);
-            got.refused.iter().find(named).map(|one| one.reason)
+            collected.refused.iter().find(named).map(|one| one.reason)
         };
         for (name, reason) in [
             ("link", Reason::Link),
@@ -385,7 +389,12 @@ mod tests {
             ("pipe", Reason::Special),
             ("socket", Reason::Special),
         ] {
-            assert_eq!(why(name), Some(reason), "{name}: {:?}", got.refused);
+            assert_eq!(
+                reason_of(name),
+                Some(reason),
+                "{name}: {:?}",
+                collected.refused
+            );
         }
     }
 
@@ -401,11 +410,11 @@ mod tests {
         ] {
             std::fs::write(at(name), name).unwrap();
         }
-        let got = of(dir.path(), &limits());
-        let kept: Vec<_> = got
+        let collected = of(dir.path(), &limits());
+        let kept: Vec<_> = collected
             .artifacts
             .iter()
-            .zip(&got.blobs)
+            .zip(&collected.blobs)
             .map(|(file, blob)| {
                 (
                     file.name.as_str(),
@@ -421,35 +430,48 @@ mod tests {
                 ("Q1_2024/Zuerich.csv", "Q1 2024/Zürich.csv"),
             ]
         );
-        assert_eq!(got.left_as("Q1_2024/Zuerich.csv"), "Q1 2024/Zürich.csv");
-        assert_eq!(got.left_as("North_America.csv"), "North_America.csv");
+        assert_eq!(
+            collected.left_as("Q1_2024/Zuerich.csv"),
+            "Q1 2024/Zürich.csv"
+        );
+        assert_eq!(collected.left_as("North_America.csv"), "North_America.csv");
     }
 
     #[test]
-    fn nothing_takes_the_place_of_the_runs_own_result_and_output() {
+    fn no_file_takes_the_name_of_the_runs_result_or_output() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::fs::create_dir(at("stdout")).unwrap();
         for name in ["result", "stdout/a.txt", "Result", "result.json"] {
             std::fs::write(at(name), "fake").unwrap();
         }
-        let got = of(dir.path(), &limits());
-        let names: Vec<_> = got.artifacts.iter().map(|a| a.name.as_str()).collect();
+        let collected = of(dir.path(), &limits());
+        let names: Vec<_> = collected
+            .artifacts
+            .iter()
+            .map(|a| a.name.as_str())
+            .collect();
         assert_eq!(names, ["Result", "result.json"]);
         let refused =
             ["result", "stdout/a.txt"].map(|name| LeftOut::new(name.as_bytes(), Reason::Reserved));
-        assert_eq!((got.refused, got.left_out), (refused.to_vec(), 2));
+        assert_eq!(
+            (collected.refused, collected.left_out),
+            (refused.to_vec(), 2)
+        );
     }
 
     #[test]
-    fn many_things_that_are_not_collected_are_counted_and_the_first_named() {
+    fn refused_files_are_counted_and_the_first_are_named() {
         let dir = tempfile::tempdir().unwrap();
         for n in 0..30 {
             std::fs::write(dir.path().join(format!("a {n:02}\u{1b}")), "x").unwrap();
         }
-        let got = of(dir.path(), &limits());
-        assert_eq!((got.refused.len(), got.left_out), (LeftOut::MOST, 30));
-        assert_eq!(got.refused[0].name.as_deref(), Some("a 00\\u{1b}"));
+        let collected = of(dir.path(), &limits());
+        assert_eq!(
+            (collected.refused.len(), collected.left_out),
+            (LeftOut::MOST, 30)
+        );
+        assert_eq!(collected.refused[0].name.as_deref(), Some("a 00\\u{1b}"));
     }
 
     #[test]
@@ -460,11 +482,15 @@ mod tests {
             let file = File::create(dir.path().join(name)).unwrap();
             file.set_modified(at(seconds)).unwrap();
         }
-        let got = of(dir.path(), &limits());
-        let names: Vec<_> = got.artifacts.iter().map(|a| a.name.as_str()).collect();
+        let collected = of(dir.path(), &limits());
+        let names: Vec<_> = collected
+            .artifacts
+            .iter()
+            .map(|a| a.name.as_str())
+            .collect();
         assert_eq!(names, ["a", "b", "d"]);
         assert_eq!(
-            (got.unkept, got.excess),
+            (collected.unkept, collected.excess),
             (vec!["c".into(), "e".into()], None)
         );
     }
@@ -476,9 +502,9 @@ mod tests {
             std::fs::write(dir.path().join(name), "x").unwrap();
         }
         std::fs::write(dir.path().join("c"), [0u8; 101]).unwrap();
-        let got = of(dir.path(), &limits());
+        let collected = of(dir.path(), &limits());
         assert_eq!(
-            got.excess.as_deref(),
+            collected.excess.as_deref(),
             Some("c has 101 bytes; at most 100 of a file are collected")
         );
         // A sparse file counts with its apparent size.
@@ -499,16 +525,16 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_allows_no_file_has_none_collected() {
+    fn a_policy_that_allows_no_file_collects_none() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a"), "x").unwrap();
         let none = Limits {
             artifacts: 0,
             ..limits()
         };
-        let got = of(dir.path(), &none);
-        assert!(got.artifacts.is_empty() && got.excess.is_none());
-        assert_eq!(got.left_out, 1);
-        assert_eq!(got.refused[0].reason, Reason::NoFiles);
+        let collected = of(dir.path(), &none);
+        assert!(collected.artifacts.is_empty() && collected.excess.is_none());
+        assert_eq!(collected.left_out, 1);
+        assert_eq!(collected.refused[0].reason, Reason::NoFiles);
     }
 }

@@ -261,7 +261,7 @@ mod tests {
     use super::*;
     use crate::executor::control::Switch;
 
-    fn fed(chunks: &[&[u8]], cap: u64) -> (Vec<String>, Captured) {
+    fn feed_all(chunks: &[&[u8]], cap: u64) -> (Vec<String>, Captured) {
         let paths = Redactor::new(
             vec![
                 ("/root/env".to_owned(), "<python>"),
@@ -285,24 +285,24 @@ mod tests {
         let text = "añ€𝄞z";
         for cut in 0..=text.len() {
             let (a, b) = text.as_bytes().split_at(cut);
-            let (pieces, all) = fed(&[a, b], 100);
+            let (pieces, all) = feed_all(&[a, b], 100);
             assert_eq!(pieces.concat(), text, "{cut}");
             assert_eq!(all.text, text);
         }
         assert_eq!(
-            fed(&[b"a\xff", b"\xe2\x82"], 100).1.text,
+            feed_all(&[b"a\xff", b"\xe2\x82"], 100).1.text,
             "a\u{fffd}\u{fffd}"
         );
     }
 
     #[test]
     fn the_cap_cuts_at_a_character_and_counts_on() {
-        let (_, all) = fed(&["aé".as_bytes(), b"xyz"], 2);
+        let (_, all) = feed_all(&["aé".as_bytes(), b"xyz"], 2);
         assert_eq!(
             (all.text.as_str(), all.bytes, all.truncated),
             ("a", 6, true)
         );
-        let (_, all) = fed(&[b"abc"], 3);
+        let (_, all) = feed_all(&[b"abc"], 3);
         assert!(!all.truncated);
     }
 
@@ -327,19 +327,19 @@ mod tests {
     #[test]
     fn a_path_is_redacted_wherever_the_chunks_end() {
         let text = b"at /root/env/lib/x.py and /root/env!/root/other/";
-        let want = "at <library>/x.py and <python>!/root/other/";
+        let expected = "at <library>/x.py and <python>!/root/other/";
         for cut in 0..=text.len() {
             let (a, b) = text.split_at(cut);
-            assert_eq!(fed(&[a, b], 1000).1.text, want, "{cut}");
+            assert_eq!(feed_all(&[a, b], 1000).1.text, expected, "{cut}");
         }
-        assert_eq!(fed(&[b"/root/e"], 100).1.text, "/root/e");
-        assert_eq!(fed(&[b"/root/env"], 100).1.text, "<python>");
+        assert_eq!(feed_all(&[b"/root/e"], 100).1.text, "/root/e");
+        assert_eq!(feed_all(&[b"/root/env"], 100).1.text, "<python>");
     }
 
     #[test]
     fn a_flood_of_bytes_is_a_bounded_number_of_pieces() {
         let chunks: Vec<&[u8]> = std::iter::repeat_n(&b"x"[..], 10_000).collect();
-        let (pieces, _) = fed(&chunks, 100_000);
+        let (pieces, _) = feed_all(&chunks, 100_000);
         assert!(pieces.len() < 10, "{}", pieces.len());
     }
 }

@@ -5,7 +5,7 @@ use crate::executor::tests::bench::*;
 use crate::model::{LimitKind, Run, RunErrorKind};
 use crate::policy::Policy;
 
-fn left(outcome: &Outcome) -> Vec<(&str, &[u8])> {
+fn files_of(outcome: &Outcome) -> Vec<(&str, &[u8])> {
     let blobs = outcome.left();
     let artifacts = &outcome.run().artifacts;
     assert_eq!(blobs.len(), artifacts.len());
@@ -18,12 +18,12 @@ fn left(outcome: &Outcome) -> Vec<(&str, &[u8])> {
         .collect()
 }
 
-fn plain(code: &str) -> Outcome {
+fn run_plain(code: &str) -> Outcome {
     run_spec(spec(code, raw_policy(TIER)))
 }
 
 /// Runs the code under the guard, with the libraries.
-fn guarded(code: &str) -> Outcome {
+fn run_guarded(code: &str) -> Outcome {
     let mut spec = spec(
         code,
         Policy {
@@ -38,7 +38,7 @@ fn guarded(code: &str) -> Outcome {
     run_spec(spec)
 }
 
-fn names(run: &Run) -> Vec<&str> {
+fn artifact_names(run: &Run) -> Vec<&str> {
     run.artifacts.iter().map(|a| a.name.as_str()).collect()
 }
 
@@ -46,25 +46,25 @@ fn names(run: &Run) -> Vec<&str> {
 fn files_still_open_at_the_end_are_flushed() {
     let code = "f = open('a.csv', 'w')\nf.write('one\\n' * 3)\ng = open('b', 'w+b')\ng.write(b'two')\n\
                 held = [open('c', 'ab')]\nheld[0].write(b'three')";
-    for outcome in [plain(code), guarded(code)] {
-        let all = left(&outcome);
-        let want: [(&str, &[u8]); 3] = [
+    for outcome in [run_plain(code), run_guarded(code)] {
+        let all = files_of(&outcome);
+        let expected: [(&str, &[u8]); 3] = [
             ("a.csv", b"one\none\none\n"),
             ("b", b"two"),
             ("c", b"three"),
         ];
-        assert_eq!(all, want, "{:?}", outcome.run());
+        assert_eq!(all, expected, "{:?}", outcome.run());
         assert_eq!(outcome.run().error, None);
     }
     // The same after an error of the snippet.
-    let outcome = guarded(&format!("{code}\n1 / 0"));
-    assert_eq!(left(&outcome).len(), 3);
-    assert_eq!(left(&outcome)[0].1, b"one\none\none\n");
+    let outcome = run_guarded(&format!("{code}\n1 / 0"));
+    assert_eq!(files_of(&outcome).len(), 3);
+    assert_eq!(files_of(&outcome)[0].1, b"one\none\none\n");
 }
 
 #[test]
 fn files_in_the_output_folder_are_collected_and_links_are_not_followed() {
-    let outcome = plain(
+    let outcome = run_plain(
         "import os, socket\n\
          open('a.txt', 'w').write('one')\n\
          open('b.json', 'w').write('{}')\n\
@@ -84,7 +84,7 @@ fn files_in_the_output_folder_are_collected_and_links_are_not_followed() {
     assert_eq!(run.error, None, "{run:?}");
     // The second name of `b.json` excludes both.
     assert_eq!(
-        left(&outcome),
+        files_of(&outcome),
         [
             ("a.txt", b"one".as_slice()),
             ("folder/c.txt", b"three".as_slice()),
@@ -93,28 +93,31 @@ fn files_in_the_output_folder_are_collected_and_links_are_not_followed() {
     );
     assert_eq!(run.artifacts[0].media_type, "text/plain");
     assert_eq!((run.artifacts_left_out, run.artifacts_withheld), (6, 0));
-    let said = run.notes_on_files();
-    assert_eq!(said[0], "Kept under plain names: `odd name` as `odd_name`.");
+    let notes = run.notes_on_files();
     assert_eq!(
-        said[1],
+        notes[0],
+        "Kept under plain names: `odd name` as `odd_name`."
+    );
+    assert_eq!(
+        notes[1],
         "`odd\\tname` is not collected: a name has at most 100 characters, without control characters and backslashes."
     );
     assert!(
-        said[2].starts_with("`b.json`, `hard`, `link`") && said[2].contains("links are not"),
-        "{said:?}"
+        notes[2].starts_with("`b.json`, `hard`, `link`") && notes[2].contains("links are not"),
+        "{notes:?}"
     );
 }
 
 /// The result and the output of a run have names that no file of it can take.
 #[test]
-fn a_file_called_as_the_result_is_not_collected_and_the_run_says_so() {
+fn a_file_named_like_the_result_is_not_collected_and_is_reported() {
     let code = "import os\nopen('result', 'w').write('fake')\nos.makedirs('stdout')\n\
                 open('stdout/a.txt', 'w').write('x')\nopen('real.txt', 'w').write('x')\n{'real': 1}\n";
-    let outcome = guarded(code);
+    let outcome = run_guarded(code);
     let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     assert_eq!(run.result["value"], serde_json::json!({"real": 1}));
-    assert_eq!(names(run), ["real.txt"]);
+    assert_eq!(artifact_names(run), ["real.txt"]);
     assert_eq!(
         run.notes_on_files(),
         [
@@ -126,7 +129,7 @@ fn a_file_called_as_the_result_is_not_collected_and_the_run_says_so() {
 
 #[test]
 fn a_rejected_file_name_is_reported_with_the_rule_and_a_better_name() {
-    for (path, said) in [
+    for (path, message) in [
         (
             "total\\n.csv",
             "'total\\n.csv' has '\\n' in it: a name has at most 100 characters, without control characters and \
@@ -142,30 +145,33 @@ fn a_rejected_file_name_is_reported_with_the_rule_and_a_better_name() {
         ("a//x.csv", "'a//x.csv' is no name of a file: a name has"),
         ("s3://a/x.csv", "'s3://a/x.csv' is an address"),
     ] {
-        let outcome = guarded(&format!("open('{path}', 'w')"));
+        let outcome = run_guarded(&format!("open('{path}', 'w')"));
         let error = outcome.run().error.clone().unwrap();
-        let whole = format!("files are kept in the output folder, and {said}");
+        let whole = format!("files are kept in the output folder, and {message}");
         assert!(error.message.starts_with(&whole), "{path}: {error:?}");
     }
     // Also for libraries, including files they open in C++.
     for write in ["to_csv", "to_parquet"] {
-        let outcome = guarded(&format!(
+        let outcome = run_guarded(&format!(
             "pd.DataFrame({{'a': [1]}}).{write}('Total\\tAmount.x')"
         ));
-        let said = outcome.run().error.clone().unwrap().message;
-        assert!(said.contains(r"'Total\tAmount.x' has '\t' in it"), "{said}");
+        let message = outcome.run().error.clone().unwrap().message;
+        assert!(
+            message.contains(r"'Total\tAmount.x' has '\t' in it"),
+            "{message}"
+        );
     }
-    let outcome = guarded(&format!("open('{}.csv', 'w')", "x".repeat(120)));
-    let said = outcome.run().error.clone().unwrap().message;
+    let outcome = run_guarded(&format!("open('{}.csv', 'w')", "x".repeat(120)));
+    let message = outcome.run().error.clone().unwrap().message;
     assert!(
-        said.contains("has a name of 124 characters: a name has"),
-        "{said}"
+        message.contains("has a name of 124 characters: a name has"),
+        "{message}"
     );
-    let outcome = guarded("open(['x'], 'w')");
-    let said = outcome.run().error.clone().unwrap().message;
+    let outcome = run_guarded("open(['x'], 'w')");
+    let message = outcome.run().error.clone().unwrap().message;
     assert!(
-        said.ends_with("a file is named by a text, not by a list"),
-        "{said}"
+        message.ends_with("a file is named by a text, not by a list"),
+        "{message}"
     );
 }
 
@@ -184,7 +190,7 @@ fn files_of_a_run_that_was_killed_are_collected_after_the_kill() {
         .find(|outcome| outcome.run().stdout == "on\n")
         .unwrap();
     assert_eq!(outcome.run().limit, Some(LimitKind::Wall));
-    assert_eq!(left(&outcome), [("a.txt", b"one".as_slice())]);
+    assert_eq!(files_of(&outcome), [("a.txt", b"one".as_slice())]);
 }
 
 #[test]
@@ -192,7 +198,7 @@ fn too_many_or_too_large_files_are_their_own_limit_with_what_was_reached() {
     let mut policy = raw_policy(TIER);
     policy.limits.artifacts = 2;
     policy.limits.artifact_bytes = 1000;
-    let broken = |code: &str| {
+    let exceeded = |code: &str| {
         let outcome = run_spec(spec(code, policy.clone()));
         let run = outcome.run().clone();
         assert_eq!(run.limit, Some(LimitKind::Files), "{run:?}");
@@ -204,16 +210,19 @@ fn too_many_or_too_large_files_are_their_own_limit_with_what_was_reached() {
     let outcome = run_spec(spec("for n in 'abc': open(n, 'w').close()", policy.clone()));
     let run = outcome.run();
     assert_eq!((&run.error, run.limit), (&None, None), "{run:?}");
-    assert_eq!((names(run).len(), run.artifacts_unkept.len()), (2, 1));
     assert_eq!(
-        broken("open('a', 'wb').truncate(1001)"),
+        (artifact_names(run).len(), run.artifacts_unkept.len()),
+        (2, 1)
+    );
+    assert_eq!(
+        exceeded("open('a', 'wb').truncate(1001)"),
         "a has 1001 bytes; at most 1000 of a file are collected"
     );
 }
 
 /// A run that replaces the runner's list of files by one of its own. Only code without the guard
 /// can do that; the contract is the one that keeps a list.
-fn claiming(manifest: &str) -> Run {
+fn run_with_manifest(manifest: &str) -> Run {
     let code = format!(
         "from _countersign import files\n\
          open('a.txt', 'w').write('one')\n\
@@ -225,10 +234,13 @@ fn claiming(manifest: &str) -> Run {
 }
 
 #[test]
-fn a_manifest_that_lies_is_a_violation() {
-    let fine = claiming("[{'name': 'a.txt', 'bytes': 3}]");
-    assert_eq!((fine.error.as_ref(), names(&fine)), (None, vec!["a.txt"]));
-    for (manifest, said) in [
+fn a_false_manifest_is_a_violation() {
+    let correct = run_with_manifest("[{'name': 'a.txt', 'bytes': 3}]");
+    assert_eq!(
+        (correct.error.as_ref(), artifact_names(&correct)),
+        (None, vec!["a.txt"])
+    );
+    for (manifest, message) in [
         (
             "[{'name': 'a.txt', 'bytes': 3}, {'name': 'b.txt', 'bytes': 1}]",
             "no such file",
@@ -240,22 +252,22 @@ fn a_manifest_that_lies_is_a_violation() {
             "no such file",
         ),
     ] {
-        let run = claiming(manifest);
+        let run = run_with_manifest(manifest);
         let error = run.error.unwrap();
         assert_eq!(
             error.kind,
             RunErrorKind::ContractViolation,
             "{manifest}: {error:?}"
         );
-        assert!(error.message.contains(said), "{error:?}");
+        assert!(error.message.contains(message), "{error:?}");
     }
-    let run = claiming("[{'name': 'a.txt'}]");
+    let run = run_with_manifest("[{'name': 'a.txt'}]");
     assert_eq!(run.error.unwrap().kind, RunErrorKind::SandboxError);
 }
 
 #[test]
-fn writers_of_pandas_keep_to_the_output_folder() {
-    let outcome = guarded(
+fn writers_of_pandas_stay_in_the_output_folder() {
+    let outcome = run_guarded(
         "import io\n\
          df = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y']})\n\
          df.to_csv('t.csv', index=False)\n\
@@ -347,7 +359,7 @@ fn no_library_reads_or_writes_elsewhere() {
              else: print('let through:', {attempt:?})\n"
         ));
     }
-    let outcome = guarded(&code);
+    let outcome = run_guarded(&code);
     let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     let lines: Vec<_> = run.stdout.lines().collect();
@@ -371,7 +383,7 @@ fn no_library_reads_or_writes_elsewhere() {
 
 #[test]
 fn figures_saved_shown_or_left_open_are_collected_once() {
-    let outcome = guarded(
+    let outcome = run_guarded(
         "import matplotlib.pyplot as plt\n\
          plt.plot([1, 2])\n\
          plt.savefig('named.png')\n\
@@ -382,13 +394,13 @@ fn figures_saved_shown_or_left_open_are_collected_once() {
     let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
     assert_eq!(
-        names(run),
+        artifact_names(run),
         ["fig1.png", "fig2.png", "fig3.png", "named.png"]
     );
     assert!(run.artifacts.iter().all(|a| a.media_type == "image/png"));
     assert_eq!(run.stderr, "");
 
-    let outcome = guarded(
+    let outcome = run_guarded(
         "import matplotlib.pyplot as plt\nimport warnings\nwarnings.simplefilter('ignore')\n\
          for n in range(21): plt.figure()",
     );
@@ -400,7 +412,7 @@ fn figures_saved_shown_or_left_open_are_collected_once() {
 
 #[test]
 fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
-    let outcome = guarded(
+    let outcome = run_guarded(
         "import plotly.graph_objects as go, plotly.express as px, plotly.io as pio\n\
          import matplotlib.pyplot as plt\n\
          fig = go.Figure(go.Bar(x=['a', 'b'], y=np.array([1.5, np.nan])), layout={'title': 'T'})\n\
@@ -413,10 +425,10 @@ fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
          fig.write_html('page.html')\n\
          print(pio.from_json(open('fig1.json').read()).layout.title.text)",
     );
-    let ran = outcome.run();
-    assert_eq!(ran.error, None, "{ran:?}");
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("T\n", ""));
-    let kinds: Vec<_> = ran
+    let run = outcome.run();
+    assert_eq!(run.error, None, "{run:?}");
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("T\n", ""));
+    let kinds: Vec<_> = run
         .artifacts
         .iter()
         .map(|a| (a.name.as_str(), a.media_type.as_str()))
@@ -434,7 +446,7 @@ fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
             ("x.json", json),
         ]
     );
-    let shown: serde_json::Value = serde_json::from_slice(left(&outcome)[0].1).unwrap();
+    let shown: serde_json::Value = serde_json::from_slice(files_of(&outcome)[0].1).unwrap();
     assert_eq!(shown["data"][0]["y"], serde_json::json!([1.5, null]));
     for code in [
         "fig.write_json('/tmp/x.json')",
@@ -442,14 +454,14 @@ fn r8_plotlys_figures_are_collected_as_json_when_shown_or_written() {
         "pio.write_json(fig, '/tmp/x.json')",
         "from openpyxl import Workbook\nWorkbook().save('/tmp/x.xlsx')",
     ] {
-        let outcome = guarded(&format!(
+        let outcome = run_guarded(&format!(
             "import plotly.graph_objects as go, plotly.io as pio\nfig = go.Figure()\n{code}"
         ));
         let error = outcome.run().error.clone().unwrap();
-        let said = error.message;
+        let message = error.message;
         assert!(
-            said.contains("files are kept in the output folder"),
-            "{code}: {said}"
+            message.contains("files are kept in the output folder"),
+            "{code}: {message}"
         );
     }
 }

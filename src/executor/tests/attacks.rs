@@ -6,11 +6,11 @@ use crate::executor::tests::bench::*;
 use crate::model::{Exit, LimitKind, Limits, RunErrorKind, StreamName};
 use crate::policy::Policy;
 
-fn raw(code: &str) -> Outcome {
+fn run_unguarded(code: &str) -> Outcome {
     run_spec(spec(code, raw_policy(TIER)))
 }
 
-fn limited(change: impl FnOnce(&mut Limits)) -> Policy {
+fn policy_with_limits(change: impl FnOnce(&mut Limits)) -> Policy {
     let mut policy = raw_policy(TIER);
     change(&mut policy.limits);
     policy
@@ -21,7 +21,7 @@ fn hello_world_runs_and_is_reported() {
     if !available(TIER) {
         return;
     }
-    let outcome = raw("print('hello')");
+    let outcome = run_unguarded("print('hello')");
     let run = outcome.run();
     assert_eq!(run.stdout, "hello\n", "{run:?}");
     assert_eq!(run.exit, Exit::Code(0));
@@ -38,31 +38,33 @@ fn the_child_is_confined_as_ordered() {
     if !available(TIER) {
         return;
     }
-    let outcome = raw("import os, json\n\
+    let outcome = run_unguarded(
+        "import os, json\n\
          status = dict(l.split(':', 1) for l in open('/proc/self/status').read().splitlines())\n\
          print(json.dumps({'uid': status['Uid'].split(), 'cap': status['CapBnd'].strip(),\n\
          'env': len(os.environ), 'keys': [k for k in os.environ if 'KEY' in k or 'TOKEN' in k],\n\
          'fds': sorted(map(int, os.listdir('/proc/self/fd'))), 'sid': os.getsid(0) == os.getpid(),\n\
          'umask': status['Umask'].strip(), 'mode': os.stat('.').st_mode & 0o777,\n\
-         'files': os.listdir('.'), 'oom': open('/proc/self/oom_score_adj').read().strip()}))");
-    let said: serde_json::Value = serde_json::from_str(&outcome.run().stdout).unwrap();
+         'files': os.listdir('.'), 'oom': open('/proc/self/oom_score_adj').read().strip()}))",
+    );
+    let report: serde_json::Value = serde_json::from_str(&outcome.run().stdout).unwrap();
     let root = nix::unistd::Uid::effective().is_root();
     if root {
-        let uid: u32 = said["uid"][0].as_str().unwrap().parse().unwrap();
-        assert!((61_184..=65_519).contains(&uid), "{said}");
-        assert_eq!(said["cap"], "0000000000000000");
+        let uid: u32 = report["uid"][0].as_str().unwrap().parse().unwrap();
+        assert!((61_184..=65_519).contains(&uid), "{report}");
+        assert_eq!(report["cap"], "0000000000000000");
     }
-    let uids = said["uid"].as_array().unwrap();
-    assert!(uids.iter().all(|u| *u == uids[0] && *u != "0"), "{said}");
-    assert!(said["env"].as_u64().unwrap() <= 12, "{said}");
-    assert_eq!(said["keys"], serde_json::json!([]));
+    let uids = report["uid"].as_array().unwrap();
+    assert!(uids.iter().all(|u| *u == uids[0] && *u != "0"), "{report}");
+    assert!(report["env"].as_u64().unwrap() <= 12, "{report}");
+    assert_eq!(report["keys"], serde_json::json!([]));
     // The standard streams, the report, the output folder, and the descriptor that lists them.
-    assert!(said["fds"].as_array().unwrap().len() <= 6, "{said}");
-    assert_eq!(said["sid"], true);
-    assert_eq!(said["umask"], "0077");
-    assert_eq!(said["mode"], 0o700);
-    assert_eq!(said["files"], serde_json::json!([]));
-    assert_eq!(said["oom"], "1000");
+    assert!(report["fds"].as_array().unwrap().len() <= 6, "{report}");
+    assert_eq!(report["sid"], true);
+    assert_eq!(report["umask"], "0077");
+    assert_eq!(report["mode"], 0o700);
+    assert_eq!(report["files"], serde_json::json!([]));
+    assert_eq!(report["oom"], "1000");
     let layers = &outcome.isolation().layers;
     for layer in ["nocaps", "no_new_privs", "rlimits"] {
         assert!(layers.iter().any(|l| l == layer), "{layers:?}");
@@ -79,7 +81,10 @@ fn a_cpu_limit_names_its_signal() {
     if !available(TIER) {
         return;
     }
-    let outcome = run_spec(spec("while True: pass", limited(|l| l.cpu_s = 1)));
+    let outcome = run_spec(spec(
+        "while True: pass",
+        policy_with_limits(|l| l.cpu_s = 1),
+    ));
     assert_eq!(outcome.run().exit, Exit::Signal("SIGXCPU".to_owned()));
 }
 
@@ -90,7 +95,7 @@ fn an_output_flood_is_cut_counted_and_streamed_in_bounded_notes() {
     }
     let outcome = run_spec(spec(
         "import os\nwhile True: os.write(1, '€'.encode() * 1000)",
-        limited(|l| l.output_bytes = 100_000),
+        policy_with_limits(|l| l.output_bytes = 100_000),
     ));
     let run = outcome.run();
     assert!(run.stdout_truncated && !run.stderr_truncated);
@@ -105,7 +110,7 @@ fn many_processes_together_meet_the_memory_limit_too() {
     if !available(TIER) {
         return;
     }
-    let mut policy = limited(|l| l.memory_mb = 64);
+    let mut policy = policy_with_limits(|l| l.memory_mb = 64);
     policy.limits.file_size_mb = 4;
     let outcome = run_spec(spec(
         "import os, time\n\
@@ -116,11 +121,11 @@ fn many_processes_together_meet_the_memory_limit_too() {
          print(os.WTERMSIG(os.wait()[1]))",
         policy,
     ));
-    lost_to_memory(&outcome);
+    assert_lost_to_memory(&outcome);
 }
 
 /// Passes if no control group can be made.
-fn lost_to_memory(outcome: &Outcome) {
+fn assert_lost_to_memory(outcome: &Outcome) {
     let run = outcome.run();
     let grouped = run.isolation.layers.iter().any(|layer| layer == "cgroup");
     if !is_given_to_root(grouped, "control group can be made") {
@@ -143,7 +148,7 @@ fn a_run_that_lost_forks_to_the_memory_limit_did_not_succeed() {
     if !available(TIER) {
         return;
     }
-    let mut policy = limited(|l| l.memory_mb = 96);
+    let mut policy = policy_with_limits(|l| l.memory_mb = 96);
     policy.limits.file_size_mb = 4;
     let outcome = run_spec(spec(
         "import os\n\
@@ -156,12 +161,12 @@ fn a_run_that_lost_forks_to_the_memory_limit_did_not_succeed() {
          print('ended well')",
         policy,
     ));
-    lost_to_memory(&outcome);
+    assert_lost_to_memory(&outcome);
 }
 
 /// A child that was killed and that its parent never waits for.
 #[test]
-fn a_run_that_lost_a_child_it_never_waited_for_did_not_succeed() {
+fn a_run_that_lost_a_child_it_did_not_wait_for_did_not_succeed() {
     if !available(TIER) {
         return;
     }
@@ -174,7 +179,7 @@ fn a_run_that_lost_a_child_it_never_waited_for_did_not_succeed() {
          os.read(inside, 1)\n\
          import time; time.sleep(0.5)\n\
          print('ended well')",
-        limited(|l| l.cpu_s = 2),
+        policy_with_limits(|l| l.cpu_s = 2),
     ));
     let run = outcome.run();
     assert_eq!(run.stdout, "ended well\n", "{run:?}");
@@ -199,7 +204,7 @@ fn a_run_that_lost_an_orphan_to_the_limit_of_processor_time_did_not_succeed() {
          os.read(inside, 1)\n\
          import time; time.sleep(0.5)\n\
          print('ended well')",
-        limited(|l| l.cpu_s = 2),
+        policy_with_limits(|l| l.cpu_s = 2),
     ));
     let run = outcome.run();
     assert_eq!(run.stdout, "ended well\n", "{run:?}");

@@ -209,7 +209,7 @@ impl Outcome {
     pub fn run(&self) -> &Run {
         match self.notes.last() {
             Some(ExecNote::Ended(run)) => run,
-            other => panic!("did not end as a run: {other:?}"),
+            other => panic!("the outcome is not a run: {other:?}"),
         }
     }
 
@@ -225,7 +225,7 @@ impl Outcome {
     pub fn failure(&self) -> &str {
         match self.notes.last() {
             Some(ExecNote::Failed { message }) => message,
-            other => panic!("did not fail: {other:?}"),
+            other => panic!("the run did not fail: {other:?}"),
         }
     }
 
@@ -342,7 +342,7 @@ impl Live {
     pub fn next(&self) -> ExecNote {
         self.notes
             .recv_timeout(Duration::from_secs(400))
-            .expect("a note in time")
+            .expect("the run reports in time")
     }
 
     /// Releases and waits for the end.
@@ -385,9 +385,9 @@ pub fn marked(code: &str) -> (String, String) {
 
 /// Waits until no process carries the mark: the kernel needs a moment to end a process.
 pub fn gone(mark: &str) {
-    let until = std::time::Instant::now() + Duration::from_secs(120);
+    let deadline = std::time::Instant::now() + Duration::from_secs(120);
     while !processes_marked(mark).is_empty() {
-        assert!(std::time::Instant::now() < until, "{mark} does not end");
+        assert!(std::time::Instant::now() < deadline, "{mark} does not end");
         std::thread::yield_now();
     }
 }
@@ -487,12 +487,12 @@ pub fn as_an_ordinary_user(tests: &[&str]) {
         .gid(uid)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let wrong = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "as uid {uid}: {said}\n{wrong}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "as uid {uid}: {stdout}\n{stderr}");
     let passed = format!("{} passed", tests.len());
-    assert!(said.contains(&passed), "as uid {uid}: {said}\n{wrong}");
-    for line in wrong.lines().filter(|line| line.starts_with("skipped")) {
+    assert!(stdout.contains(&passed), "as uid {uid}: {stdout}\n{stderr}");
+    for line in stderr.lines().filter(|line| line.starts_with("skipped")) {
         crate::given::say(&format!("as uid {uid}: {line}"));
     }
 }

@@ -58,8 +58,8 @@ fn q1_imports_calls_names_and_attributes_are_refused_twice() {
         assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{code}");
         assert_eq!(outcome.run().stdout, "", "{code}");
     }
-    let odd = analysis::analyse(b"x = (", &policy);
-    assert_eq!(odd.verdict, VerdictKind::Unanalyzable);
+    let verdict = analysis::analyse(b"x = (", &policy);
+    assert_eq!(verdict.verdict, VerdictKind::Unanalyzable);
 }
 
 #[test]
@@ -199,19 +199,20 @@ fn q3_a_chart_must_have_data() {
         "[None]",
         "[[{'data': []}]]",
     ] {
-        let said = violation(&format!("result = {{'chart': {chart}}}"));
-        assert_eq!(said, "a chart must have \"data\"", "{chart}");
+        let message = violation(&format!("result = {{'chart': {chart}}}"));
+        assert_eq!(message, "a chart must have \"data\"", "{chart}");
     }
     assert!(violation("result = 5").contains("`result` must be a dict"));
     assert!(violation("result = {'chrat': 1}").contains("`result` must be a dict"));
-    let said = violation(
+    let message = violation(
         "result = {'chart': {'data': [{'y': [1, object]}]}}"
             .replace("object", "print")
             .as_str(),
     );
     assert!(
-        said.contains("result[\"chart\"]['data'][0]['y'][1]") && said.contains("no plain JSON"),
-        "{said}"
+        message.contains("result[\"chart\"]['data'][0]['y'][1]")
+            && message.contains("no plain JSON"),
+        "{message}"
     );
     let deep = "x = []\nfor i in range(200): x = [x]\nresult = {'chart': {'data': x}}";
     assert!(violation(deep).contains("nested deeper than"));
@@ -257,10 +258,10 @@ fn q3_five_seconds_are_the_limit() {
 #[test]
 fn a_result_contains_no_path_of_this_machine() {
     let found = result("import pandas\nresult = {'output': str(pandas)}");
-    let said = found["output"].as_str().unwrap();
+    let text = found["output"].as_str().unwrap();
     assert!(
-        said.contains("<python>") && !said.contains("data-home"),
-        "{said}"
+        text.contains("<python>") && !text.contains("data-home"),
+        "{text}"
     );
 }
 
@@ -269,22 +270,22 @@ fn q3_every_chart_is_left_as_json_and_as_a_picture() {
     let outcome = run("import plotly.express as px\n\
          fig = px.pie(names=['a', 'b'], values=[1, 2])\n\
          result = {'chart': [{'data': [{'type': 'bar', 'x': ['p'], 'y': [3]}]}, fig]}");
-    let ran = outcome.run();
-    assert_eq!(ran.error, None, "{ran:?}");
+    let finished = outcome.run();
+    assert_eq!(finished.error, None, "{finished:?}");
     let blobs = outcome.left();
-    let names: Vec<_> = ran.artifacts.iter().map(|a| a.name.as_str()).collect();
+    let names: Vec<_> = finished.artifacts.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(
         names,
         ["chart1.json", "chart1.png", "chart2.json", "chart2.png"]
     );
     for (at, blob) in blobs.iter().enumerate() {
-        assert_eq!(ran.artifacts[at].sha256, blob.sha256.hex());
+        assert_eq!(finished.artifacts[at].sha256, blob.sha256.hex());
         if at % 2 == 0 {
-            assert_eq!(ran.artifacts[at].media_type, "application/json");
+            assert_eq!(finished.artifacts[at].media_type, "application/json");
             let chart: Value = serde_json::from_slice(&blob.bytes).unwrap();
-            assert_eq!(chart, ran.result["chart"][at / 2]);
+            assert_eq!(chart, finished.result["chart"][at / 2]);
         } else {
-            assert_eq!(ran.artifacts[at].media_type, "image/png");
+            assert_eq!(finished.artifacts[at].media_type, "image/png");
             assert!(blob.bytes.starts_with(b"\x89PNG\r\n\x1a\n"));
         }
     }

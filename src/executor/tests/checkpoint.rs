@@ -7,7 +7,7 @@ use crate::executor::bind;
 use crate::executor::tests::bench::*;
 use crate::model::{Exit, LimitKind, RunErrorKind, Tier};
 
-fn walled(ticks: u64) -> crate::policy::Policy {
+fn walled_policy(ticks: u64) -> crate::policy::Policy {
     let mut policy = profile("walled");
     policy.tier = TIER;
     policy.limits.ticks = ticks;
@@ -20,20 +20,27 @@ fn kinds(run: &crate::model::Run) -> Vec<&str> {
 
 #[test]
 fn s3_each_checkpoint_has_its_own_typed_error() {
-    let outcome = run_spec(spec("n = 0\nwhile True:\n    n += 1", walled(100_000)));
+    let outcome = run_spec(spec(
+        "n = 0\nwhile True:\n    n += 1",
+        walled_policy(100_000),
+    ));
     let run = outcome.run();
     let error = run.error.as_ref().unwrap();
     assert_eq!(error.kind, RunErrorKind::TickLimit, "{run:?}");
     assert_eq!(run.limit, Some(LimitKind::Ticks));
     assert_eq!((error.line, kinds(run)), (Some(2), vec!["limit"]));
 
-    let run = &overdue("print('on')\nwhile True: pass", &walled(0));
-    assert_eq!(met(run), Some((RunErrorKind::Timeout, Some(2))), "{run:?}");
+    let run = &run_until_timeout("print('on')\nwhile True: pass", &walled_policy(0));
+    assert_eq!(
+        error_of(run),
+        Some((RunErrorKind::Timeout, Some(2))),
+        "{run:?}"
+    );
     assert_eq!((run.stdout.as_str(), kinds(run)), ("on\n", vec!["limit"]));
     assert_eq!(run.events[0].line, Some(2));
 
     let grow = "x = 'a'\ntry:\n    while True: x += x\nexcept Exception: print('caught')";
-    let outcome = run_spec(spec(grow, walled(0)));
+    let outcome = run_spec(spec(grow, walled_policy(0)));
     let run = outcome.run();
     let kind = run.error.as_ref().map(|e| e.kind);
     assert_eq!(kind, Some(RunErrorKind::MemoryLimit), "{run:?}");
@@ -42,8 +49,8 @@ fn s3_each_checkpoint_has_its_own_typed_error() {
         ("", Some(LimitKind::Memory))
     );
 
-    let run = stopped("print('on')\nwhile True: pass", &walled(0));
-    let (kind, line) = met(&run).unwrap();
+    let run = run_until_cancelled("print('on')\nwhile True: pass", &walled_policy(0));
+    let (kind, line) = error_of(&run).unwrap();
     assert_eq!(
         (kind, line.is_some()),
         (RunErrorKind::Cancelled, true),
@@ -53,21 +60,21 @@ fn s3_each_checkpoint_has_its_own_typed_error() {
 
 /// The guard has a tenth of a second to report its line, and on a busy machine a process may not
 /// run for that long, so several runs are tried. A guard that never reports is still noticed.
-fn with_its_line(runs: impl Iterator<Item = crate::model::Run>) -> crate::model::Run {
+fn first_with_line(runs: impl Iterator<Item = crate::model::Run>) -> crate::model::Run {
     let mut last = None;
     for run in runs {
-        let (_, line) = met(&run).unwrap();
+        let (_, line) = error_of(&run).unwrap();
         if line.is_some() && run.stdout == "on\n" {
             return run;
         }
         last = Some(run);
     }
-    panic!("no line: {last:?}");
+    panic!("no run reported its line: {last:?}");
 }
 
 /// A run that the wall clock ended; the limit is increased until the line is reported.
-fn overdue(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
-    with_its_line([1, 1, 3, 10, 30].into_iter().map(|wall_s| {
+fn run_until_timeout(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
+    first_with_line([1, 1, 3, 10, 30].into_iter().map(|wall_s| {
         let mut policy = policy.clone();
         policy.limits.wall_s = wall_s;
         run_spec(spec(code, policy)).run().clone()
@@ -75,17 +82,17 @@ fn overdue(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
 }
 
 /// A run that the reviewer ended.
-fn stopped(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
-    with_its_line((0..20).map(|_| cancelled(code, policy.clone())))
+fn run_until_cancelled(code: &str, policy: &crate::policy::Policy) -> crate::model::Run {
+    first_with_line((0..20).map(|_| run_and_cancel(code, policy.clone())))
 }
 
 /// The kind and the line of the error.
-fn met(run: &crate::model::Run) -> Option<(RunErrorKind, Option<u32>)> {
+fn error_of(run: &crate::model::Run) -> Option<(RunErrorKind, Option<u32>)> {
     run.error.as_ref().map(|e| (e.kind, e.line))
 }
 
 /// A run that is killed by the reviewer once it has printed something.
-fn cancelled(code: &str, policy: crate::policy::Policy) -> crate::model::Run {
+fn run_and_cancel(code: &str, policy: crate::policy::Policy) -> crate::model::Run {
     let live = begin(spec(code, policy), Default::default());
     live.control.release();
     while !matches!(live.next(), ExecNote::Output { .. }) {}
@@ -108,11 +115,17 @@ fn s3_neither_cancel_nor_the_wall_clock_can_be_caught() {
         "print('on')\nclass A:\n    def __eq__(s, o):\n        while True: pass\ntry: A() in [A()]\nexcept: print('caught')",
     ] {
         let runs = [
-            (RunErrorKind::Timeout, overdue(code, &walled(0))),
-            (RunErrorKind::Cancelled, stopped(code, &walled(0))),
+            (
+                RunErrorKind::Timeout,
+                run_until_timeout(code, &walled_policy(0)),
+            ),
+            (
+                RunErrorKind::Cancelled,
+                run_until_cancelled(code, &walled_policy(0)),
+            ),
         ];
         for (kind, run) in runs {
-            let (met, _) = met(&run).unwrap();
+            let (met, _) = error_of(&run).unwrap();
             assert_eq!(
                 (met, run.stdout.as_str()),
                 (kind, "on\n"),
@@ -129,14 +142,18 @@ fn a_snippet_without_checkpoints_is_ended_too() {
     let code = "print('on')\nsum(range(10 ** 15))";
     // On a busy machine the time limit may end the first line.
     let ended = [1, 3, 10, 30].into_iter().map(|wall_s| {
-        let mut policy = walled(0);
+        let mut policy = walled_policy(0);
         policy.limits.wall_s = wall_s;
-        met(run_spec(spec(code, policy)).run())
+        error_of(run_spec(spec(code, policy)).run())
     });
     let mut inside = ended.filter(|met| *met == Some((RunErrorKind::Timeout, None)));
     assert!(inside.next().is_some());
-    let run = cancelled(code, walled(0));
-    assert_eq!(met(&run).unwrap().0, RunErrorKind::Cancelled, "{run:?}");
+    let run = run_and_cancel(code, walled_policy(0));
+    assert_eq!(
+        error_of(&run).unwrap().0,
+        RunErrorKind::Cancelled,
+        "{run:?}"
+    );
 }
 
 #[test]
@@ -144,18 +161,18 @@ fn checkpoints_work_inside_the_jail_too() {
     if !available(Tier::Kernel) {
         return;
     }
-    let mut policy = walled(0);
+    let mut policy = walled_policy(0);
     policy.tier = Tier::Kernel;
     let code = "print('on')\nwhile True: pass";
-    let run = stopped(code, &policy);
-    assert_eq!(met(&run).unwrap().0, RunErrorKind::Cancelled);
-    let run = overdue(code, &policy);
-    assert_eq!(met(&run), Some((RunErrorKind::Timeout, Some(2))));
+    let run = run_until_cancelled(code, &policy);
+    assert_eq!(error_of(&run).unwrap().0, RunErrorKind::Cancelled);
+    let run = run_until_timeout(code, &policy);
+    assert_eq!(error_of(&run), Some((RunErrorKind::Timeout, Some(2))));
 }
 
 /// Native code that replaced the guard can neither end a run by its report nor keep it running.
 #[test]
-fn a_clock_claim_of_native_code_is_not_believed() {
+fn a_time_out_claimed_by_native_code_is_ignored() {
     let outcome = run_spec(spec(
         "import os\nos.write(4, b'{\"error\":{\"type\":\"Timeout\",\"message\":\"\",\"line\":7,\"exception\":null,\"limit\":\"wall\"}}\\n')\nos._exit(1)",
         raw_policy(TIER),
@@ -199,15 +216,19 @@ fn code_that_cpython_reads_differently_does_not_run() {
 #[test]
 fn s5_a_virtual_file_system_is_there_when_the_policy_grants_one() {
     let inputs = || {
-        let asked = serde_json::json!({"notes": {"json": ["é"]}});
-        bind(&serde_json::from_value(asked).unwrap(), &Default::default()).unwrap()
+        let inputs = serde_json::json!({"notes": {"json": ["é"]}});
+        bind(
+            &serde_json::from_value(inputs).unwrap(),
+            &Default::default(),
+        )
+        .unwrap()
     };
     let code = "with open('a.txt', 'w') as f: print('one', file=f)\n\
                 print(open('a.txt').read(), open('notes').read(), notes)";
-    let outcome = run_spec(with_inputs(code, walled(0), inputs()));
+    let outcome = run_spec(with_inputs(code, walled_policy(0), inputs()));
     let kind = outcome.run().error.as_ref().map(|e| e.kind);
     assert_eq!(kind, Some(RunErrorKind::PolicyViolation));
-    let mut policy = walled(0);
+    let mut policy = walled_policy(0);
     policy.builtins.insert("open".to_owned());
     let outcome = run_spec(with_inputs(code, policy, inputs()));
     let run = outcome.run();
@@ -291,8 +312,12 @@ match {"at": Point(4, ["a"])}:
         print("match", first)
 print("last")
 "#;
-    let outcome = run_spec(spec(code, walled(10_000)));
+    let outcome = run_spec(spec(code, walled_policy(10_000)));
     let run = outcome.run();
-    let want = "first\nPoint(x=2, tags=[]) True 9 2 1\nleft\n1 5 6 [2, 1, 0]\nmatch a\nlast\n";
-    assert_eq!((run.stdout.as_str(), &run.error), (want, &None), "{run:?}");
+    let expected = "first\nPoint(x=2, tags=[]) True 9 2 1\nleft\n1 5 6 [2, 1, 0]\nmatch a\nlast\n";
+    assert_eq!(
+        (run.stdout.as_str(), &run.error),
+        (expected, &None),
+        "{run:?}"
+    );
 }

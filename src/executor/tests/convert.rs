@@ -16,7 +16,7 @@ use crate::policy::Policy;
 const CSV: &str =
     "region,n,rate,ok,gap,note\nN,1,0.5,True,1,a\nS,2,1.0,False,,\"b\nc\"\nS,3,,True,,\n";
 
-fn data(folder: &Path, files: &[(&str, &[u8])]) -> BTreeMap<String, DatasetSource> {
+fn datasets_of(folder: &Path, files: &[(&str, &[u8])]) -> BTreeMap<String, DatasetSource> {
     files
         .iter()
         .map(|(file, bytes)| {
@@ -34,7 +34,7 @@ fn data(folder: &Path, files: &[(&str, &[u8])]) -> BTreeMap<String, DatasetSourc
         .collect()
 }
 
-fn ask(names: &[&str]) -> BTreeMap<String, InputRequest> {
+fn requests_for(names: &[&str]) -> BTreeMap<String, InputRequest> {
     names
         .iter()
         .map(|name| {
@@ -57,7 +57,7 @@ fn every_format_is_described_as_pandas_reads_it() {
     let dir = tempfile::tempdir().unwrap();
     let table = parquet("df = pd.DataFrame({'a': [1, 2], 't': pd.to_datetime(['2020', None])})");
     let sources = converting(
-        data(
+        datasets_of(
             dir.path(),
             &[
                 ("sales.csv", CSV.as_bytes()),
@@ -121,28 +121,31 @@ fn a_converted_table_equals_the_table_read_from_the_file() {
     ));
     let text = CSV.replace('a', &format!("{TIER:?}"));
     let files: &[(&str, &[u8])] = &[("sales.csv", text.as_bytes()), ("table.parquet", &table)];
-    let datasets = data(dir.path(), files);
+    let datasets = datasets_of(dir.path(), files);
     let sources = converting(datasets.clone(), TIER);
-    let inputs = bind_with(&ask(&["sales", "table"]), &sources).unwrap();
+    let inputs = bind_with(&requests_for(&["sales", "table"]), &sources).unwrap();
     let code = format!("{SHOWN}show(sales)\nshow(table)");
-    let handed = run(&code, inputs.clone(), &sources);
-    assert_eq!(handed.run().error, None, "{:?}", handed.run());
+    let converted = run(&code, inputs.clone(), &sources);
+    assert_eq!(converted.run().error, None, "{:?}", converted.run());
     for (input, source) in inputs.iter().zip(datasets.values()) {
         assert!(frame_of(source, input.sha256).is_some());
         crate::executor::data::datasets::forget(input.sha256);
         assert!(frame_with(source.format, input.sha256).is_none());
     }
-    let unread = std::sync::Arc::new(self::sources(datasets));
-    let read = run(&code, inputs, &unread);
-    assert_eq!(handed.run().stdout, read.run().stdout);
-    assert!(handed.run().stdout.contains("('float', 'nan')"));
+    let unconverted = std::sync::Arc::new(self::sources(datasets));
+    let read = run(&code, inputs, &unconverted);
+    assert_eq!(converted.run().stdout, read.run().stdout);
+    assert!(converted.run().stdout.contains("('float', 'nan')"));
 }
 
 #[test]
 fn a_changed_frame_is_unchanged_for_the_next_run() {
     let dir = tempfile::tempdir().unwrap();
-    let sources = converting(data(dir.path(), &[("sales.csv", CSV.as_bytes())]), TIER);
-    let inputs = bind_with(&ask(&["sales"]), &sources).unwrap();
+    let sources = converting(
+        datasets_of(dir.path(), &[("sales.csv", CSV.as_bytes())]),
+        TIER,
+    );
+    let inputs = bind_with(&requests_for(&["sales"]), &sources).unwrap();
     let code = "print(sales['n'].tolist(), sales['rate'].sum())\n\
          sales.loc[0, 'n'] = 99\nsales['n'] += 1\nsales['n'].to_numpy()[1] = 7\n\
          sales.iloc[2, 1] = 5\nsales['rate'] *= 2\nsales['region'] = sales['region'].str.lower()\n\
@@ -159,7 +162,7 @@ fn a_changed_frame_is_unchanged_for_the_next_run() {
 fn unreadable_data_is_an_error_before_anything_runs() {
     let dir = tempfile::tempdir().unwrap();
     let sources = converting(
-        data(
+        datasets_of(
             dir.path(),
             &[
                 ("ragged.csv", b"a,b\n1,2\n1,2,3\n"),
@@ -180,7 +183,7 @@ fn unreadable_data_is_an_error_before_anything_runs() {
         ("lines", "is no jsonl: "),
         ("garbage", "is no parquet: "),
     ] {
-        let error = bind_with(&ask(&[name]), &sources).unwrap_err();
+        let error = bind_with(&requests_for(&[name]), &sources).unwrap_err();
         let start = format!("data set `{name}` cannot be read: it {said}");
         assert!(error.starts_with(&start), "{error}");
         assert!(!error.contains('/'), "{error}");
@@ -191,8 +194,11 @@ fn unreadable_data_is_an_error_before_anything_runs() {
 #[test]
 fn a_data_set_that_changed_after_its_conversion_ends_the_run_before_it_starts() {
     let dir = tempfile::tempdir().unwrap();
-    let sources = converting(data(dir.path(), &[("sales.csv", CSV.as_bytes())]), TIER);
-    let inputs = bind_with(&ask(&["sales"]), &sources).unwrap();
+    let sources = converting(
+        datasets_of(dir.path(), &[("sales.csv", CSV.as_bytes())]),
+        TIER,
+    );
+    let inputs = bind_with(&requests_for(&["sales"]), &sources).unwrap();
     let InputKind::Dataset { rows, .. } = &inputs[0].kind else {
         panic!("{inputs:?}");
     };
@@ -208,9 +214,9 @@ fn a_merely_touched_file_is_not_converted_again() {
     let dir = tempfile::tempdir().unwrap();
     // No other test uses this content: conversions are known to the whole process.
     let text = format!("a,b\n1,{TIER:?} touched\n");
-    let datasets = data(dir.path(), &[("sales.csv", text.as_bytes())]);
+    let datasets = datasets_of(dir.path(), &[("sales.csv", text.as_bytes())]);
     let sources = converting(datasets.clone(), TIER);
-    let inputs = bind_with(&ask(&["sales"]), &sources).unwrap();
+    let inputs = bind_with(&requests_for(&["sales"]), &sources).unwrap();
     let source = &datasets["sales"];
     let inode = |frame: Option<(std::os::fd::OwnedFd, u64)>| {
         nix::sys::stat::fstat(frame.unwrap().0).unwrap().st_ino
@@ -222,7 +228,7 @@ fn a_merely_touched_file_is_not_converted_again() {
     // The run and the next request both find it by its content.
     let outcome = run("print(sales['a'].tolist())", inputs.clone(), &sources);
     assert_eq!(outcome.run().stdout, "[1]\n", "{outcome:?}");
-    let again = bind_with(&ask(&["sales"]), &sources).unwrap();
+    let again = bind_with(&requests_for(&["sales"]), &sources).unwrap();
     assert_eq!(inode(frame_of(source, again[0].sha256)), first);
 }
 
@@ -259,12 +265,12 @@ fn a_rewrite_that_keeps_size_and_time_is_noticed() {
     ];
     for (way, rewrite) in ways {
         let dir = tempfile::tempdir().unwrap();
-        let datasets = data(dir.path(), &[("sales.csv", b"a,b\n1,2\n")]);
+        let datasets = datasets_of(dir.path(), &[("sales.csv", b"a,b\n1,2\n")]);
         let path = &datasets["sales"].path;
         let sources = converting(datasets.clone(), TIER);
         // Follows immediately: without the wait, it would be within the same tick of the kernel's
         // clock.
-        let inputs = bind_with(&ask(&["sales"]), &sources).unwrap();
+        let inputs = bind_with(&requests_for(&["sales"]), &sources).unwrap();
         let before = std::fs::metadata(path).unwrap();
         rewrite(path, dir.path());
         std::fs::File::options()
@@ -277,9 +283,9 @@ fn a_rewrite_that_keeps_size_and_time_is_noticed() {
         assert_eq!(now.modified().unwrap(), before.modified().unwrap(), "{way}");
         assert_eq!(now.len(), before.len(), "{way}");
         let outcome = run("print('ran')", inputs.clone(), &sources);
-        let want = "data set sales changed since it was shown";
-        assert_eq!(outcome.failure(), want, "{way}");
-        let again = bind_with(&ask(&["sales"]), &sources).unwrap();
+        let expected = "data set sales changed since it was shown";
+        assert_eq!(outcome.failure(), expected, "{way}");
+        let again = bind_with(&requests_for(&["sales"]), &sources).unwrap();
         assert_ne!(again[0].sha256, inputs[0].sha256, "{way}");
         let outcome = run("print(sales['a'].tolist())", again, &sources);
         assert_eq!(outcome.run().stdout, "[9]\n", "{way}: {outcome:?}");
@@ -291,12 +297,12 @@ fn a_table_too_large_to_be_handed_over_is_described_and_read_by_its_run() {
     let dir = tempfile::tempdir().unwrap();
     let rows: String = (0..1000).map(|i| format!("{i},{TIER:?} large\n")).collect();
     let text = format!("a,b\n{rows}");
-    let datasets = data(dir.path(), &[("sales.csv", text.as_bytes())]);
+    let datasets = datasets_of(dir.path(), &[("sales.csv", text.as_bytes())]);
     let converter = crate::executor::data::convert::Converter::new(exe(), pandas(), TIER);
     let sources = self::sources(datasets.clone());
     sources.converters.set(converter.at_most(4096));
     let sources = std::sync::Arc::new(sources);
-    let inputs = bind_with(&ask(&["sales"]), &sources).unwrap();
+    let inputs = bind_with(&requests_for(&["sales"]), &sources).unwrap();
     let InputKind::Dataset { rows, columns, .. } = &inputs[0].kind else {
         panic!("{inputs:?}");
     };
@@ -314,11 +320,11 @@ fn a_data_set_that_may_not_be_read_is_an_error_before_anything_runs() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let datasets = data(dir.path(), &[("sales.csv", b"a,b\n1,2\n")]);
-    let bound = crate::executor::bind(&ask(&["sales"]), &datasets).unwrap();
-    let closed = std::fs::Permissions::from_mode(0o000);
-    std::fs::set_permissions(&datasets["sales"].path, closed).unwrap();
-    let error = crate::executor::bind(&ask(&["sales"]), &datasets).unwrap_err();
+    let datasets = datasets_of(dir.path(), &[("sales.csv", b"a,b\n1,2\n")]);
+    let bound = crate::executor::bind(&requests_for(&["sales"]), &datasets).unwrap();
+    let no_permissions = std::fs::Permissions::from_mode(0o000);
+    std::fs::set_permissions(&datasets["sales"].path, no_permissions).unwrap();
+    let error = crate::executor::bind(&requests_for(&["sales"]), &datasets).unwrap_err();
     assert_eq!(
         error,
         "data set `sales` cannot be read: permission denied: the dashboard's user may not read it"
@@ -331,7 +337,7 @@ fn a_data_set_that_may_not_be_read_is_an_error_before_anything_runs() {
 }
 
 #[test]
-fn the_same_as_an_ordinary_user() {
+fn the_suite_passes_as_an_ordinary_user() {
     let (_, module) = module_path!().split_once("::").unwrap();
     as_an_ordinary_user(&[&format!(
         "{module}::a_data_set_that_may_not_be_read_is_an_error_before_anything_runs"

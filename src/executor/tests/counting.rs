@@ -20,12 +20,12 @@ use crate::model::{DataFormat, Exit, RunErrorKind, Sensitivity, Tier};
 
 /// Two private data sets: one is counted at once, the other takes seconds because of its many
 /// values.
-struct Two {
+struct TwoDatasets {
     _folder: tempfile::TempDir,
     datasets: BTreeMap<String, DatasetSource>,
 }
 
-impl Two {
+impl TwoDatasets {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let many = format!("[{}1]", "1,".repeat(5_000_000));
@@ -64,7 +64,7 @@ impl Two {
 }
 
 /// Checks that the run ended like one killed before its release, with no other report.
-fn is_cancelled(outcome: &Outcome) {
+fn assert_cancelled(outcome: &Outcome) {
     let run = outcome.run();
     assert_eq!(outcome.notes.len(), 1, "{outcome:?}");
     assert_eq!(run.error.as_ref().unwrap().kind, RunErrorKind::Cancelled);
@@ -74,7 +74,7 @@ fn is_cancelled(outcome: &Outcome) {
 
 #[test]
 fn a_kill_ends_the_counting_of_a_private_data_set() {
-    let two = Two::new();
+    let datasets = TwoDatasets::new();
     for (tier, warm) in [
         (Tier::Process, false),
         (Tier::Kernel, false),
@@ -83,7 +83,7 @@ fn a_kill_ends_the_counting_of_a_private_data_set() {
         if !available(tier) {
             continue;
         }
-        let (spec, sources) = two.run(tier);
+        let (spec, sources) = datasets.run(tier);
         let pool = warm.then(|| Arc::new(Pool::new(exe())));
         if let Some(pool) = &pool {
             assert!(pool.await_slot(&spec), "no slot for the run");
@@ -93,25 +93,25 @@ fn a_kill_ends_the_counting_of_a_private_data_set() {
             std::thread::yield_now();
         }
         live.control.kill();
-        is_cancelled(&live.finish());
+        assert_cancelled(&live.finish());
         assert_eq!(sources.converters.counted(), 1, "{tier} {warm}");
     }
 }
 
 /// The switch is thrown before the run's thread checks it for the first time.
 #[test]
-fn a_kill_before_the_counting_leaves_nothing_counted() {
-    let two = Two::new();
+fn a_kill_before_the_counting_prevents_it() {
+    let datasets = TwoDatasets::new();
     for tier in [Tier::Process, Tier::Kernel] {
         if !available(tier) {
             continue;
         }
-        let (spec, sources) = two.run(tier);
+        let (spec, sources) = datasets.run(tier);
         let switch = Switch::new();
         switch.throw_kill();
         let unexpected = |note| panic!("a note of a run that never began: {note:?}");
         let last = drive::drive(&spec, exe().as_fd(), None, &sources, &switch, &unexpected);
-        is_cancelled(&Outcome { notes: vec![last] });
+        assert_cancelled(&Outcome { notes: vec![last] });
         assert_eq!(sources.converters.counted(), 0, "{tier}");
     }
 }
@@ -145,9 +145,9 @@ fn a_release_during_the_counting_is_remembered() {
 /// No Python is available yet for the counting.
 #[test]
 fn a_kill_ends_the_waiting_for_a_python_too() {
-    let two = Two::new();
-    let (spec, _) = two.run(Tier::Process);
-    let live = begin_with(spec, Arc::new(sources(two.datasets.clone())));
+    let datasets = TwoDatasets::new();
+    let (spec, _) = datasets.run(Tier::Process);
+    let live = begin_with(spec, Arc::new(sources(datasets.datasets.clone())));
     live.control.kill();
-    is_cancelled(&live.finish());
+    assert_cancelled(&live.finish());
 }

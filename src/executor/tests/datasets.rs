@@ -17,7 +17,7 @@ fn sources(text: &[u8]) -> (tempfile::TempDir, BTreeMap<String, DatasetSource>) 
     (folder, map)
 }
 
-fn ask(name: &str, request: serde_json::Value) -> BTreeMap<String, InputRequest> {
+fn request_for(name: &str, request: serde_json::Value) -> BTreeMap<String, InputRequest> {
     [(name.to_owned(), serde_json::from_value(request).unwrap())].into()
 }
 
@@ -25,7 +25,7 @@ fn ask(name: &str, request: serde_json::Value) -> BTreeMap<String, InputRequest>
 fn a_data_set_is_counted_typed_and_hashed() {
     let text = b"region,n,rate,ok,gap,note\nN,1,0.5,true,1,a\nS,2,1,false,,\"b\nc\"\n";
     let (_folder, map) = sources(text);
-    let bound = bind(&ask("df", json!({"dataset": "sales"})), &map).unwrap();
+    let bound = bind(&request_for("df", json!({"dataset": "sales"})), &map).unwrap();
     let InputKind::Dataset { rows, columns, .. } = &bound[0].kind else {
         panic!("{bound:?}");
     };
@@ -43,35 +43,39 @@ fn a_data_set_is_counted_typed_and_hashed() {
 fn inputs_of_an_agent_are_bound_byte_for_byte() {
     let map = BTreeMap::new();
     let bound = bind(
-        &ask("cfg", json!({"json": {"b": [1, 2.5], "a": "é"}})),
+        &request_for("cfg", json!({"json": {"b": [1, 2.5], "a": "é"}})),
         &map,
     )
     .unwrap();
     let text = bound[0].brought().unwrap();
     assert_eq!(bound[0].sha256, Digest::of(text.as_bytes()));
-    let bound = bind(&ask("t", json!({"text": "a\tb\n", "format": "tsv"})), &map).unwrap();
+    let bound = bind(
+        &request_for("t", json!({"text": "a\tb\n", "format": "tsv"})),
+        &map,
+    )
+    .unwrap();
     assert_eq!(bound[0].brought(), Some("a\tb\n"));
 }
 
 #[test]
 fn names_that_mislead_are_refused() {
     for name in ["", "1a", "a b", "_x", "__x__", "pd", "class", "ｄf", "a.b"] {
-        let error = bind(&ask(name, json!({"json": 1})), &BTreeMap::new()).unwrap_err();
+        let error = bind(&request_for(name, json!({"json": 1})), &BTreeMap::new()).unwrap_err();
         assert!(error.contains("cannot name an input"), "{name}: {error}");
     }
 }
 
 #[test]
-fn a_file_that_is_not_what_its_name_says_is_refused_without_its_path() {
+fn a_file_of_another_format_than_its_name_says_is_refused_without_its_path() {
     let (folder, map) = sources(b"\xff\xfe,\x00\n");
-    let error = bind(&ask("df", json!({"dataset": "sales"})), &map).unwrap_err();
+    let error = bind(&request_for("df", json!({"dataset": "sales"})), &map).unwrap_err();
     assert!(error.contains("not UTF-8"), "{error}");
     for text in [&b""[..], b"a,b\n1\n"] {
         let (_f, map) = sources(text);
-        bind(&ask("df", json!({"dataset": "sales"})), &map).unwrap_err();
+        bind(&request_for("df", json!({"dataset": "sales"})), &map).unwrap_err();
     }
     std::fs::remove_file(&map["sales"].path).unwrap();
-    let error = bind(&ask("df", json!({"dataset": "sales"})), &map).unwrap_err();
+    let error = bind(&request_for("df", json!({"dataset": "sales"})), &map).unwrap_err();
     assert!(error.contains("not there"), "{error}");
     assert!(!error.contains(folder.path().to_str().unwrap()));
     assert!(describe_all(&map, None).is_empty());

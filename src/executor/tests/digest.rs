@@ -17,7 +17,7 @@ const SHOWN: &str = "print('shown')";
 const ANOTHER: &str = "print('another')";
 
 /// A child with `ANOTHER` as its code, under the digests of these two texts.
-fn launched(for_the_helper: &str, for_the_child: &str) -> Result<Looked, Why> {
+fn launch(for_the_helper: &str, for_the_child: &str) -> Result<Looked, Why> {
     let spec = spec(for_the_child, raw_policy(TIER));
     let files = Files {
         setup: given::file("setup", runner::setup(&spec, 0)).unwrap(),
@@ -29,37 +29,37 @@ fn launched(for_the_helper: &str, for_the_child: &str) -> Result<Looked, Why> {
 }
 
 #[test]
-fn a_helper_with_other_code_than_was_shown_starts_no_child() {
+fn a_helper_whose_code_differs_from_the_shown_code_starts_no_child() {
     if !available(TIER) {
         return;
     }
-    let Err(why) = launched(SHOWN, ANOTHER) else {
+    let Err(why) = launch(SHOWN, ANOTHER) else {
         panic!("a child was started");
     };
     assert_eq!(why, Why::Child(child::Why::Refused(Reason::OtherCode)));
-    let says = "the code is not the code that was shown: the sandbox helper read other code";
-    assert_eq!(why.to_string(), says);
+    let expected = "the code is not the code that was shown: the sandbox helper read other code";
+    assert_eq!(why.to_string(), expected);
 }
 
 #[test]
-fn a_child_that_reads_other_code_than_was_shown_runs_none_of_it() {
+fn a_child_whose_code_differs_from_the_shown_code_runs_none_of_it() {
     if !available(TIER) {
         return;
     }
-    let looked = launched(ANOTHER, SHOWN).unwrap();
+    let looked = launch(ANOTHER, SHOWN).unwrap();
     assert_eq!(looked.stdout, "", "{}", looked.stderr);
-    let error = looked.error.expect("it is refused");
+    let error = looked.error.expect("the code is refused");
     assert_eq!(error.kind, RunErrorKind::SandboxError);
-    let says = "the code is not the code that was shown: the child read other code";
-    assert_eq!(error.message, says);
+    let expected = "the code is not the code that was shown: the child read other code";
+    assert_eq!(error.message, expected);
 }
 
 #[test]
-fn a_child_whose_code_is_what_was_shown_runs_it() {
+fn a_child_whose_code_is_the_shown_code_runs_it() {
     if !available(TIER) {
         return;
     }
-    let looked = launched(ANOTHER, ANOTHER).unwrap();
+    let looked = launch(ANOTHER, ANOTHER).unwrap();
     assert_eq!(looked.error, None);
     assert_eq!(looked.stdout, "another\n", "{}", looked.stderr);
 }

@@ -85,26 +85,26 @@ fn values_are_returned_only_where_the_policy_discloses_them() {
         plt.plot(df['pay'])\nplt.show()\ndf";
     for start in STARTS.into_iter().filter(|start| available(start.tier)) {
         let (outcome, sources) = run(start, "analysis", PrivateValues::Tell, code);
-        let ran = outcome.run();
-        assert_eq!(ran.error, None, "{start:?} {ran:?}");
-        assert_eq!(ran.stdout.lines().next(), Some("Ann Ferrer 258591.5"));
+        let finished = outcome.run();
+        assert_eq!(finished.error, None, "{start:?} {finished:?}");
+        assert_eq!(finished.stdout.lines().next(), Some("Ann Ferrer 258591.5"));
         assert!(outcome.streamed(StreamName::Stdout).contains("Ann Ferrer"));
-        assert_eq!(ran.result["value"]["rows"][0][2], 51234.5, "{start:?}");
-        let names: Vec<_> = ran.artifacts.iter().map(|a| a.name.as_str()).collect();
+        assert_eq!(finished.result["value"]["rows"][0][2], 51234.5, "{start:?}");
+        let names: Vec<_> = finished.artifacts.iter().map(|a| a.name.as_str()).collect();
         assert_eq!(names, ["fig1.png", "out.csv"], "{start:?}");
         let csv = String::from_utf8_lossy(&outcome.left()[1].bytes);
         assert!(csv.contains("Bo Lindqvist"), "{start:?} {csv}");
-        assert_eq!(sources.converters.counted(), 0, "nothing was counted");
+        assert_eq!(sources.converters.counted(), 0, "no data set was counted");
 
         let (outcome, sources) = run(start, "analysis", PrivateValues::Hide, code);
-        let ran = outcome.run();
-        assert_eq!(ran.error, None, "{start:?} {ran:?}");
-        assert_eq!(ran.stdout.lines().next(), Some("[REDACTED] 258591.5"));
-        assert_eq!(ran.result["value"]["rows"][0][2], "[REDACTED]");
-        assert!(ran.artifacts.is_empty() && outcome.left().is_empty());
-        assert_eq!(ran.artifacts_left_out, 2, "{start:?}");
+        let finished = outcome.run();
+        assert_eq!(finished.error, None, "{start:?} {finished:?}");
+        assert_eq!(finished.stdout.lines().next(), Some("[REDACTED] 258591.5"));
+        assert_eq!(finished.result["value"]["rows"][0][2], "[REDACTED]");
+        assert!(finished.artifacts.is_empty() && outcome.left().is_empty());
+        assert_eq!(finished.artifacts_left_out, 2, "{start:?}");
         assert_eq!(
-            ran.notes_on_files(),
+            finished.notes_on_files(),
             ["2 files are not handed out: files of runs on private data are not."]
         );
         assert_eq!(sources.converters.counted(), 1);
@@ -118,11 +118,11 @@ fn names_of_files_are_withheld_with_the_files_however_many_there_are() {
                 open(f\"{who.replace(' ', '.')}-{n}-{copy}.txt\", 'w').close()\n";
     for start in STARTS.into_iter().filter(|start| available(start.tier)) {
         let (outcome, _) = run(start, "analysis", PrivateValues::Hide, code);
-        let ran = outcome.run();
-        assert!(ran.artifacts.is_empty() && outcome.left().is_empty());
-        assert!(ran.artifacts_unkept.is_empty(), "{start:?}");
-        assert!(ran.artifacts_withheld > 20, "{start:?} {ran:?}");
-        assert!(!format!("{ran:?}").contains("Ferrer"), "{start:?}");
+        let run = outcome.run();
+        assert!(run.artifacts.is_empty() && outcome.left().is_empty());
+        assert!(run.artifacts_unkept.is_empty(), "{start:?}");
+        assert!(run.artifacts_withheld > 20, "{start:?} {run:?}");
+        assert!(!format!("{run:?}").contains("Ferrer"), "{start:?}");
     }
 }
 
@@ -146,8 +146,8 @@ fn private_data_is_returned_in_no_form_of_a_value() {
         // The last one exceeds the output limit of a run.
         for value in ["df", all_forms.as_str(), "[df['who'].iloc[0]] * 20000"] {
             let (outcome, _) = run(start, "analysis", PrivateValues::Hide, value);
-            let ran = outcome.run();
-            let all = format!("{}{}{:?}", ran.stdout, ran.result, ran.error);
+            let finished = outcome.run();
+            let all = format!("{}{}{:?}", finished.stdout, finished.result, finished.error);
             assert!(all.contains("[REDACTED]"), "{start:?} {value}");
             for hidden in ["Ann", "Ferr", "Lindq", "51234", "48010", "60123"] {
                 assert!(!all.contains(hidden), "{start:?} {value}: {hidden}");
@@ -185,10 +185,10 @@ fn a_hint_names_known_columns_and_no_value() {
         };
         for (code, meant) in &MEANT[..rows] {
             let (outcome, _) = run(start, "analysis", PrivateValues::Hide, code);
-            let ran = outcome.run();
-            let message = &ran.error.as_ref().unwrap().message;
+            let run = outcome.run();
+            let message = &run.error.as_ref().unwrap().message;
             let hint = meant.map(|name| format!("; did you mean `{name}`?"));
-            let all = format!("{message}{}", ran.stderr);
+            let all = format!("{message}{}", run.stderr);
             assert!(
                 message.ends_with(hint.as_deref().unwrap_or_default()),
                 "{code}: {message}"
@@ -211,16 +211,19 @@ fn columns_charts_and_errors_follow_the_policy_too() {
         PrivateValues::Tell,
         "df['n'] = df['pay'] * 2",
     );
-    let ran = outcome.run();
-    assert_eq!(ran.error, None, "{ran:?}");
-    assert!(ran.result.get("withheld").is_none() && ran.result["arrow"].is_string());
-    assert_eq!(ran.artifacts[0].name, "columns.arrow");
+    let finished = outcome.run();
+    assert_eq!(finished.error, None, "{finished:?}");
+    assert!(finished.result.get("withheld").is_none() && finished.result["arrow"].is_string());
+    assert_eq!(finished.artifacts[0].name, "columns.arrow");
 
     let code =
         "result = {'chart': {'data': [{'type': 'bar', 'y': [r['pay'] for r in data['df']]}]}}";
     let (outcome, _) = run(COLD, "chart", PrivateValues::Tell, code);
-    let ran = outcome.run();
-    assert_eq!(ran.result["chart"]["data"][0]["y"][0], 51234.5, "{ran:?}");
+    let finished = outcome.run();
+    assert_eq!(
+        finished.result["chart"]["data"][0]["y"][0], 51234.5,
+        "{finished:?}"
+    );
     let json = String::from_utf8_lossy(&outcome.left()[0].bytes);
     assert!(json.contains("51234.5"), "{json}");
 
@@ -231,14 +234,14 @@ fn columns_charts_and_errors_follow_the_policy_too() {
 }
 
 #[test]
-fn the_scope_private_leaves_no_run_whatever_the_policy_says() {
+fn values_in_the_scope_private_leave_no_run_under_any_policy() {
     let code = "t = private.df\nprint(len(t))\nprint(t.to_csv())\nlog(t['who'].iloc[0])";
     for private in [PrivateValues::Hide, PrivateValues::Tell] {
         let (outcome, sources) = run(COLD, "scoped", private, code);
-        let ran = outcome.run();
-        assert_eq!(ran.error, None, "{ran:?}");
-        let all = format!("{}{}{}", ran.stdout, ran.stderr, ran.result);
-        assert!(ran.stdout.starts_with("5\n"), "{all}");
+        let run = outcome.run();
+        assert_eq!(run.error, None, "{run:?}");
+        let all = format!("{}{}{}", run.stdout, run.stderr, run.result);
+        assert!(run.stdout.starts_with("5\n"), "{all}");
         for value in ["Ferrer", "Lindqvist", "51234", "48010"] {
             assert!(!all.contains(value), "{value} in {all}");
         }

@@ -96,8 +96,8 @@ fn a_run_with_surviving_processes_did_not_succeed() {
 fn a_run_with_an_unreadable_folder_is_reported_with_its_output() {
     let fault = Fault::new(Why::FolderUnread, "detail");
     let run = outcome(BY_ITSELF, Collected::unread(fault));
-    let want = "the run's folder could not be read";
-    assert_eq!(error(&run), (RunErrorKind::SandboxError, want));
+    let expected = "the run's folder could not be read";
+    assert_eq!(error(&run), (RunErrorKind::SandboxError, expected));
     assert_eq!(run.stdout, "printed\n");
 }
 
@@ -114,8 +114,8 @@ fn the_signal_of_a_limit_counts_only_if_the_time_was_used() {
     };
     for cpu_us in [9_000, 4_900_000] {
         let run = signalled(cpu_us);
-        let want = "the child was ended by SIGXCPU";
-        assert_eq!(error(&run), (RunErrorKind::SandboxError, want));
+        let expected = "the child was ended by SIGXCPU";
+        assert_eq!(error(&run), (RunErrorKind::SandboxError, expected));
         assert_eq!(run.limit, None);
     }
     for (cpu_us, said) in [(9_700_000, "used 9.7 s"), (10_400_000, "used 10.4 s")] {

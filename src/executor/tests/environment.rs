@@ -11,18 +11,18 @@ use crate::model::Tier;
 use crate::runtime::{Measured, PythonEnv};
 
 /// An interpreter with one additional module.
-struct Own {
+struct OwnPython {
     folder: tempfile::TempDir,
 }
 
-impl Own {
+impl OwnPython {
     fn new() -> Self {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
-        let own = Self { folder };
-        own.write("answer = 1\n");
-        own
+        let python = Self { folder };
+        python.write("answer = 1\n");
+        python
     }
 
     fn module(&self) -> PathBuf {
@@ -57,7 +57,7 @@ impl Own {
     }
 }
 
-fn is_refused(outcome: &Outcome) {
+fn assert_refused(outcome: &Outcome) {
     let message = outcome.failure();
     assert!(message.contains("it changed meanwhile"), "{message}");
     // The agent learns of no file of this machine.
@@ -65,11 +65,11 @@ fn is_refused(outcome: &Outcome) {
         !message.contains('/') && !message.contains("own_module"),
         "{message}"
     );
-    let noted = outcome.notes.iter().any(|note| {
+    let is_noted = outcome.notes.iter().any(|note| {
         matches!(note, ExecNote::Noted(events)
             if events.iter().any(|event| event.message.ends_with("own_module.py was changed")))
     });
-    assert!(noted, "{outcome:?}");
+    assert!(is_noted, "{outcome:?}");
     let released = |note: &ExecNote| matches!(note, ExecNote::Released | ExecNote::Output { .. });
     assert!(!outcome.notes.iter().any(released), "{outcome:?}");
     assert!(
@@ -86,29 +86,32 @@ fn a_run_of_a_changed_environment_is_not_released() {
         if !available(tier) {
             continue;
         }
-        let own = Own::new();
-        let measured = own.measured();
-        let outcome = run_spec(own.run(&measured, tier));
+        let python = OwnPython::new();
+        let measured = python.measured();
+        let outcome = run_spec(python.run(&measured, tier));
         assert_eq!(outcome.run().stdout, "1\n", "{outcome:?}");
-        own.write("answer = 2\n");
-        is_refused(&run_spec(own.run(&measured, tier)));
+        python.write("answer = 2\n");
+        assert_refused(&run_spec(python.run(&measured, tier)));
         // A restored file still counts as changed.
-        own.write("answer = 1\n");
-        is_refused(&run_spec(own.run(&measured, tier)));
-        let again = own.measured();
+        python.write("answer = 1\n");
+        assert_refused(&run_spec(python.run(&measured, tier)));
+        let again = python.measured();
         assert_eq!(again.env.digest, measured.env.digest);
-        let outcome = run_spec(own.run(&again, tier));
+        let outcome = run_spec(python.run(&again, tier));
         assert_eq!(outcome.run().stdout, "1\n", "{outcome:?}");
     }
 }
 
 #[test]
-fn a_kill_does_not_wait_for_the_look_at_the_environment() {
+fn a_kill_does_not_wait_for_the_check_of_the_environment() {
     if !available(Tier::Kernel) {
         return;
     }
-    let own = Own::new();
-    let live = begin(own.run(&own.measured(), Tier::Kernel), Default::default());
+    let python = OwnPython::new();
+    let live = begin(
+        python.run(&python.measured(), Tier::Kernel),
+        Default::default(),
+    );
     while !matches!(live.next(), ExecNote::Prepared(_)) {}
     live.control.kill();
     live.control.release();
@@ -127,21 +130,21 @@ fn a_zygote_of_an_environment_that_changed_serves_nobody() {
     if !available(Tier::Kernel) {
         return;
     }
-    let own = Own::new();
-    let measured = own.measured();
+    let python = OwnPython::new();
+    let measured = python.measured();
     let pool = Arc::new(Pool::new(exe()));
     let warm = |measured: &Arc<Measured>| {
-        let spec = own.run(measured, Tier::Kernel);
+        let spec = python.run(measured, Tier::Kernel);
         assert!(pool.await_slot(&spec), "no slot for the run");
         begin_in(Some(pool.clone()), spec, Default::default()).finish()
     };
     assert_eq!(warm(&measured).run().stdout, "1\n");
-    own.write("answer = 2\n");
-    is_refused(&warm(&measured));
+    python.write("answer = 2\n");
+    assert_refused(&warm(&measured));
     pool.forget(measured.env.digest);
-    assert!(pool.take(&own.run(&measured, Tier::Kernel)).is_none());
-    assert_eq!(warm(&own.measured()).run().stdout, "2\n");
+    assert!(pool.take(&python.run(&measured, Tier::Kernel)).is_none());
+    assert_eq!(warm(&python.measured()).run().stdout, "2\n");
     // The same contents, read again: what was loaded in between is unknown.
-    let again = own.measured();
-    assert!(pool.take(&own.run(&again, Tier::Kernel)).is_none());
+    let again = python.measured();
+    assert!(pool.take(&python.run(&again, Tier::Kernel)).is_none());
 }

@@ -162,12 +162,12 @@ fn d5_every_gates_refusal_is_an_event_of_its_kind() {
         );
         assert!(run.events[0].message.contains(part), "{gate}: {run:?}");
         // The guard ends the run; a missing file is an ordinary error of the snippet.
-        let want = match *kind {
+        let expected = match *kind {
             "files" => RunErrorKind::SnippetError,
             _ => RunErrorKind::PolicyViolation,
         };
         let error = run.error.as_ref().map(|e| e.kind);
-        assert_eq!(error, Some(want), "{gate}: {run:?}");
+        assert_eq!(error, Some(expected), "{gate}: {run:?}");
     }
 }
 
@@ -335,7 +335,7 @@ const CAUGHT: &[(&str, &str, u32, &str)] = &[
 
 #[test]
 fn d5_a_limit_is_an_event_even_where_its_error_is_caught() {
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (which, code, line, part) in CAUGHT {
         let mut policy = profile("analysis");
         policy.limits.file_size_mb = 1;
@@ -348,10 +348,10 @@ fn d5_a_limit_is_an_event_even_where_its_error_is_caught() {
         let once = events_of(run) == [("limit", Some(*line))];
         // The run went on: no limit ended it.
         if !reported || !once || run.stdout != "on\n" || run.limit.is_some() {
-            wrong.push(format!("{which}: {run:?}"));
+            failures.push(format!("{which}: {run:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
 /// The same for a full folder, which is a file system of its own only in this tier.
@@ -374,8 +374,8 @@ fn d5_a_full_folder_is_an_event_even_where_its_error_is_caught() {
         let outcome = run_profile(policy, &format!("{fill}\n{code}"), json!({}));
         let run = outcome.run();
         assert_eq!(run.error, None, "{code}: {run:?}");
-        let want = [("limit", Some(1)), ("limit", Some(4))];
-        assert_eq!(events_of(run), want, "{code}: {run:?}");
+        let expected = [("limit", Some(1)), ("limit", Some(4))];
+        assert_eq!(events_of(run), expected, "{code}: {run:?}");
         assert!(run.events[1].message.contains("space"), "{code}: {run:?}");
     }
 }

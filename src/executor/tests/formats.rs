@@ -24,7 +24,7 @@ const PROFILES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn each_profile_takes_each_format_or_says_which_it_does_not_take() {
+fn each_profile_accepts_each_format_or_says_which_it_does_not_accept() {
     let json = "[{\"who\": \"Ann\", \"pay\": 1.5}, {\"who\": \"Bo\", \"pay\": 2.5}]";
     let jsonl = "{\"who\": \"Ann\", \"pay\": 1.5}\n{\"who\": \"Bo\", \"pay\": 2.5}\n";
     let formats = [
@@ -37,7 +37,7 @@ fn each_profile_takes_each_format_or_says_which_it_does_not_take() {
             parquet("df = pd.DataFrame({'who': ['Ann', 'Bo'], 'pay': [1.5, 2.5]})"),
         ),
     ];
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (format, content) in &formats {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pay");
@@ -70,7 +70,7 @@ fn each_profile_takes_each_format_or_says_which_it_does_not_take() {
                 };
                 if !fits {
                     let error = run.error.as_ref().map(|error| (error.kind, &error.message));
-                    wrong.push(format!(
+                    failures.push(format!(
                         "{name} {format:?} {sensitivity:?}: {error:?} {:?}",
                         run.stdout
                     ));
@@ -78,5 +78,5 @@ fn each_profile_takes_each_format_or_says_which_it_does_not_take() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -6,7 +6,7 @@ use crate::executor::tests::bench::*;
 use crate::executor::{DatasetSource, bind};
 use crate::model::{BoundInput, DataFormat, InputRequest, RunErrorKind};
 
-fn guarded(code: &str) -> Outcome {
+fn run_guarded(code: &str) -> Outcome {
     run_spec(spec(code, policy(TIER)))
 }
 
@@ -63,7 +63,7 @@ const REFUSED_BEFORE: &[&str] = &[
 #[test]
 fn s1_code_that_the_policy_does_not_list_is_refused_before_anything_runs() {
     for code in REFUSED_BEFORE {
-        let outcome = guarded(&format!("print('ran')\n{code}"));
+        let outcome = run_guarded(&format!("print('ran')\n{code}"));
         let run = outcome.run();
         let error = run
             .error
@@ -121,7 +121,7 @@ const REFUSED_WHILE_IT_RUNS: &[&str] = &[
 #[test]
 fn s4_violations_that_only_show_at_run_time_are_refused_then() {
     for code in REFUSED_WHILE_IT_RUNS {
-        let outcome = guarded(code);
+        let outcome = run_guarded(code);
         let run = outcome.run();
         let kind = run.error.as_ref().map(|e| e.kind);
         assert_eq!(kind, Some(RunErrorKind::PolicyViolation), "{code}: {run:?}");
@@ -144,7 +144,7 @@ fn files_stay_in_the_output_folder() {
         "é",
         "a b",
     ] {
-        let outcome = guarded(&format!("open({name:?}, 'w')"));
+        let outcome = run_guarded(&format!("open({name:?}, 'w')"));
         let error = outcome.run().error.clone().unwrap();
         assert_eq!(error.kind, RunErrorKind::SnippetError, "{name}");
         assert_eq!(
@@ -159,9 +159,9 @@ fn files_stay_in_the_output_folder() {
         "open(b'/etc/passwd')",
         "open('x', opener=print)",
     ] {
-        assert!(guarded(code).run().error.is_some(), "{code}");
+        assert!(run_guarded(code).run().error.is_some(), "{code}");
     }
-    let outcome = guarded(
+    let outcome = run_guarded(
         "with open('a.txt', 'w') as f: f.write('é')\n\
          with open('a.txt') as f: print(f.read())",
     );
@@ -171,10 +171,10 @@ fn files_stay_in_the_output_folder() {
 #[test]
 fn the_builtins_are_what_the_policy_lists_and_cannot_be_changed() {
     // The binding never runs, so the static check accepts it, and the frozen dict has no such name.
-    let outcome = guarded("if False: eval = 1\nprint(eval)");
+    let outcome = run_guarded("if False: eval = 1\nprint(eval)");
     let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.exception.as_deref(), Some("NameError"), "{error:?}");
-    let outcome = guarded("type('X', (), {})");
+    let outcome = run_guarded("type('X', (), {})");
     let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{error:?}");
 }
@@ -255,10 +255,10 @@ print([next(g) for _ in range(6)], sorted({3: 1, 1: 2}), max([1, 2], key=lambda 
 P = namedtuple("P", "a b")
 print(P(1, 2)._replace(a=9).a)
 "#;
-    let outcome = guarded(code);
+    let outcome = run_guarded(code);
     let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
-    let want = [
+    let expected = [
         "10.0 Point(x=6, y=8, tags=[]) 6 RED 2 4",
         "1|n",
         "1.24  'a' True   6",
@@ -276,7 +276,7 @@ print(P(1, 2)._replace(a=9).a)
     ];
     assert_eq!(
         run.stdout.lines().collect::<Vec<_>>(),
-        want,
+        expected,
         "{}",
         run.stdout
     );
@@ -309,7 +309,7 @@ fn errors_are_the_snippets_own() {
         ("import numpy.nothing", "", 1, ""),
     ];
     for (code, exception, line, message) in cases {
-        let outcome = guarded(code);
+        let outcome = run_guarded(code);
         let run = outcome.run();
         let error = run.error.as_ref().unwrap();
         assert_eq!(error.line, Some(line), "{code}: {run:?}");
@@ -337,7 +337,7 @@ fn a_hostile_exception_cannot_hurt_the_report() {
         "raise KeyError",
         "raise 3",
     ] {
-        let run = guarded(code).run().clone();
+        let run = run_guarded(code).run().clone();
         if let Some(error) = &run.error {
             assert_eq!(error.kind, RunErrorKind::SnippetError, "{code}: {run:?}");
             assert!(error.message.len() < 9000);
@@ -360,7 +360,7 @@ fn deep_or_odd_code_is_an_error_and_not_a_crash() {
         "\u{feff}x = 1",
         "# coding: utf-7\nx",
     ] {
-        let outcome = guarded(code);
+        let outcome = run_guarded(code);
         let run = outcome.run();
         if let Some(error) = &run.error {
             assert!(
@@ -376,7 +376,7 @@ fn deep_or_odd_code_is_an_error_and_not_a_crash() {
 
 #[test]
 fn the_last_expression_is_shown_as_in_a_notebook() {
-    for (code, want) in [
+    for (code, expected) in [
         ("1 + 1", "2\n"),
         ("x = 3\nx", "3\n"),
         ("'a'", "'a'\n"),
@@ -385,12 +385,12 @@ fn the_last_expression_is_shown_as_in_a_notebook() {
         ("1\nx = 2", ""),
         ("", ""),
     ] {
-        assert_eq!(guarded(code).run().stdout, want, "{code}");
+        assert_eq!(run_guarded(code).run().stdout, expected, "{code}");
     }
 }
 
 #[test]
-fn plain_data_comes_in_under_its_name() {
+fn plain_inputs_are_bound_to_their_names() {
     let inputs = bound(serde_json::json!({
         "cfg": {"json": {"a": [1, 2.5, null, "é"]}},
         "lines": {"text": "{\"n\": 1}\n\n{\"n\": 2}\n", "format": "jsonl"},
@@ -446,11 +446,11 @@ fn tables_are_data_frames_and_a_last_one_is_the_result() {
         },
     )]
     .into();
-    let ask = serde_json::from_value(serde_json::json!({
+    let request = serde_json::from_value(serde_json::json!({
         "df": {"dataset": "sales"}, "t": {"text": "a\tb\n1\tx\n", "format": "tsv"}
     }))
     .unwrap();
-    let inputs = bind(&ask, &data).unwrap();
+    let inputs = bind(&request, &data).unwrap();
     let mut policy = policy(TIER);
     policy.limits.memory_mb = 1024;
     let code = "import pandas as pd\nimport numpy as np\n\
@@ -559,14 +559,14 @@ fn the_guard_accepts_what_the_analyser_accepts() {
     let mut policy = raw_policy(TIER);
     policy.limits.output_bytes = 1_000_000;
     let outcome = run_spec(with_inputs(code, policy, inputs));
-    let said: Vec<Option<String>> = serde_json::from_str(&outcome.run().stdout)
+    let refusals: Vec<Option<String>> = serde_json::from_str(&outcome.run().stdout)
         .unwrap_or_else(|e| panic!("{e}: {:?}", outcome.run()));
-    assert_eq!(said.len(), cases.len());
+    assert_eq!(refusals.len(), cases.len());
     let mut both = 0;
-    for (attack, said) in cases.iter().zip(said) {
+    for (attack, refusal) in cases.iter().zip(refusals) {
         if attack.expect != "blocked" {
-            assert_eq!(said, None, "{}", attack.code);
-        } else if said.is_some() {
+            assert_eq!(refusal, None, "{}", attack.code);
+        } else if refusal.is_some() {
             both += 1;
         }
     }

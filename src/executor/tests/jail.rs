@@ -5,7 +5,7 @@ use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::*;
 
 /// Evaluates each Python expression and prints its result on one line.
-fn tried(setup: &str, expressions: &[&str]) -> Vec<String> {
+fn evaluate(setup: &str, expressions: &[&str]) -> Vec<String> {
     let list: String = expressions
         .iter()
         .map(|e| format!("tried(lambda: {e})\n"))
@@ -34,7 +34,7 @@ fn tried(setup: &str, expressions: &[&str]) -> Vec<String> {
 
 /// Both may be read in one turn; nothing comes afterwards that a wait would end with.
 #[test]
-fn a_runner_that_is_known_to_be_ready_is_not_waited_for() {
+fn nobody_waits_for_a_runner_that_is_known_to_be_ready() {
     if !available(TIER) {
         return;
     }
@@ -76,7 +76,7 @@ fn every_layer_is_on() {
 }
 
 #[test]
-fn only_what_is_needed_exists() {
+fn the_jail_contains_only_what_a_run_needs() {
     if !available(TIER) {
         return;
     }
@@ -84,7 +84,7 @@ fn only_what_is_needed_exists() {
     let secret = folder.path().join("secret");
     std::fs::write(&secret, "s").unwrap();
     let listener = std::os::unix::net::UnixListener::bind(folder.path().join("sock")).unwrap();
-    let met = tried(
+    let results = evaluate(
         &format!("secret = {secret:?}"),
         &[
             "open('/etc/passwd')",
@@ -117,17 +117,17 @@ fn only_what_is_needed_exists() {
         ],
     );
     drop(listener);
-    for (at, met) in met.iter().enumerate() {
+    for (at, result) in results.iter().enumerate() {
         assert!(
-            ["ENOENT", "EACCES", "EPERM", "EROFS", "ENOTDIR"].contains(&met.as_str()),
-            "number {at}: {met}"
+            ["ENOENT", "EACCES", "EPERM", "EROFS", "ENOTDIR"].contains(&result.as_str()),
+            "number {at}: {result}"
         );
     }
 }
 
 /// The jail lacks what libraries read in `/proc` and `/sys`; they find another answer.
 #[test]
-fn libraries_that_ask_how_large_the_machine_is_work_all_the_same() {
+fn libraries_that_measure_the_machine_work_in_the_jail() {
     if !available(TIER) {
         return;
     }
@@ -160,25 +160,29 @@ fn other_processes_cannot_be_seen_or_signalled() {
     if !available(TIER) {
         return;
     }
-    let me = std::process::id();
+    let own_pid = std::process::id();
     let outcome = run_spec(spec(
         &format!(
             "import os, signal\n\
              pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())\n\
              print(pids, os.getpid(), os.getppid())\n\
              signal.signal(15, signal.SIG_IGN)\n\
-             for pid, number in (1, 9), (-1, 15), ({me}, 0):\n\
+             for pid, number in (1, 9), (-1, 15), ({own_pid}, 0):\n\
              \x20   try: os.kill(pid, number)\n\
              \x20   except OSError as e: print(type(e).__name__)\n\
              print(os.uname().nodename)"
         ),
         raw_policy(TIER),
     ));
-    let said: Vec<&str> = outcome.run().stdout.lines().collect();
-    assert_eq!(said[0], "[1, 2] 2 1", "{outcome:?}");
+    let stdout: Vec<&str> = outcome.run().stdout.lines().collect();
+    assert_eq!(stdout[0], "[1, 2] 2 1", "{outcome:?}");
     // Pid 1 ignores signals from inside; with Landlock scopes it cannot be reached either.
-    assert_eq!(said[said.len() - 2], "ProcessLookupError", "{outcome:?}");
-    assert_eq!(said[said.len() - 1], "countersign");
+    assert_eq!(
+        stdout[stdout.len() - 2],
+        "ProcessLookupError",
+        "{outcome:?}"
+    );
+    assert_eq!(stdout[stdout.len() - 1], "countersign");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn root() -> bool {
     nix::unistd::Uid::effective().is_root()
 }
 
-fn without(off: &[&str], spec: &RunSpec) -> Looked {
+fn run_without(off: &[&str], spec: &RunSpec) -> Looked {
     look(spec, &exe_without(off), None).unwrap_or_else(|e| panic!("{off:?}: {e} ({})", e.detail))
 }
 
@@ -31,11 +31,11 @@ fn the_test_build_confines_like_the_product_when_nothing_is_left_off() {
         return;
     }
     let spec = spec("print(1)", raw_policy(TIER));
-    let looked = without(&[], &spec);
-    let ours = looked.outside.unwrap();
+    let looked = run_without(&[], &spec);
+    let isolation = looked.outside.unwrap();
     assert_eq!(looked.stdout, "1\n", "{}", looked.stderr);
     assert!(looked.ending.clean);
-    assert_eq!(&ours, run_spec(spec).isolation());
+    assert_eq!(&isolation, run_spec(spec).isolation());
 }
 
 /// One run of the same attacks: which layers are off, and the expected result of each attack.
@@ -63,28 +63,28 @@ fn every_proof_of_the_table_holds() {
                 is_given(false, &what);
                 continue;
             }
-            for (off, wanted) in runs(attack, proof) {
+            for (off, expected) in runs(attack, proof) {
                 let batch = batches.entry(off).or_default();
                 batch.attacks.push(attack);
-                batch.wanted.push(wanted);
+                batch.wanted.push(expected);
             }
         }
     }
     let targets = targets();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (off, batch) in batches {
         let spec = spec(&targets.snippet(&batch.attacks), raw_policy(TIER));
-        let looked = without(&off, &spec);
-        let mut wanted = batch.wanted.into_iter();
+        let looked = run_without(&off, &spec);
+        let mut expected = batch.wanted.into_iter();
         let met = met(&looked.stdout);
-        let differences = compare(&batch.attacks, &met, |_| wanted.next().unwrap());
-        wrong.extend(
+        let differences = compare(&batch.attacks, &met, |_| expected.next().unwrap());
+        failures.extend(
             differences
                 .into_iter()
                 .map(|w| format!("without {off:?}: {w}")),
         );
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 /// The runs with only this layer, and without any of them.
@@ -162,7 +162,7 @@ const ONLY_ROOTS: &str = "root, so none of the layers that only root has";
 
 fn each_is_refused_by_name(cases: &[(&[&str], &str)]) {
     for (off, name) in cases {
-        let looked = without(off, &spec("print(1)", raw_policy(TIER)));
+        let looked = run_without(off, &spec("print(1)", raw_policy(TIER)));
         assert_eq!(looked.refused(), *name, "without {off:?}");
     }
 }
@@ -191,8 +191,8 @@ fn each_run_is_refused(cases: &[(&[&str], &str)]) {
     for (off, name) in cases {
         let spec = spec("print('it ran', flush=True)", raw_policy(TIER));
         let outcome = begin_through(exe_without(off), spec, BTreeMap::new()).finish();
-        let want = format!("the child is not confined as its tier asks: {name} is missing");
-        assert_eq!(outcome.failure(), want, "without {off:?}");
+        let expected = format!("the child is not confined as its tier asks: {name} is missing");
+        assert_eq!(outcome.failure(), expected, "without {off:?}");
         assert_eq!(outcome.notes.len(), 1, "without {off:?}: {outcome:?}");
     }
 }
@@ -235,7 +235,7 @@ fn no_converter_that_lacks_a_layer_continues() {
         return;
     }
     for (off, name) in OF_A_CONVERTER {
-        let want = format!("the child is not confined as its tier asks: {name} is missing");
+        let expected = format!("the child is not confined as its tier asks: {name} is missing");
         let folder = tempfile::tempdir().unwrap();
         // Each content is new, because a known content is not converted again.
         let text = format!("a\n{TIER} without {off:?}\n");
@@ -250,7 +250,7 @@ fn no_converter_that_lacks_a_layer_continues() {
         sources.converters.set(converter);
         let requests = serde_json::json!({"df": {"dataset": "sales"}});
         let error = bind_with(&serde_json::from_value(requests).unwrap(), &sources).unwrap_err();
-        let said = format!("data set `sales` cannot be read: {want}");
+        let said = format!("data set `sales` cannot be read: {expected}");
         assert_eq!(error, said, "without {off:?}");
 
         // Counting private values is another task of the same converter.
@@ -268,18 +268,18 @@ fn no_converter_that_lacks_a_layer_continues() {
         };
         let file = crate::sandbox::memfd::of_bytes("dataset", text.as_bytes()).unwrap();
         let values = sources.converters.values(&input, file, &Switch::new());
-        assert_eq!(values.unwrap_err().to_string(), want, "without {off:?}");
+        assert_eq!(values.unwrap_err().to_string(), expected, "without {off:?}");
     }
 }
 
 #[test]
-fn a_descriptor_too_many_is_noticed() {
+fn an_extra_descriptor_is_noticed() {
     if !available(TIER) {
         return;
     }
     let targets = targets();
     let code = format!("import os\nos.fstat({})\nprint('open')", targets.leaked);
-    let looked = without(&["descriptors"], &spec(&code, raw_policy(TIER)));
+    let looked = run_without(&["descriptors"], &spec(&code, raw_policy(TIER)));
     if root() {
         assert_eq!(looked.refused(), "descriptors");
     }
@@ -319,7 +319,7 @@ fn a_limit_that_is_left_off_no_longer_ends_the_run() {
         change(&mut policy.limits);
         policy
     };
-    let looked = without(
+    let looked = run_without(
         &["rlimits:cpu"],
         &spec(
             "while True: pass",
@@ -327,7 +327,7 @@ fn a_limit_that_is_left_off_no_longer_ends_the_run() {
         ),
     );
     assert_eq!(looked.ending.by, crate::sandbox::protocol::EndedBy::Wall);
-    let looked = without(
+    let looked = run_without(
         &["rlimits:processes"],
         &spec(
             "import os, time\nchildren = 0\nfor _ in range(40):\n    if os.fork() == 0: time.sleep(60)\n    \
@@ -346,12 +346,12 @@ fn a_limit_that_is_left_off_no_longer_ends_the_run() {
             "import os, time\nfor _ in range(40):\n    if os.fork() == 0: time.sleep(60)\nprint('all')",
             limited(|l| l.processes = 5),
         );
-        let looked = without(&["cgroup", "rlimits:processes"], &spec);
+        let looked = run_without(&["cgroup", "rlimits:processes"], &spec);
         assert_eq!(looked.stdout, "all\n", "{}", looked.stderr);
     } else {
         assert_eq!(looked.stdout, "40\n");
     }
-    let looked = without(
+    let looked = run_without(
         &["rlimits:size"],
         &spec(
             "open('x', 'wb').write(bytes(3 << 20))\nprint('written')",
@@ -362,7 +362,7 @@ fn a_limit_that_is_left_off_no_longer_ends_the_run() {
 }
 
 #[test]
-fn without_its_control_group_many_processes_take_more_than_the_limit() {
+fn many_processes_exceed_the_limit_without_their_control_group() {
     if !available(TIER) {
         return;
     }
@@ -377,7 +377,7 @@ fn without_its_control_group_many_processes_take_more_than_the_limit() {
         \x20       time.sleep(60)\n\
         os.close(done)\n\
         print(sum(len(os.read(ready, 1)) for _ in range(20)), flush=True)\nos._exit(0)";
-    let looked = without(&["cgroup"], &spec(code, policy));
+    let looked = run_without(&["cgroup"], &spec(code, policy));
     let isolation = looked.outside.unwrap();
     assert!(!isolation.layers.iter().any(|layer| layer == "cgroup"));
     assert_eq!(looked.stdout, "20\n", "{}", looked.stderr);
@@ -385,7 +385,7 @@ fn without_its_control_group_many_processes_take_more_than_the_limit() {
 }
 
 #[test]
-fn a_set_id_program_gains_nothing_but_where_the_bit_that_says_so_is_off() {
+fn a_set_id_program_gains_rights_only_without_no_new_privs_and_the_view() {
     if !available(TIER) || TIER != Tier::Process {
         return;
     }
@@ -397,12 +397,12 @@ fn a_set_id_program_gains_nothing_but_where_the_bit_that_says_so_is_off() {
     let row: Vec<&Attack> = table.attack.iter().filter(|a| a.name == name).collect();
     let targets = targets();
     let snippet = targets.snippet(&row);
-    for (off, wanted) in [
+    for (off, expected) in [
         (&["view"][..], "EPERM"),
         (&["no_new_privs"], "EPERM"),
         (&["no_new_privs", "view"], "DONE"),
     ] {
-        let looked = without(off, &spec(&snippet, raw_policy(TIER)));
-        assert_eq!(met(&looked.stdout), [wanted], "without {off:?}");
+        let looked = run_without(off, &spec(&snippet, raw_policy(TIER)));
+        assert_eq!(met(&looked.stdout), [expected], "without {off:?}");
     }
 }

@@ -149,13 +149,13 @@ fn the_libraries_of_the_environment_work() {
         tier,
         ..profile("analysis")
     };
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for served in SERVED {
         let code = format!("{DF}{}", served.code);
         // In a tier without a jail no verdict is clear.
         let verdict = analyse(code.as_bytes(), &at(Tier::Kernel));
         if verdict.verdict != VerdictKind::Clear {
-            wrong.push(format!("{code}\n-> {verdict:?}"));
+            failures.push(format!("{code}\n-> {verdict:?}"));
             continue;
         }
         let outcome = run_spec(RunSpec {
@@ -165,16 +165,16 @@ fn the_libraries_of_the_environment_work() {
         let run = outcome.run();
         let names: Vec<&str> = run.artifacts.iter().map(|a| a.name.as_str()).collect();
         if run.error.is_some() || !run.stdout.starts_with(served.says) || names != served.leaves {
-            wrong.push(format!("{code}\n-> {run:?}"));
+            failures.push(format!("{code}\n-> {run:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
 /// What the analyser says that the managed environment lacks it lacks (`members/locked.txt`; the standard library's
 /// lines are of several Pythons).
 #[test]
-fn what_is_said_to_be_missing_is_missing() {
+fn members_listed_as_missing_are_missing() {
     let env = pandas();
     let script = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -189,13 +189,16 @@ fn what_is_said_to_be_missing_is_missing() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");
-    let said = String::from_utf8(output.stdout).unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
     let lines = |text: &'static str| text.lines().filter(|line| !is_of_stdlib(line));
-    let wanted: Vec<&str> =
+    let expected: Vec<&str> =
         lines(include_str!("../../../assets/policies/members/locked.txt")).collect();
-    let there: Vec<&str> = said.lines().filter(|line| !is_of_stdlib(line)).collect();
-    assert!(!there.is_empty());
-    assert_eq!(there, wanted, "assets/policies/members/locked.py writes it");
+    let missing: Vec<&str> = stdout.lines().filter(|line| !is_of_stdlib(line)).collect();
+    assert!(!missing.is_empty());
+    assert_eq!(
+        missing, expected,
+        "assets/policies/members/locked.py writes it"
+    );
 }
 
 fn is_of_stdlib(line: &str) -> bool {

@@ -7,7 +7,7 @@ use crate::executor::tests::bench::*;
 use crate::model::{Exit, RunErrorKind, Tier};
 use crate::sandbox::cgroup::Owner;
 
-fn raw(code: &str) -> Outcome {
+fn run_unguarded(code: &str) -> Outcome {
     run_spec(spec(code, raw_policy(TIER)))
 }
 
@@ -19,7 +19,7 @@ fn reported_folder(stdout: &str) -> String {
 
 const TELL: &str = "print(os.environ['HOME'][::-1], flush=True)\n";
 
-fn nothing_is_left_of(mark: &str, stdout: &str) {
+fn assert_nothing_is_left(mark: &str, stdout: &str) {
     assert_eq!(processes_marked(mark), Vec::<i32>::new());
     let folder = reported_folder(stdout);
     if TIER == Tier::Process {
@@ -75,14 +75,14 @@ fn nothing_survives_its_run() {
          for i in range(300):\n\x20   os.mkdir('d')\n\x20   os.chdir('d')",
     ] {
         let (mark, code) = marked(&format!("{TELL}{code}"));
-        let outcome = raw(&code);
-        nothing_is_left_of(&mark, &outcome.run().stdout);
+        let outcome = run_unguarded(&code);
+        assert_nothing_is_left(&mark, &outcome.run().stdout);
     }
 }
 
 /// A process that kills the run as its user can briefly be stopped by the run.
 #[test]
-fn a_run_that_stops_its_killers_is_killed_all_the_same() {
+fn a_run_that_stops_its_killers_is_killed_nevertheless() {
     if !available(TIER) {
         return;
     }
@@ -100,13 +100,13 @@ fn a_run_that_stops_its_killers_is_killed_all_the_same() {
              \x20   try: os.kill(-1, signal.SIGSTOP)\n\
              \x20   except OSError: pass"
         ));
-        let outcome = raw(&code);
-        nothing_is_left_of(&mark, &outcome.run().stdout);
+        let outcome = run_unguarded(&code);
+        assert_nothing_is_left(&mark, &outcome.run().stdout);
     }
 }
 
 #[test]
-fn a_kill_ends_it_at_every_stage() {
+fn a_kill_ends_a_run_at_every_stage() {
     if !available(TIER) {
         return;
     }
@@ -142,15 +142,16 @@ fn a_kill_ends_it_at_every_stage() {
     let run = outcome.run();
     assert_eq!(run.error.as_ref().unwrap().kind, RunErrorKind::Cancelled);
     assert_eq!(run.exit, Exit::Signal("SIGKILL".to_owned()));
-    nothing_is_left_of(&mark, &text);
+    assert_nothing_is_left(&mark, &text);
 }
 
 #[test]
-fn a_folder_that_its_run_closed_is_collected_all_the_same() {
+fn a_folder_that_its_run_closed_is_collected_nevertheless() {
     if !available(TIER) {
         return;
     }
-    let outcome = raw("import os\nopen('a.txt', 'w').write('one')\nos.chmod('.', 0)\nprint('on')");
+    let outcome =
+        run_unguarded("import os\nopen('a.txt', 'w').write('one')\nos.chmod('.', 0)\nprint('on')");
     let run = outcome.run();
     assert_eq!(
         (&run.error, run.stdout.as_str()),
@@ -198,7 +199,7 @@ fn dropping_the_control_kills() {
 }
 
 /// A payload that has forked, its mark, and whether it is in a control group.
-fn forked(exe: std::sync::Arc<std::os::fd::OwnedFd>) -> (Live, String, i32, bool) {
+fn begin_forked(exe: std::sync::Arc<std::os::fd::OwnedFd>) -> (Live, String, i32, bool) {
     let (mark, code) = marked("import time\nos.fork()\nprint('up', flush=True)\ntime.sleep(600)");
     // Uses its own zygote, because the runs of others would end with it.
     let mut policy = raw_policy(TIER);
@@ -209,11 +210,11 @@ fn forked(exe: std::sync::Arc<std::os::fd::OwnedFd>) -> (Live, String, i32, bool
         false => begin_through(exe, spec, Default::default()),
     };
     live.control.release();
-    let mut said = String::new();
+    let mut message = String::new();
     let mut grouped = false;
-    while said != "up\nup\n" {
+    while message != "up\nup\n" {
         match live.next() {
-            ExecNote::Output { text, .. } => said.push_str(&text),
+            ExecNote::Output { text, .. } => message.push_str(&text),
             ExecNote::Prepared(found) => grouped = found.layers.iter().any(|l| l == "cgroup"),
             _ => {}
         }
@@ -236,7 +237,7 @@ fn a_helper_killed_with_9_takes_everything_with_it() {
     if !available(TIER) {
         return;
     }
-    let me = std::process::id() as i32;
+    let own_pid = std::process::id() as i32;
     let count = match TIER {
         Tier::Process => 2,
         _ => 1,
@@ -247,21 +248,21 @@ fn a_helper_killed_with_9_takes_everything_with_it() {
             if WARM && !off.is_empty() {
                 continue;
             }
-            let (live, mark, payload, grouped) = forked(match off {
+            let (live, mark, payload, grouped) = begin_forked(match off {
                 [] => exe(),
                 off => crate::executor::tests::entry::exe_without(off),
             });
-            let owner = Owner::of(helper_of(payload, me)).unwrap();
+            let owner = Owner::of(helper_of(payload, own_pid)).unwrap();
             assert_eq!(!groups_of(owner).is_empty(), grouped);
-            kill(helpers(payload, me)[which]);
+            kill(helpers(payload, own_pid)[which]);
             let outcome = live.finish();
-            let want = match which {
+            let expected = match which {
                 1 => "was killed",
                 _ => "without a word",
             };
-            assert!(outcome.failure().contains(want), "{outcome:?}");
+            assert!(outcome.failure().contains(expected), "{outcome:?}");
             gone(&mark);
-            no_group_is_left(owner);
+            await_groups_removed(owner);
         }
     }
 }
@@ -272,16 +273,20 @@ fn an_ordinary_users_helper_takes_everything_with_it_too() {
     as_an_ordinary_user(&[
         &format!("{module}::a_helper_killed_with_9_takes_everything_with_it"),
         &format!("{module}::a_dashboard_killed_with_9_takes_everything_with_it"),
-        &format!("{module}::a_folder_that_its_run_closed_is_collected_all_the_same"),
+        &format!("{module}::a_folder_that_its_run_closed_is_collected_nevertheless"),
         &format!("{module}::nothing_survives_its_run"),
     ]);
 }
 
 /// Waits, because a thread of the pool reaps a zygote's helper.
-fn no_group_is_left(owner: Owner) {
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+fn await_groups_removed(owner: Owner) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
     while !groups_of(owner).is_empty() {
-        assert!(std::time::Instant::now() < until, "{:?}", groups_of(owner));
+        assert!(
+            std::time::Instant::now() < deadline,
+            "{:?}",
+            groups_of(owner)
+        );
         std::thread::yield_now();
     }
 }
@@ -292,25 +297,25 @@ fn leftovers_without_a_survivor_are_removed_at_the_next_start_but_live_runs_stay
         return;
     }
     let (mut dashboard, _folder, mark) = dashboard("");
-    let above = dashboard.id() as i32;
+    let dashboard_pid = dashboard.id() as i32;
     let payload = first_marked(&mark);
-    let owner = Owner::of(helper_of(payload, above)).unwrap();
+    let owner = Owner::of(helper_of(payload, dashboard_pid)).unwrap();
     let groups = groups_of(owner);
     // Each would clean up after the other, so both are stopped first.
-    let helpers = helpers(payload, above);
-    for pid in helpers.iter().chain([&above]) {
+    let helpers = helpers(payload, dashboard_pid);
+    for pid in helpers.iter().chain([&dashboard_pid]) {
         signal(*pid, nix::sys::signal::Signal::SIGSTOP);
     }
     helpers.into_iter().for_each(kill);
     dashboard.kill().unwrap();
     dashboard.wait().unwrap();
 
-    let (live, mine, payload, _) = forked(exe());
-    let here = Owner::of(helper_of(payload, std::process::id() as i32)).unwrap();
-    let kept = groups_of(here);
+    let (live, mine, payload, _) = begin_forked(exe());
+    let own = Owner::of(helper_of(payload, std::process::id() as i32)).unwrap();
+    let kept = groups_of(own);
     remove_stale();
     assert_eq!(groups_of(owner), Vec::<std::path::PathBuf>::new());
-    assert_eq!(groups_of(here), kept);
+    assert_eq!(groups_of(own), kept);
     live.control.kill();
     let outcome = live.finish();
     let error = outcome.run().error.as_ref().unwrap();
@@ -363,13 +368,13 @@ fn a_dashboard_to_be_killed() {
     let (mark, code) = marked("import time\nos.fork()\nprint('up', flush=True)\ntime.sleep(600)");
     let live = begin_through(exe, spec(&code, raw_policy(TIER)), Default::default());
     live.control.release();
-    let mut said = String::new();
+    let mut message = String::new();
     loop {
         if let ExecNote::Output { text, .. } = live.next() {
-            said.push_str(&text);
+            message.push_str(&text);
         }
         // Waits for both: a process that later finds its pipe broken would end by itself.
-        if said == "up\nup\n" {
+        if message == "up\nup\n" {
             println!("\nmark {mark}");
         }
     }
@@ -385,8 +390,8 @@ fn a_dashboard_killed_with_9_takes_everything_with_it() {
     assert_eq!((processes_marked(&mark).len(), runs()), (2, 1));
     dashboard.kill().unwrap();
     dashboard.wait().unwrap();
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
-    while std::time::Instant::now() < until && runs() > 0 {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    while std::time::Instant::now() < deadline && runs() > 0 {
         std::thread::yield_now();
     }
     assert_eq!((processes_marked(&mark).len(), runs()), (0, 0));
@@ -395,7 +400,7 @@ fn a_dashboard_killed_with_9_takes_everything_with_it() {
 /// Shows the effect of the two links to the dashboard: without the lifeline its death is not
 /// noticed, and without the parent-death signal that of a helper is not.
 #[test]
-fn without_its_lines_to_the_dashboard_a_run_outlives_it() {
+fn a_run_without_its_links_to_the_dashboard_outlives_it() {
     if !available(TIER) {
         return;
     }
@@ -405,19 +410,19 @@ fn without_its_lines_to_the_dashboard_a_run_outlives_it() {
     dashboard.kill().unwrap();
     dashboard.wait().unwrap();
     // Meanwhile the helper has checked its links repeatedly, and the child is still there.
-    let looked = || {
+    let check_count = || {
         let status = crate::sandbox::procfs::Status::read(helper).unwrap();
         status
             .get("voluntary_ctxt_switches")
             .parse::<u64>()
             .unwrap()
     };
-    let before = looked();
-    while looked() < before + 10 {
+    let before = check_count();
+    while check_count() < before + 10 {
         std::thread::yield_now();
     }
-    let left = processes_marked(&mark);
-    assert_eq!(left.len(), 2);
+    let survivors = processes_marked(&mark);
+    assert_eq!(survivors.len(), 2);
     kill(helper);
     gone(&mark);
 
@@ -472,7 +477,7 @@ fn dashboard(off: &str) -> (std::process::Child, tempfile::TempDir, String) {
 }
 
 #[test]
-fn many_runs_at_once_keep_apart() {
+fn concurrent_runs_stay_separate() {
     if !available(TIER) {
         return;
     }

@@ -45,7 +45,7 @@ impl Looked {
                 ..
             }) => layer,
             Err(fault) => panic!("another fault: {fault} ({})", fault.detail),
-            Ok(isolation) => panic!("not refused: {:?}", isolation.layers),
+            Ok(isolation) => panic!("the child is not refused: {:?}", isolation.layers),
         }
     }
 }
@@ -91,12 +91,12 @@ pub fn look_at(launched: Launched, compare: Option<&RunSpec>) -> Result<Looked, 
         stdout: Vec::new(),
         stderr: Vec::new(),
     };
-    let early = |listener: &Listener, ending: Ending| {
-        let said = String::from_utf8_lossy(&listener.stderr);
-        Fault::new(Why::NeverReady(format!("{ending:?}")), said)
+    let ended_early = |listener: &Listener, ending: Ending| {
+        let message = String::from_utf8_lossy(&listener.stderr);
+        Fault::new(Why::NeverReady(format!("{ending:?}")), message)
     };
     let Step::On(mut confined) = launched.confined(PATIENCE, &mut listener)? else {
-        panic!("nobody asked for its end");
+        panic!("the child ended without a request");
     };
     if let Some(other) = compare {
         let inputs = other.inputs.len();
@@ -104,7 +104,7 @@ pub fn look_at(launched: Launched, compare: Option<&RunSpec>) -> Result<Looked, 
     }
     let confined = match confined.ready(&mut listener)? {
         Step::On(confined) => confined,
-        Step::Ended(ended) => return Err(early(&listener, ended.ending)),
+        Step::Ended(ended) => return Err(ended_early(&listener, ended.ending)),
     };
     let (outside, held) = match confined.look() {
         Ok(held) => (Ok(held.isolation().clone()), held),
@@ -114,7 +114,7 @@ pub fn look_at(launched: Launched, compare: Option<&RunSpec>) -> Result<Looked, 
         ),
     };
     let Step::On(released) = held.released(&mut listener)? else {
-        panic!("nobody asked for its end");
+        panic!("the child ended without a request");
     };
     let ended = released.ended(&mut listener)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -159,14 +159,14 @@ pub fn waits_for_known_readiness(spec: &RunSpec, exe: &OwnedFd) -> Result<usize,
         stderr: Vec::new(),
     };
     let Step::On(confined) = launched.confined(PATIENCE, &mut listener)? else {
-        panic!("nobody asked for its end");
+        panic!("the child ended without a request");
     };
     let Step::On(confined) = confined.ready(&mut listener)? else {
-        panic!("it ended before it was ready");
+        panic!("the child ended before it was ready");
     };
-    let mut knowing = Knowing { waits: 0 };
-    let Step::On(_) = confined.held(&mut knowing)? else {
-        panic!("nobody asked for its end");
+    let mut client = Knowing { waits: 0 };
+    let Step::On(_) = confined.held(&mut client)? else {
+        panic!("the child ended without a request");
     };
-    Ok(knowing.waits)
+    Ok(client.waits)
 }

@@ -33,11 +33,11 @@ fn snippets() -> Vec<(PathBuf, String)> {
 const FLAGGED: &str = "# flagged";
 
 /// The output of plain Python for the code, run in its own folder.
-fn plainly(code: &str) -> String {
-    let said = code.lines().filter_map(|line| line.strip_prefix(PRINTS));
-    let said: String = said.map(|line| format!("{line}\n")).collect();
-    if !said.is_empty() {
-        return said;
+fn plain_output(code: &str) -> String {
+    let expected = code.lines().filter_map(|line| line.strip_prefix(PRINTS));
+    let expected: String = expected.map(|line| format!("{line}\n")).collect();
+    if !expected.is_empty() {
+        return expected;
     }
     let env = pandas();
     let folder = tempfile::tempdir().unwrap();
@@ -56,7 +56,7 @@ fn plainly(code: &str) -> String {
 }
 
 /// The error if the code does not work as expected.
-fn served(code: &str, policy: &Policy) -> Result<(), String> {
+fn check_served(code: &str, policy: &Policy) -> Result<(), String> {
     let at = |tier| Policy {
         tier,
         ..policy.clone()
@@ -92,7 +92,7 @@ fn served(code: &str, policy: &Policy) -> Result<(), String> {
         ..spec(code, at(TIER))
     });
     let run = outcome.run();
-    let expected = plainly(code);
+    let expected = plain_output(code);
     if run.error.is_some() || run.stdout != expected {
         return Err(format!("{run:#?}\nexpected {expected}"));
     }
@@ -111,14 +111,14 @@ fn code_that_works_under_plain_python_and_stays_in_the_run_is_served() {
         return;
     }
     let policy = profile("analysis");
-    let wrong: Vec<String> = snippets()
+    let failures: Vec<String> = snippets()
         .iter()
         .filter_map(|(path, code)| {
-            let why = served(code, &policy).err()?;
-            Some(format!("{}: {why}", path.display()))
+            let error = check_served(code, &policy).err()?;
+            Some(format!("{}: {error}", path.display()))
         })
         .collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
 /// A name that the analyser blocks must end a run, and an unreported name must not
@@ -134,7 +134,7 @@ fn a_file_name_fails_in_a_run_exactly_where_the_analyser_says_so() {
     let mut expected = Vec::new();
     for line in rows {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
-        let said = match row["action"].as_str() {
+        let result = match row["action"].as_str() {
             Some("block") => "PermissionError",
             None => "nothing",
             Some(_) => continue,
@@ -144,7 +144,7 @@ fn a_file_name_fails_in_a_run_exactly_where_the_analyser_says_so() {
             "def row():\n    {snippet}\ntry:\n    row()\nexcept Exception as e:\n    \
              print('>', type(e).__name__)\nelse:\n    print('> nothing')\n"
         );
-        expected.push((snippet, format!("> {said}")));
+        expected.push((snippet, format!("> {result}")));
     }
     let policy = Policy {
         tier: TIER,
@@ -155,9 +155,11 @@ fn a_file_name_fails_in_a_run_exactly_where_the_analyser_says_so() {
         ..spec(&code, policy)
     });
     let run = outcome.run();
-    let said: Vec<&str> = run.stdout.lines().filter(|l| l.starts_with('>')).collect();
-    assert_eq!(said.len(), expected.len(), "{run:?}");
-    let rows = said.iter().zip(&expected);
-    let wrong: Vec<_> = rows.filter(|(said, (_, right))| *said != right).collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    let results: Vec<&str> = run.stdout.lines().filter(|l| l.starts_with('>')).collect();
+    assert_eq!(results.len(), expected.len(), "{run:?}");
+    let rows = results.iter().zip(&expected);
+    let failures: Vec<_> = rows
+        .filter(|(result, (_, expected))| *result != expected)
+        .collect();
+    assert!(failures.is_empty(), "{failures:#?}");
 }

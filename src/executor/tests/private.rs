@@ -98,7 +98,7 @@ fn people() -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn nested_json_is_hidden_as_a_table_is() {
+fn nested_json_is_hidden_like_a_table() {
     let code = "print(df)\nrows = df['people'] if isinstance(df, dict) else df\n\
         for row in rows: print(row['home']['streets'][0], row['pay'], list(row['home']['rent']))\n\
         print({row['home']['town'] for row in rows}, sum(row['pay'] for row in rows))\n\
@@ -125,7 +125,7 @@ fn nested_json_is_hidden_as_a_table_is() {
 }
 
 #[test]
-fn parquet_is_hidden_as_a_table_is() {
+fn parquet_is_hidden_like_a_table() {
     let content = parquet(
         "df = pd.DataFrame({'who': ['Ann Ferrer', 'Bo Lindqvist', 'Cy Nakamura', 'Di Okonkwo', \
          'Ed Petrov'], 'city': 'Oslo', 'pay': [51234.5, 48010.25, 60123.0, 47001.5, 52222.25],\n\
@@ -214,7 +214,7 @@ fn numbers_over_few_rows_are_hidden_and_over_five_are_not() {
 }
 
 /// The events for the person.
-fn noted(outcome: &Outcome) -> Vec<&str> {
+fn person_notes(outcome: &Outcome) -> Vec<&str> {
     let events = outcome.notes.iter().find_map(|note| match note {
         ExecNote::Noted(events) => Some(events),
         _ => None,
@@ -248,7 +248,7 @@ fn the_bounds_of_group_numbers_are_reported_to_the_person_and_not_to_the_agent()
         ),
     ] {
         let outcome = run_other(format, text.as_bytes(), "print(len(df))");
-        assert_eq!(noted(&outcome), says, "{outcome:?}");
+        assert_eq!(person_notes(&outcome), says, "{outcome:?}");
         let run = serde_json::to_string(outcome.run()).unwrap();
         assert!(!run.contains("recognised") && outcome.run().events.is_empty());
         if !says.is_empty() {
@@ -284,10 +284,10 @@ fn private_data_that_cannot_be_read_runs_nothing() {
         ..with_inputs("print(df)", profile("analysis"), changed)
     };
     let outcome = begin_with(spec, sources).finish();
-    let said = outcome.failure();
+    let failure = outcome.failure();
     assert!(
-        said.starts_with("data set pay is private, and its values cannot be hidden: "),
-        "{said}"
+        failure.starts_with("data set pay is private, and its values cannot be hidden: "),
+        "{failure}"
     );
 }
 
@@ -298,15 +298,15 @@ const CODE: &str = "print(df)\n\
     print()\ndf";
 
 #[test]
-fn a_private_data_sets_values_come_back_nowhere() {
+fn values_of_a_private_data_set_are_never_returned() {
     let outcome = run("analysis", Sensitivity::Private, CODE);
-    let run_ = outcome.run();
-    assert_eq!(run_.error, None, "{run_:?}");
+    let finished = outcome.run();
+    assert_eq!(finished.error, None, "{finished:?}");
     let all = format!(
         "{}{}{}{}",
-        run_.stdout,
-        run_.result,
-        run_.stderr,
+        finished.stdout,
+        finished.result,
+        finished.stderr,
         outcome.streamed(StreamName::Stdout)
     );
     for value in ["Ferrer", "Lindqvist", "51234", "48010", "Nakamura", "52222"] {
@@ -314,10 +314,10 @@ fn a_private_data_sets_values_come_back_nowhere() {
     }
     assert!(all.contains("[REDACTED]"), "{all}");
     // A value that all rows share is a category, and a number over them an aggregate.
-    assert!(run_.stdout.contains("['Oslo']"), "{all}");
-    assert!(run_.stdout.contains("mean 51718.3 rows 5"), "{all}");
-    assert_eq!(run_.result["value"]["rows"][0][0], "[REDACTED]");
-    assert_eq!(run_.result["value"]["rows"][0][2], "[REDACTED]");
+    assert!(finished.stdout.contains("['Oslo']"), "{all}");
+    assert!(finished.stdout.contains("mean 51718.3 rows 5"), "{all}");
+    assert_eq!(finished.result["value"]["rows"][0][0], "[REDACTED]");
+    assert_eq!(finished.result["value"]["rows"][0][2], "[REDACTED]");
     // The same data set marked public.
     let outcome = run("analysis", Sensitivity::Public, CODE);
     assert!(
@@ -345,7 +345,7 @@ fn a_private_value_is_hidden_in_errors_too() {
 }
 
 #[test]
-fn columns_made_from_a_private_data_set_are_not_handed_back() {
+fn columns_made_from_a_private_data_set_are_not_returned() {
     let outcome = run("feature", Sensitivity::Private, "df['n'] = df['pay'] * 1.0");
     let result = &outcome.run().result;
     assert_eq!(
@@ -466,7 +466,7 @@ fn reading_records_like_a_table_hints_to_make_one() {
 const PRESSURE: &str = "bp\n128.0\n129.0\n131.0\n128.5\n129.5991\n";
 
 #[test]
-fn a_mean_is_shown_whole_although_a_value_has_its_first_digits() {
+fn a_mean_is_shown_whole_even_if_a_value_has_its_first_digits() {
     let code = "print(f'{df.bp.mean():.2f} {df.bp.mean()}')\nprint(df.bp.tolist())";
     let all = everything_returned(&run_other(DataFormat::Csv, PRESSURE.as_bytes(), code));
     assert!(all.contains("129.22 129.21982"), "{all}");

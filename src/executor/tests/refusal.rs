@@ -6,7 +6,7 @@ use crate::executor::{DatasetSource, bind};
 use crate::model::{DataFormat, Limits, RunErrorKind, Tier};
 use crate::policy::Policy;
 
-fn limited(change: impl FnOnce(&mut Limits)) -> Policy {
+fn policy_with_limits(change: impl FnOnce(&mut Limits)) -> Policy {
     let mut policy = raw_policy(TIER);
     change(&mut policy.limits);
     policy
@@ -29,7 +29,7 @@ fn a_run_that_is_not_what_was_shown_never_starts() {
 
 /// The analyser checks before a person is asked; the child checks CPython's own tree again.
 #[test]
-fn syntax_that_its_policy_does_not_list_never_runs() {
+fn syntax_that_the_policy_does_not_list_never_runs() {
     if !available(TIER) {
         return;
     }
@@ -53,7 +53,7 @@ fn syntax_that_its_policy_does_not_list_never_runs() {
         assert!(without.nodes.remove(kind), "{kind}");
         let outcome = run_spec(spec(code, without));
         let run = outcome.run();
-        let error = run.error.clone().expect("it is refused");
+        let error = run.error.clone().expect("the code is refused");
         assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{kind}");
         assert_eq!(error.message, format!("{kind} is not allowed"));
         assert_eq!(run.stdout, "", "{kind}");
@@ -63,7 +63,7 @@ fn syntax_that_its_policy_does_not_list_never_runs() {
     let mut all = policy(TIER);
     all.nodes = ["*".to_owned()].into();
     let outcome = run_spec(spec("print('ran')", all));
-    let error = outcome.run().error.clone().expect("it is refused");
+    let error = outcome.run().error.clone().expect("the code is refused");
     assert_eq!(error.kind, RunErrorKind::PolicyViolation);
     assert!(error.message.contains("Module is not allowed"), "{error:?}");
 }
@@ -85,8 +85,8 @@ fn a_data_set_that_changed_or_vanished_ends_the_run_before_it_starts() {
         },
     )]
     .into();
-    let ask = serde_json::from_value(serde_json::json!({"df": {"dataset": "sales"}})).unwrap();
-    let bound = bind(&ask, &data).unwrap();
+    let request = serde_json::from_value(serde_json::json!({"df": {"dataset": "sales"}})).unwrap();
+    let bound = bind(&request, &data).unwrap();
     std::fs::write(&path, "a,b\n1,3\n").unwrap();
     let outcome = begin(
         with_inputs("print(1)", policy(TIER), bound.clone()),
@@ -205,12 +205,12 @@ fn a_home_that_the_runs_user_may_not_enter_shows_what_is_needed_and_nothing_else
     spec.digest = crate::model::Digest::of(code.as_bytes());
     spec.code = code.into();
     let outcome = run_spec(spec);
-    let want = match TIER {
+    let expected = match TIER {
         Tier::Process => "42 ['env'] False OSError\n",
         // Not even the parent folders may be listed.
         _ => "42 PermissionError False OSError\n",
     };
-    assert_eq!(outcome.run().stdout, want, "{outcome:?}");
+    assert_eq!(outcome.run().stdout, expected, "{outcome:?}");
 
     // No mount can open up files that are closed themselves.
     let closed = home.path().canonicalize().unwrap().join("env/closed");
@@ -221,13 +221,13 @@ fn a_home_that_the_runs_user_may_not_enter_shows_what_is_needed_and_nothing_else
 }
 
 #[test]
-fn a_policy_that_is_too_small_for_python_says_so() {
+fn limits_too_small_for_python_are_reported_as_such() {
     if !available(TIER) {
         return;
     }
-    let outcome = run_spec(spec("print(1)", limited(|l| l.open_files = 5)));
+    let outcome = run_spec(spec("print(1)", policy_with_limits(|l| l.open_files = 5)));
     assert!(outcome.failure().contains("open files"), "{outcome:?}");
-    let outcome = run_spec(spec("print(1)", limited(|l| l.processes = 0)));
+    let outcome = run_spec(spec("print(1)", policy_with_limits(|l| l.processes = 0)));
     assert_eq!(outcome.run().stdout, "1\n");
     // Libraries that take long to load; here one that computes.
     let slow = tempfile::tempdir().unwrap();
@@ -241,8 +241,8 @@ fn a_policy_that_is_too_small_for_python_says_so() {
     });
     spec.policy = std::sync::Arc::new(policy);
     let outcome = run_spec(spec);
-    let want = "limit of 1 s of processor time is too small to start Python";
-    assert!(outcome.failure().contains(want), "{outcome:?}");
+    let expected = "limit of 1 s of processor time is too small to start Python";
+    assert!(outcome.failure().contains(expected), "{outcome:?}");
     assert_eq!(outcome.notes.len(), 1);
 }
 
@@ -292,9 +292,9 @@ fn a_temporary_folder_that_is_full_or_unusable_is_named_before_anything_runs() {
             .env(NO_ROOM, "1")
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let failed = said.lines().find(|line| line.starts_with("failed "));
-        assert!(failed.is_some_and(|line| line.contains(want)), "{said}");
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let failed = stdout.lines().find(|line| line.starts_with("failed "));
+        assert!(failed.is_some_and(|line| line.contains(want)), "{stdout}");
     };
     outcome(
         Command::new(&me).env("TMPDIR", "/dev/null/none"),

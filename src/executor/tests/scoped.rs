@@ -17,12 +17,12 @@ fn run(code: &str) -> Outcome {
     run_with(code, json!({}))
 }
 
-fn good(outcome: &Outcome) -> &Run {
+fn run_of(outcome: &Outcome) -> &Run {
     assert_eq!(outcome.run().error, None, "{:?}", outcome.run());
     outcome.run()
 }
 
-fn refused(code: &str) -> String {
+fn refusal_of(code: &str) -> String {
     let error = run(code).run().error.clone().unwrap();
     assert_eq!(
         error.kind,
@@ -38,7 +38,7 @@ fn d1_names_are_looked_up_in_order_and_nothing_else_has_a_meaning() {
     let outcome = run(
         "def len(x): return 'mine'\nlog('core', 'info')\nprint(len([1]), sum([1, 2]), abs(-5))",
     );
-    assert_eq!(good(&outcome).stdout, "mine 3 5\n");
+    assert_eq!(run_of(&outcome).stdout, "mine 3 5\n");
     assert_eq!(
         outcome.run().result["log"],
         json!([{"level": "info", "message": "core"}])
@@ -60,11 +60,11 @@ fn d1_names_are_looked_up_in_order_and_nothing_else_has_a_meaning() {
         "hasattr",
         "nothing_of_this_name",
     ] {
-        let said = refused(&format!("print('ran')\nx = {name}"));
-        assert!(said.contains(name), "{name}: {said}");
+        let message = refusal_of(&format!("print('ran')\nx = {name}"));
+        assert!(message.contains(name), "{name}: {message}");
     }
     for code in ["import math", "class A: pass", "().__class__", "open('x')"] {
-        refused(code);
+        refusal_of(code);
     }
 }
 
@@ -74,7 +74,7 @@ fn d1_the_level_of_the_log_is_the_snippets_to_set() {
         log('two')\nlog('three', 'warning')\nlog('four', 'error')\n\
         try:\n    log_level('loud')\nexcept ValueError as e:\n    print(e)\n";
     let outcome = run(code);
-    let run = good(&outcome);
+    let run = run_of(&outcome);
     assert_eq!(
         run.stdout,
         "debug\nwarn\nlog takes the levels debug, info, warn, warning, error\n"
@@ -88,10 +88,10 @@ fn d1_the_level_of_the_log_is_the_snippets_to_set() {
 #[test]
 fn d1_a_security_error_can_be_named_and_catches_nothing_that_is_ended() {
     let outcome = run("try:\n    reason('why?')\nexcept SecurityError as e:\n    print(e)\n");
-    let said = &good(&outcome).stdout;
+    let stdout = &run_of(&outcome).stdout;
     assert!(
-        said.starts_with("reason() would ask a language model") && said.contains("`public`"),
-        "{said}"
+        stdout.starts_with("reason() would ask a language model") && stdout.contains("`public`"),
+        "{stdout}"
     );
     let outcome = run("x = reason('why?')\n");
     let error = outcome.run().error.clone().unwrap();
@@ -107,7 +107,7 @@ fn d1_a_security_error_can_be_named_and_catches_nothing_that_is_ended() {
     let error = run
         .error
         .as_ref()
-        .expect("what the contract refuses ends the run");
+        .expect("a refusal of the contract ends the run");
     assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{run:?}");
     assert_eq!(run.stdout, "");
 }
@@ -120,7 +120,7 @@ fn d2_private_values_are_readable_and_never_disclosed() {
         print('have', private.key, 'and', private['pin'], len(k), 'pin' in private)\n\
         log(f'Processing with secret: {private.key}', 'info')\n";
     let outcome = run(code);
-    let run = good(&outcome);
+    let run = run_of(&outcome);
     assert_eq!(
         run.stdout, "have [REDACTED] and [REDACTED] 18 True\n",
         "{run:?}"
@@ -143,11 +143,11 @@ fn d4_a_refusal_of_the_guard_discloses_nothing_private_and_keeps_the_output() {
     assert_eq!(error.kind, RunErrorKind::PolicyViolation, "{run:?}");
     assert_eq!(run.stdout, "said [REDACTED]", "{run:?}");
     assert!(!run.events.is_empty());
-    nowhere(&outcome);
+    assert_secret_nowhere(&outcome);
 }
 
 /// Checks that no output of the child contains any part of the secret.
-fn nowhere(outcome: &Outcome) {
+fn assert_secret_nowhere(outcome: &Outcome) {
     let run = outcome.run();
     let streamed = outcome.streamed(StreamName::Stdout) + &outcome.streamed(StreamName::Stderr);
     let all = format!(
@@ -195,7 +195,7 @@ fn d4_private_values_appear_nowhere_outside() {
         "held = private['list']\nheld.append('hunter2-later')\nprint(held)",
         "private.other = 'hunter2-x'\nk = private.other\ndel private.other\nprint(k)",
     ] {
-        nowhere(&run_with(code, inputs()));
+        assert_secret_nowhere(&run_with(code, inputs()));
     }
     // The profile has no module for base64, so the code computes it, at each alignment.
     let encode = "digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'\n\
@@ -205,7 +205,7 @@ fn d4_private_values_appear_nowhere_outside() {
         \x20   return ''.join(digits[int(bits[i:i + 6], 2)] for i in range(0, len(bits), 6))\n\
         for pad in ['', 'x', 'xy']: print(coded((pad + private.key).encode()))\n";
     let encode = encode.replace("format(b, '08b')", "f'{b:08b}'");
-    nowhere(&run_with(&encode, inputs()));
+    assert_secret_nowhere(&run_with(&encode, inputs()));
 }
 
 /// Below the names in `private`, keys are data, including keys that the snippet adds.
@@ -230,7 +230,7 @@ fn d4_keys_inside_private_are_values() {
         "held = private.patients\nheld['hunter2-late'] = {'hunter2-later': 1}\nprint(held)",
         "k = list(private.patients)[0]\nlog('x' * 1990 + k)\nraise ValueError('x' * 1990 + k)",
     ] {
-        nowhere(&run_with(code, inputs()));
+        assert_secret_nowhere(&run_with(code, inputs()));
     }
     for code in [
         "public.x = list(private.patients)[0]",
@@ -247,11 +247,11 @@ fn d4_keys_inside_private_are_values() {
     }
     // The names in `private` are in the code for everybody to read.
     let outcome = run_with("print('patients' in private, 'patients')", inputs());
-    assert_eq!(good(&outcome).stdout, "True patients\n");
+    assert_eq!(run_of(&outcome).stdout, "True patients\n");
     // Short keys are hidden where they stand alone, like short values.
     let outcome = run("private.x = {'ab': 1, 'c': 2, 'no': 3}\nprint('ab nothing cab c', 'no')");
     assert_eq!(
-        good(&outcome).stdout,
+        run_of(&outcome).stdout,
         "[REDACTED] nothing cab c [REDACTED]\n"
     );
 }
@@ -263,7 +263,7 @@ fn d4_hiding_leaves_the_results_own_keys_alone() {
         "private.x = {'public': 'message', 'level': 'info', 'log': 'warning'}\n\
          public.a = 1\nlog('the message')\n",
     );
-    let run = good(&outcome);
+    let run = run_of(&outcome);
     assert_eq!(
         run.result,
         json!({"public": {"a": 1}, "log": [{"level": "info", "message": "the [REDACTED]"}]}),
@@ -276,7 +276,7 @@ fn d2_public_takes_plain_json_and_nothing_private() {
         "public.shared = {'theme': 'dark', 'n': [1, 2.5, None, True]}\n\
          public['gone'] = 1\ndel public.gone\nprint(public.shared['theme'], 'shared' in public)",
     );
-    let run = good(&outcome);
+    let run = run_of(&outcome);
     assert_eq!(run.stdout, "dark True\n");
     assert_eq!(
         run.result["public"],
@@ -304,10 +304,10 @@ fn d2_public_takes_plain_json_and_nothing_private() {
         "private.key = 'hunter2'\ntry: public.key = private.key\nexcept Exception: pass",
         "private.key = 'hunter2'\npublic.l = []\npublic.l.append(private.key)",
     ] {
-        let said = refused(code);
+        let message = refusal_of(code);
         assert!(
-            said.contains("`private`") && said.contains("`public`"),
-            "{said}"
+            message.contains("`private`") && message.contains("`public`"),
+            "{message}"
         );
     }
 }
@@ -323,7 +323,7 @@ fn d2_system_is_read_only_and_local_is_each_calls_own() {
         json!({"cfg": {"json": {"k": 7}}}),
     );
     assert_eq!(
-        good(&outcome).stdout,
+        run_of(&outcome).stdout,
         "scoped 180 7\n7\n[2, 2]\n(False, False) 1\n"
     );
     for code in [
@@ -332,21 +332,24 @@ fn d2_system_is_read_only_and_local_is_each_calls_own() {
         "del system.profile",
         "try: system.x = 1\nexcept: pass",
     ] {
-        let said = refused(code);
-        assert!(said.contains("the scope `system` is read only"), "{said}");
+        let message = refusal_of(code);
+        assert!(
+            message.contains("the scope `system` is read only"),
+            "{message}"
+        );
     }
 }
 
 #[test]
 fn d3_a_later_run_sees_nothing_of_an_earlier_ones_private_values() {
     let first = run("private.secret_key = 'abc123'\npublic.status = 'active'\nlocal.temp = 1");
-    let left = good(&first).result["public"].clone();
+    let left = run_of(&first).result["public"].clone();
     // The values that the broker binds for the session's next run.
     let outcome = run_with(
         "print('secret_key' in private, len(private), public.status, 'temp' in local)",
         json!({"public": {"json": left}}),
     );
-    assert_eq!(good(&outcome).stdout, "False 0 active False\n");
+    assert_eq!(run_of(&outcome).stdout, "False 0 active False\n");
     let outcome = run("private.secret_key");
     let error = outcome.run().error.clone().unwrap();
     assert!(
@@ -366,7 +369,7 @@ fn d2_a_scope_cannot_be_taken_apart() {
         "f'{private._values}'",
         "'{0._values}'.format(private)",
     ] {
-        refused(code);
+        refusal_of(code);
     }
 }
 
@@ -374,7 +377,7 @@ fn d2_a_scope_cannot_be_taken_apart() {
 fn d4_hiding_leaves_other_text_alone() {
     let outcome =
         run("private.n = 7\nprivate.a = 'x'\nprivate.two = 'no'\nprint('7 x nothing no')");
-    assert_eq!(good(&outcome).stdout, "7 x nothing [REDACTED]\n");
+    assert_eq!(run_of(&outcome).stdout, "7 x nothing [REDACTED]\n");
 }
 
 #[test]
@@ -400,9 +403,9 @@ fn events(run: &Run) -> Vec<(Option<u32>, &str, &str)> {
 }
 
 /// The counts of allowed and blocked accesses of a scope.
-fn counted(run: &Run, scope: &str) -> (u64, u64) {
+fn access_counts(run: &Run, scope: &str) -> (u64, u64) {
     let found = run.accesses.get(scope);
-    let found = found.unwrap_or_else(|| panic!("nothing is counted: {run:?}"));
+    let found = found.unwrap_or_else(|| panic!("no access is counted: {run:?}"));
     (found.allowed, found.blocked)
 }
 
@@ -414,7 +417,7 @@ fn d5_use_of_a_value_from_an_earlier_run_is_reported() {
         code,
         json!({"public": {"json": {"status": "active", "old": 1, "n": 1}}}),
     );
-    let run = good(&outcome);
+    let run = run_of(&outcome);
     assert_eq!(
         events(run),
         [
@@ -435,8 +438,8 @@ fn d5_use_of_a_value_from_an_earlier_run_is_reported() {
             ),
         ]
     );
-    assert_eq!(counted(run, "public"), (8, 0));
-    assert_eq!(counted(run, "private"), (0, 0));
+    assert_eq!(access_counts(run, "public"), (8, 0));
+    assert_eq!(access_counts(run, "private"), (0, 0));
 }
 
 #[test]
@@ -447,10 +450,10 @@ fn d5_a_read_of_another_contexts_value_is_blocked_and_reported() {
         def f():\n    try:\n        return local.top\n    except SecurityError:\n        return 'of this call'\n\
         print(f())\n";
     let outcome = run(code);
-    let run = good(&outcome);
-    let said = "the scope `private` has no `secret_key`: it holds this run's own names, and no \
+    let run = run_of(&outcome);
+    let message = "the scope `private` has no `secret_key`: it holds this run's own names, and no \
                 other's is reached";
-    assert_eq!(run.stdout, format!("{said}\nas an item\nof this call\n"));
+    assert_eq!(run.stdout, format!("{message}\nas an item\nof this call\n"));
     let outcome: Vec<_> = run.events.iter().map(|e| (e.line, &e.kind[..])).collect();
     assert_eq!(
         outcome,
@@ -458,15 +461,15 @@ fn d5_a_read_of_another_contexts_value_is_blocked_and_reported() {
         "{:?}",
         run.events
     );
-    assert_eq!(run.events[0].message, said);
+    assert_eq!(run.events[0].message, message);
     assert!(run.events[2].message.contains("this call's own names"));
-    assert_eq!(counted(run, "private"), (0, 2));
-    assert_eq!(counted(run, "local"), (1, 1));
+    assert_eq!(access_counts(run, "private"), (0, 2));
+    assert_eq!(access_counts(run, "local"), (1, 1));
     // Without a handler, it ends the run with its own error.
     let outcome = self::run("private.secret_key");
     let error = outcome.run().error.clone().unwrap();
     assert_eq!(error.exception.as_deref(), Some("SecurityError"));
-    assert_eq!(counted(outcome.run(), "private"), (0, 1));
+    assert_eq!(access_counts(outcome.run(), "private"), (0, 1));
 }
 
 #[test]
@@ -495,11 +498,11 @@ fn d5_accesses_are_counted_by_scope_however_the_run_ends() {
         let outcome = run(&format!("{before}public.m = 1\n{end}\n"));
         let run = outcome.run();
         assert_eq!(run.error.as_ref().map(|e| e.kind), error, "{end}: {run:?}");
-        assert_eq!(counted(run, "private"), (2, 0), "{end}");
-        assert_eq!(counted(run, "public"), public, "{end}");
-        assert_eq!(counted(run, "system"), system, "{end}");
-        assert_eq!(counted(run, "local"), (0, 0), "{end}");
-        assert_eq!(counted(run, "functions"), (2, 1), "{end}");
+        assert_eq!(access_counts(run, "private"), (2, 0), "{end}");
+        assert_eq!(access_counts(run, "public"), public, "{end}");
+        assert_eq!(access_counts(run, "system"), system, "{end}");
+        assert_eq!(access_counts(run, "local"), (0, 0), "{end}");
+        assert_eq!(access_counts(run, "functions"), (2, 1), "{end}");
         // Each blocked access is reported with its line.
         let blocked: u64 = run.accesses.values().map(|counts| counts.blocked).sum();
         assert_eq!(run.events.len() as u64, blocked, "{end}: {:?}", run.events);
@@ -515,7 +518,7 @@ fn d5_the_counts_of_a_stopped_run_are_reported() {
     let outcome = run_spec(with_inputs(code, policy, Vec::new()));
     let run = outcome.run();
     assert_eq!(run.limit, Some(crate::model::LimitKind::Wall), "{run:?}");
-    assert_eq!(counted(run, "private"), (1, 0));
+    assert_eq!(access_counts(run, "private"), (1, 0));
 }
 
 #[test]
@@ -526,8 +529,8 @@ fn d5_many_crossings_leave_room_for_what_comes_after_them() {
         system.x = 1\n";
     let outcome = run_with(code, json!({"public": {"json": names}}));
     let run = outcome.run();
-    assert_eq!(counted(run, "public"), (201, 0));
-    assert_eq!(counted(run, "private"), (0, 200));
+    assert_eq!(access_counts(run, "public"), (201, 0));
+    assert_eq!(access_counts(run, "private"), (0, 200));
     assert_eq!(run.events.len(), 33, "{:?}", run.events);
     let count = |kind: &str| run.events.iter().filter(|e| e.kind == kind).count();
     assert_eq!(
@@ -543,7 +546,7 @@ fn d5_the_event_of_a_crossing_discloses_nothing_private() {
         "private.key = 'hunter2-pässword/9'\ntry:\n    private[private.key]\nexcept KeyError: pass\n\
          print(private.key)\n",
     );
-    let run = good(&outcome);
+    let run = run_of(&outcome);
     assert_eq!(run.events.len(), 1, "{:?}", run.events);
     assert!(run.events[0].message.contains("[REDACTED]"));
     assert!(!format!("{run:?}").contains("hunter2"), "{run:?}");
@@ -552,6 +555,6 @@ fn d5_the_event_of_a_crossing_discloses_nothing_private() {
 #[test]
 fn d5_other_profiles_count_nothing() {
     let outcome = run_spec(spec("print(1)", policy(crate::model::Tier::Process)));
-    let json = serde_json::to_value(good(&outcome)).unwrap();
+    let json = serde_json::to_value(run_of(&outcome)).unwrap();
     assert_eq!(json.get("accesses"), None, "{json}");
 }

@@ -92,11 +92,11 @@ impl Census {
     }
 
     fn take() -> Self {
-        let me = std::process::id() as i32;
+        let own_pid = std::process::id() as i32;
         let own = |name: &str| name.starts_with("countersign-run-");
         let groups = ["memory", "pids", "unified", ""];
         Self {
-            processes: crate::sandbox::procfs::descendants(me).unwrap().len(),
+            processes: crate::sandbox::procfs::descendants(own_pid).unwrap().len(),
             descriptors: descriptors(),
             mounts: std::fs::read_to_string("/proc/self/mountinfo")
                 .unwrap()
@@ -140,7 +140,7 @@ fn walk(folder: &str, depth: usize) -> usize {
         .filter_map(Result::ok)
         .filter(|e| e.file_type().is_ok_and(|t| t.is_dir()))
         .map(|e| {
-            let left = e
+            let is_leftover = e
                 .file_name()
                 .to_str()
                 .and_then(Owner::parse)
@@ -150,7 +150,7 @@ fn walk(folder: &str, depth: usize) -> usize {
             } else {
                 0
             };
-            usize::from(left) + below
+            usize::from(is_leftover) + below
         })
         .sum()
 }
@@ -178,7 +178,7 @@ const SNIPPETS: &[&str] = &[
 /// `grants` runs of all kinds, then each attack of the table `each` times; two at once.
 fn soak(grants: usize, each: usize) {
     let started = std::time::Instant::now();
-    let say = |what: &str| eprintln!("{what}, {:?}, {} KiB", started.elapsed(), resident());
+    let log = |what: &str| eprintln!("{what}, {:?}, {} KiB", started.elapsed(), resident());
     two_at_once(grants, |run| {
         let live = begin(
             spec(SNIPPETS[run % SNIPPETS.len()], raw_policy(TIER)),
@@ -189,7 +189,7 @@ fn soak(grants: usize, each: usize) {
         }
         live.finish();
         if run % 1000 == 999 {
-            say(&format!("{} grants", run + 1));
+            log(&format!("{} grants", run + 1));
         }
     });
     let table = crate::executor::tests::attack_table::table();
@@ -202,10 +202,10 @@ fn soak(grants: usize, each: usize) {
             None => all_attacks(),
         }
         if (run + 1) % (10 * kinds) == 0 {
-            say(&format!("{} of each", (run + 1) / kinds));
+            log(&format!("{} of each", (run + 1) / kinds));
         }
     });
-    say(&format!("{grants} grants and {each} of each attack"));
+    log(&format!("{grants} grants and {each} of each attack"));
 }
 
 /// Runs every number below `runs` once; memory in use after the first tenth may stay.
@@ -244,7 +244,7 @@ fn many_runs_leave_nothing_behind() {
     }
     let number = |name: &str| {
         let text = std::env::var(name).ok()?;
-        Some(text.parse::<usize>().expect("a number of runs"))
+        Some(text.parse::<usize>().expect("CS_SOAK is a number of runs"))
     };
     // The first run makes what stays: the log, the open binary, the descriptor that attacks target.
     let settled = || {
@@ -255,9 +255,9 @@ fn many_runs_leave_nothing_behind() {
     if let Some(grants) = number("CS_SOAK") {
         let before = settled();
         soak(grants, number("CS_SOAK_EACH").unwrap_or(0));
-        let until = std::time::Instant::now() + OTHERS;
+        let deadline = std::time::Instant::now() + OTHERS;
         let mut after = Census::settled();
-        while !after.is_within(&before) && std::time::Instant::now() < until {
+        while !after.is_within(&before) && std::time::Instant::now() < deadline {
             after = Census::settled();
         }
         assert!(after.is_within(&before), "{before:?}, then {after:?}");
@@ -267,9 +267,9 @@ fn many_runs_leave_nothing_behind() {
     if std::env::var_os(ALONE).is_some() {
         let before = settled().own();
         soak(24, 0);
-        let until = std::time::Instant::now() + OTHERS;
+        let deadline = std::time::Instant::now() + OTHERS;
         let mut after = Census::settled().own();
-        while after != before && std::time::Instant::now() < until {
+        while after != before && std::time::Instant::now() < deadline {
             after = Census::settled().own();
         }
         assert_eq!(after, before);
@@ -284,16 +284,16 @@ fn many_runs_leave_nothing_behind() {
         .env("TMPDIR", folder.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let wrong = String::from_utf8_lossy(&output.stderr);
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.success() && said.contains("1 passed"),
-        "{said}{wrong}"
+        output.status.success() && stdout.contains("1 passed"),
+        "{stdout}{stderr}"
     );
     // A zygote's helper removes its folder once it has noticed that nobody uses it.
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
     while count(&folder.path().to_string_lossy()) > 0 {
-        assert!(std::time::Instant::now() < until, "files are left");
+        assert!(std::time::Instant::now() < deadline, "files are left");
         std::thread::yield_now();
     }
 }

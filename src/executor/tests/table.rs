@@ -12,7 +12,7 @@ fn root() -> bool {
 }
 
 /// The table's entry for this tier and this user.
-fn meets(attack: &Attack) -> &Meets {
+fn entry_of(attack: &Attack) -> &Meets {
     match (TIER, &attack.user) {
         (Tier::Kernel, _) => &attack.kernel,
         (_, Some(user)) if !root() => user,
@@ -50,17 +50,17 @@ pub fn all_attacks() {
     let tried: Vec<&Attack> = table
         .attack
         .iter()
-        .filter(|a| a.applies() && matches!(meets(a), Meets::Stopped { .. }))
+        .filter(|a| a.applies() && matches!(entry_of(a), Meets::Stopped { .. }))
         .collect();
     assert!(tried.len() > 20, "{}", tried.len());
     let outcome = run_spec(spec(&targets.snippet(&tried), raw_policy(TIER)));
     let run = outcome.run();
     assert_eq!(run.error, None, "{run:?}");
-    let wrong = compare(&tried, &met(&run.stdout), |attack| match meets(attack) {
+    let failures = compare(&tried, &met(&run.stdout), |attack| match entry_of(attack) {
         Meets::Stopped { meets, .. } => meets.clone(),
         Meets::Open { .. } | Meets::Skipped { .. } => Vec::new(),
     });
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 #[test]
@@ -69,16 +69,20 @@ fn a_tier_lists_what_it_does_not_stop() {
     if !available(TIER) {
         return;
     }
-    let says = crate::executor::preflight::look(TIER, exe().as_fd())
+    let listed = crate::executor::preflight::look(TIER, exe().as_fd())
         .unwrap()
         .does_not_stop;
     for attack in &table().attack {
-        if let Meets::Open { leaves } = meets(attack) {
-            assert!(says.contains(leaves), "{}: {leaves}", attack.name);
+        if let Meets::Open { leaves } = entry_of(attack) {
+            assert!(listed.contains(leaves), "{}: {leaves}", attack.name);
         }
     }
     for row in table().run.iter().filter(|row| is_left_open(row)) {
-        assert!(says.contains(row.leaves.as_ref().unwrap()), "{}", row.name);
+        assert!(
+            listed.contains(row.leaves.as_ref().unwrap()),
+            "{}",
+            row.name
+        );
     }
 }
 
@@ -110,18 +114,18 @@ pub fn one_run(row: &attack_table::Run) {
     let (mark, code) = marked(&row.code);
     let outcome = run_spec(spec(&code, limited(&row.limits)));
     let run = outcome.run();
-    let said = serde_json::to_value(run).unwrap();
+    let report = serde_json::to_value(run).unwrap();
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     if row.limit.as_deref() != Some("any") {
-        assert_eq!(text(&said["limit"]), row.limit, "{name}: {run:?}");
+        assert_eq!(text(&report["limit"]), row.limit, "{name}: {run:?}");
     }
     if row.error.as_deref() == Some("any") {
         assert!(run.error.is_some(), "{name}: {run:?}");
     } else {
-        assert_eq!(text(&said["error"]["type"]), row.error, "{name}: {run:?}");
+        assert_eq!(text(&report["error"]["type"]), row.error, "{name}: {run:?}");
     }
     if let Some(says) = &row.says {
-        let message = text(&said["error"]["message"]).unwrap_or_default();
+        let message = text(&report["error"]["message"]).unwrap_or_default();
         assert!(message.contains(says.as_str()), "{name}: {message}");
     }
     assert_eq!(processes_marked(&mark), Vec::<i32>::new(), "{name}");
@@ -163,7 +167,7 @@ print(os.cpu_count() > 0, open("/dev/null").read() == "")
     let outcome = run_spec(spec(code, raw_policy(TIER)));
     let run = outcome.run();
     assert_eq!(run.error, None, "{}\n{run:?}", run.stderr);
-    let want = [
+    let expected = [
         "thread",
         "45",
         "b'x'",
@@ -177,12 +181,12 @@ print(os.cpu_count() > 0, open("/dev/null").read() == "")
         "2024-07-01T00:00:00+00:00",
         "True True",
     ];
-    assert_eq!(run.stdout.lines().collect::<Vec<_>>(), want, "{run:?}");
+    assert_eq!(run.stdout.lines().collect::<Vec<_>>(), expected, "{run:?}");
 }
 
 /// Runs the suite of this tier again as a user other than root.
 #[test]
-fn the_same_as_an_ordinary_user() {
+fn the_suite_passes_as_an_ordinary_user() {
     let (_, module) = module_path!().split_once("::").unwrap();
     as_an_ordinary_user(&[
         &format!("{module}::s6_every_attack_meets_its_entry_in_the_table"),

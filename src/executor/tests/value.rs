@@ -21,7 +21,7 @@ fn run(code: &str) -> Run {
 }
 
 /// Code after the table, and the whole result.
-fn shown() -> Vec<(&'static str, Value)> {
+fn cases() -> Vec<(&'static str, Value)> {
     let value_of = |value: Value| json!({ "value": value });
     let part =
         |value: Value, left_out: &[&str]| json!({"value": value, "value_left_out": left_out});
@@ -202,17 +202,17 @@ fn the_last_value_comes_back_as_plain_json() {
     if !available(TIER) {
         return;
     }
-    let mut wrong = Vec::new();
-    for (code, want) in shown() {
+    let mut failures = Vec::new();
+    for (code, expected) in cases() {
         let run = run(&format!("{DF}{code}"));
-        if run.error.is_some() || run.result != want {
-            wrong.push(format!(
-                "{code}\n-> {}\nnot {want}\n{:?}",
+        if run.error.is_some() || run.result != expected {
+            failures.push(format!(
+                "{code}\n-> {}\nnot {expected}\n{:?}",
                 run.result, run.error
             ));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
 #[test]
@@ -348,11 +348,11 @@ const NAMED: &str =
     "df = pd.DataFrame({'who': ['Ann', 'Bo'], 'n': [1, 2], 'Total amount': [1.5, 2.5]})\n";
 
 #[test]
-fn a_name_that_is_not_there_is_answered_with_the_nearest_one() {
+fn an_unknown_name_is_answered_with_the_nearest_known_one() {
     if !available(TIER) {
         return;
     }
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (code, meant) in MEANT {
         let run = run(&format!("{NAMED}{code}"));
         let message = run
@@ -360,14 +360,14 @@ fn a_name_that_is_not_there_is_answered_with_the_nearest_one() {
             .as_ref()
             .map_or("", |error| error.message.as_str());
         let hint = meant.map(|name| format!("; did you mean `{name}`?"));
-        let right = match &hint {
+        let fits = match &hint {
             Some(hint) => message.ends_with(hint.as_str()),
             None => !message.is_empty() && !message.contains("did you mean"),
         };
         let times = run.stderr.matches("did you mean").count();
-        if !right || times != usize::from(hint.is_some()) {
-            wrong.push(format!("{code}\n-> {message}\n{}", run.stderr));
+        if !fits || times != usize::from(hint.is_some()) {
+            failures.push(format!("{code}\n-> {message}\n{}", run.stderr));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }

@@ -100,31 +100,31 @@ fn no_slot_that_lacks_a_layer_is_released() {
     let has = |layer: &String| layer == "utsns";
     assert!(cold.isolation().layers.iter().any(has), "{cold:?}");
     let outcome = all(lacks.clone(), pool());
-    let want = "the child is not confined as its tier asks: utsns is missing";
-    assert_eq!(outcome.failure(), want);
+    let expected = "the child is not confined as its tier asks: utsns is missing";
+    assert_eq!(outcome.failure(), expected);
     assert_eq!(outcome.notes.len(), 1, "{outcome:?}");
 }
 
 #[test]
-fn a_slot_with_other_code_than_was_shown_is_refused_by_its_helper() {
+fn a_slot_whose_code_differs_from_the_shown_code_is_refused_by_its_helper() {
     if !available(TIER) {
         return;
     }
     let pool = new_pool();
     let spec = spec("print('shown')", raw_policy(TIER));
     assert!(pool.await_slot(&spec), "no slot for the run");
-    let slot = pool.take(&spec).expect("a slot");
+    let slot = pool.take(&spec).expect("a slot waits");
     let files = handed(&spec, "print('another')", spec.digest);
     let launched = child::warm(slot, spec.confinement(0, 0), &files).unwrap();
     let Err(fault) = look_at(launched, None) else {
         panic!("a child was started");
     };
-    let says = "the code is not the code that was shown: the sandbox helper read other code";
-    assert_eq!(fault.to_string(), says, "{}", fault.detail);
+    let expected = "the code is not the code that was shown: the sandbox helper read other code";
+    assert_eq!(fault.to_string(), expected, "{}", fault.detail);
 }
 
 /// The output of one warm run of this zygote.
-fn printed(pool: &Arc<Pool>, code: &str, policy: &Policy) -> String {
+fn output_of(pool: &Arc<Pool>, code: &str, policy: &Policy) -> String {
     let outcome = begin_warm(pool, spec(code, policy.clone())).finish();
     assert_eq!(outcome.run().error, None, "{outcome:?}");
     outcome.run().stdout.clone()
@@ -142,7 +142,7 @@ fn nothing_but_the_listed_descriptors_is_open() {
         \x20   except OSError: return None\n\
         fds = sorted(map(int, os.listdir('/proc/self/fd')))\n\
         print(sorted((fd if fd < 5 else 5, what(fd)) for fd in fds if what(fd)))";
-    let warm = printed(&new_pool(), code, &raw_policy(TIER));
+    let warm = output_of(&new_pool(), code, &raw_policy(TIER));
     assert_eq!(
         warm,
         "[(0, '/dev/null'), (1, 'pipe:[N]'), (2, 'pipe:[N]'), (4, 'pipe:[N]'), \
@@ -202,10 +202,10 @@ fn runs_of_one_zygote_share_no_namespace_that_they_could_leave_something_in() {
         print(os.listdir('/scratch/out'), os.listdir('/dev/shm'))\n\
         open('/scratch/out/x', 'w'); open('/dev/shm/x', 'w')\n\
         import sys, time\nsys.stdout.flush()\ntime.sleep(600)";
-    let two: Vec<Live> = (0..2)
+    let runs: Vec<Live> = (0..2)
         .map(|_| begin_warm(&pool, spec(code, raw_policy(TIER))))
         .collect();
-    let said: Vec<String> = two
+    let message: Vec<String> = runs
         .iter()
         .map(|live| {
             live.control.release();
@@ -222,10 +222,10 @@ fn runs_of_one_zygote_share_no_namespace_that_they_could_leave_something_in() {
         let line = text.lines().next().unwrap();
         line.split(' ').map(str::to_owned).collect()
     };
-    for (one, other) in names(&said[0]).iter().zip(names(&said[1])) {
+    for (one, other) in names(&message[0]).iter().zip(names(&message[1])) {
         assert_ne!(*one, other);
     }
-    for text in said {
+    for text in message {
         assert_eq!(text.lines().nth(1), Some("[] []"), "{text}");
     }
 }
@@ -249,11 +249,11 @@ fn a_run_cannot_starve_another_of_processes() {
     );
     first.control.release();
     while !matches!(first.next(), ExecNote::Output { .. }) {}
-    assert_eq!(printed(&pool, greedy, &policy), "5\n");
+    assert_eq!(output_of(&pool, greedy, &policy), "5\n");
 }
 
 #[test]
-fn pid_1_and_the_zygote_are_out_of_reach() {
+fn a_run_can_reach_neither_pid_1_nor_the_zygote() {
     if !available(TIER) {
         return;
     }
@@ -271,7 +271,7 @@ fn pid_1_and_the_zygote_are_out_of_reach() {
         \x20   tried(lambda: os.kill(1, number))\n\
         print(sorted(int(p) for p in os.listdir('/proc') if p.isdigit()), os.getpid(), os.getppid())\n\
         print(os.listdir('/proc/self/task'), open('/proc/1/comm').read().strip() != '')";
-    let out = printed(&new_pool(), code, &raw_policy(TIER));
+    let out = output_of(&new_pool(), code, &raw_policy(TIER));
     assert_eq!(out, "[1, 2] 2 1\n['2'] True\n");
 }
 
@@ -301,7 +301,7 @@ fn seeds_differ_from_run_to_run() {
 }
 
 /// The output of a run, and how many runs the pool's zygote has served.
-fn finished(pool: &Arc<Pool>, spec: RunSpec) -> (String, u32) {
+fn run_and_count(pool: &Arc<Pool>, spec: RunSpec) -> (String, u32) {
     let before = pool.runs(&spec);
     let outcome = begin_in(Some(pool.clone()), spec.clone(), Default::default()).finish();
     let out = outcome.run().stdout.clone();
@@ -329,10 +329,10 @@ fn a_zygote_that_is_killed_between_runs_leaves_nothing() {
         let mut fds = [PollFd::new(pidfd.as_fd(), PollFlags::POLLIN)];
         assert!(poll(&mut fds, PollTimeout::from(60_000u16)).unwrap() > 0);
     }
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
     let groups = || crate::child::groups_of(owner);
     while folder.exists() || !groups().is_empty() || !pool.helpers(&spec()).is_empty() {
-        assert!(std::time::Instant::now() < until, "{:?}", groups());
+        assert!(std::time::Instant::now() < deadline, "{:?}", groups());
         std::thread::yield_now();
     }
 }
@@ -345,9 +345,9 @@ fn a_zygote_that_is_gone_costs_a_cold_start_and_no_run() {
     let pool = new_pool();
     let spec = || spec("print(1)", raw_policy(TIER));
     // The first run of its kind finds no zygote and has one made.
-    assert_eq!(finished(&pool, spec()), ("1\n".to_owned(), 0));
+    assert_eq!(run_and_count(&pool, spec()), ("1\n".to_owned(), 0));
     assert!(pool.await_slot(&spec()));
-    assert_eq!(finished(&pool, spec()), ("1\n".to_owned(), 1));
+    assert_eq!(run_and_count(&pool, spec()), ("1\n".to_owned(), 1));
 
     let kill = |pid: i32| {
         let pidfd = raw::pidfd_open(pid).unwrap();
@@ -368,7 +368,7 @@ fn a_zygote_that_is_gone_costs_a_cold_start_and_no_run() {
         .pid;
     kill(zygote);
     for _ in 0..4 {
-        assert_eq!(finished(&pool, spec()).0, "1\n");
+        assert_eq!(run_and_count(&pool, spec()).0, "1\n");
     }
 
     // Kills the helper, and with it everything it keeps, even an offered slot.
@@ -377,13 +377,13 @@ fn a_zygote_that_is_gone_costs_a_cold_start_and_no_run() {
     let folder = pool.folder(&spec()).unwrap();
     assert!(folder.exists());
     kill(pool.helpers(&spec())[0]);
-    assert_eq!(finished(&pool, spec()).0, "1\n");
-    assert_eq!(finished(&pool, spec()).0, "1\n");
+    assert_eq!(run_and_count(&pool, spec()).0, "1\n");
+    assert_eq!(run_and_count(&pool, spec()).0, "1\n");
     // Offered slots are tried first; then its end is known and its folder removed.
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
     while folder.exists() {
-        assert!(std::time::Instant::now() < until, "its folder is left");
-        assert_eq!(finished(&pool, spec()).0, "1\n");
+        assert!(std::time::Instant::now() < deadline, "its folder is left");
+        assert_eq!(run_and_count(&pool, spec()).0, "1\n");
     }
 }
 
@@ -430,21 +430,21 @@ fn a_mere_proposal_replaces_no_zygote() {
         return;
     }
     let pool = new_pool();
-    let named = |name: &str| {
+    let spec_named = |name: &str| {
         let mut policy = raw_policy(TIER);
         policy.name = name.to_owned();
         spec("print(1)", policy)
     };
-    let kept: Vec<_> = ["a", "b", "c", "d"].map(named).into();
+    let kept: Vec<_> = ["a", "b", "c", "d"].map(spec_named).into();
     for spec in &kept {
         assert!(pool.await_slot(spec));
     }
-    pool.proposed(&named("e"));
+    pool.proposed(&spec_named("e"));
     // Wishes are handled in order: when this zygote exists, the other wish was handled.
-    assert!(pool.await_slot(&named("f")));
+    assert!(pool.await_slot(&spec_named("f")));
     let is_kept = |spec: &RunSpec| !pool.helpers(spec).is_empty();
     assert_eq!(pool.count(), 4);
-    assert!(!is_kept(&named("e")) && is_kept(&named("f")));
+    assert!(!is_kept(&spec_named("e")) && is_kept(&spec_named("f")));
     assert!(!is_kept(&kept[0]) && kept[1..].iter().all(is_kept));
 }
 
@@ -458,10 +458,10 @@ fn a_zygote_ends_after_its_runs_and_when_nobody_uses_it() {
     let spec = spec("print(1)", raw_policy(TIER));
     assert!(pool.await_slot(&spec));
     let first = pool.helpers(&spec);
-    assert_eq!(finished(&pool, spec.clone()), ("1\n".to_owned(), 1));
+    assert_eq!(run_and_count(&pool, spec.clone()), ("1\n".to_owned(), 1));
     assert!(pool.await_slot(&spec));
     assert_eq!(pool.helpers(&spec), first);
-    finished(&pool, spec.clone());
+    run_and_count(&pool, spec.clone());
     assert_ne!(pool.helpers(&spec), first);
     assert!(pool.await_slot(&spec));
     assert_ne!(pool.helpers(&spec), first);
@@ -469,9 +469,9 @@ fn a_zygote_ends_after_its_runs_and_when_nobody_uses_it() {
     // Long enough to be observed between two turns of this thread on a busy machine.
     let pool = Pool::short_lived(exe(), 2, std::time::Duration::from_secs(1));
     pool.want(&spec);
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
     let mut was_there = false;
-    while std::time::Instant::now() < until && !(was_there && pool.count() == 0) {
+    while std::time::Instant::now() < deadline && !(was_there && pool.count() == 0) {
         was_there |= pool.count() == 1;
         std::thread::yield_now();
     }
@@ -486,9 +486,9 @@ fn a_python_that_cannot_be_warm_starts_cold() {
     let (_folder, env) = without_ctypes();
     let mut spec = spec("print(1)", raw_policy(TIER));
     spec.env = env;
-    let why = try_through(exe().as_fd(), (*spec.env).clone()).unwrap_err();
-    assert!(why.contains("none here"), "{why}");
+    let error = try_through(exe().as_fd(), (*spec.env).clone()).unwrap_err();
+    assert!(error.contains("none here"), "{error}");
     let pool = new_pool();
     assert!(!pool.await_slot(&spec));
-    assert_eq!(finished(&pool, spec), ("1\n".to_owned(), 0));
+    assert_eq!(run_and_count(&pool, spec), ("1\n".to_owned(), 0));
 }

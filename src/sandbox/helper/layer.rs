@@ -63,7 +63,8 @@ pub mod switched {
     /// `names`: comma-separated, as in the table of attacks.
     pub fn leave_off(names: &str) {
         let names = names.split(',').map(str::to_owned).collect();
-        OFF.set(names).expect("once, at the start");
+        OFF.set(names)
+            .expect("the layers are set once, at the start");
     }
 
     pub fn on(layer: Layer) -> bool {

@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machines_own_folders_are_not_brought_in_whole() {
+    fn the_machines_own_folders_are_not_mounted_whole() {
         let needs = ["/usr", "/usr/lib/python3", "/etc"].map(PathBuf::from);
         let bound = bound(Path::new("/bin/sh"), &needs[..2]);
         for whole in ["/", "/usr", "/usr/local", "/etc", "/home", "/run"] {

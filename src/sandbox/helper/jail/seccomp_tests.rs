@@ -76,7 +76,7 @@ fn answer(program: &[sock_filter], call: Call) -> (u32, usize) {
 }
 
 /// The strictest answer counts; it is the one with the lowest action value.
-fn together(programs: &[BpfProgram], call: Call) -> u32 {
+fn strictest(programs: &[BpfProgram], call: Call) -> u32 {
     let answers = programs.iter().map(|program| answer(program, call).0);
     answers
         .min_by_key(|action| (*action as i32) & !0xffff)
@@ -125,7 +125,7 @@ fn only_listed_calls_are_allowed() {
                 _ if listed => ALLOW,
                 _ => EPERM,
             };
-            let found = together(&programs, call(number, args));
+            let found = strictest(&programs, call(number, args));
             assert_eq!(found, expected, "{state}: call {number}");
         }
         for number in [X32, X32 + 1, X32 + 520, u32::MAX] {
@@ -133,14 +133,18 @@ fn only_listed_calls_are_allowed() {
                 number,
                 ..call(0, [0, 0])
             };
-            assert_eq!(together(&programs, odd), KILL, "{state}: call {number:#x}");
+            assert_eq!(strictest(&programs, odd), KILL, "{state}: call {number:#x}");
         }
         for number in 0..512 {
             let foreign = Call {
                 arch: I386,
                 ..call(number, [0, 0])
             };
-            assert_eq!(together(&programs, foreign), KILL, "{state}: i386 {number}");
+            assert_eq!(
+                strictest(&programs, foreign),
+                KILL,
+                "{state}: i386 {number}"
+            );
         }
     }
 }
@@ -198,7 +202,7 @@ fn refused_arguments_are_refused_beside_any_other_argument() {
             rows.push((libc::SYS_prctl, [option as u64 | high, 2], expected));
         }
         for (number, args, expected) in rows {
-            let found = together(&programs, call(number, args));
+            let found = strictest(&programs, call(number, args));
             assert_eq!(found, expected, "{state}: call {number} {args:x?}");
         }
     }
@@ -212,8 +216,8 @@ fn no_socket_accepts_a_bpf_program() {
                 let brings = SOCKET_PROGRAMS.contains(&(option as libc::c_int));
                 let refused = brings && level == libc::SOL_SOCKET as u64;
                 let expected = if refused { EPERM } else { ALLOW };
-                let asked = call_of_three(libc::SYS_setsockopt, [9, level, option]);
-                let found = together(&programs, asked);
+                let call = call_of_three(libc::SYS_setsockopt, [9, level, option]);
+                let found = strictest(&programs, call);
                 assert_eq!(found, expected, "{state}: level {level}, option {option}");
             }
         }
