@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_comes_back_as_it_was_and_garbage_does_not() {
+    fn a_request_round_trips_and_garbage_is_refused() {
         let setting = Setting {
             datasets: ["sales".to_owned()].into(),
             ..Setting::default()

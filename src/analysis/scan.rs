@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn honest_code_is_not() {
+    fn honest_code_is_accepted() {
         for text in [
             "x = [\n".to_owned() + &"1 + 2, \n".repeat(5_000) + "]\n",
             "'".to_owned() + &"9".repeat(9_000) + "'",
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_comments_and_foreign_words_are_told_apart() {
+    fn strings_comments_and_foreign_words_are_distinguished() {
         let text = "é = 'ü' # ö\nrb'\\'' + f\"{x}\"\n";
         let outline = scan(text, 100).unwrap();
         let words: Vec<_> = outline

@@ -77,22 +77,22 @@ const TABLE: &[(&str, (u32, u32), &str, &str)] = &[
 ];
 
 #[test]
-fn a_slip_is_named_where_it_is_with_what_would_be_right() {
-    let mut wrong = Vec::new();
+fn a_slip_is_reported_with_its_place_and_its_remedy() {
+    let mut failures = Vec::new();
     for (code, at, message, hint) in TABLE {
         let slip = explain(code, module(code).unwrap_err());
         let place = Source::new(code).position(slip.offset);
-        let said = slip.hint.clone().unwrap_or_default();
-        if place != *at || slip.message != *message || !said.contains(hint) {
-            wrong.push(format!("{code:?}: {place:?} {slip:?}"));
+        let actual = slip.hint.clone().unwrap_or_default();
+        if place != *at || slip.message != *message || !actual.contains(hint) {
+            failures.push(format!("{code:?}: {place:?} {slip:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Wherever a text is cut or a character removed, the reported position lies inside the text.
 #[test]
-fn every_torn_text_is_answered() {
+fn reported_positions_lie_inside_every_torn_text() {
     let code = "def f(a, b='x'):\n    if a == {'k': [1, 2]}:\n        return f\"{a!r} é\"\n\
                 for i in range(3):\n    print(i, '''\nlong''')  # note\n";
     let mut faults = 0;

@@ -20,11 +20,11 @@ fn the_bundle_is_read_whole() {
         .iter()
         .filter_map(|i| i.file.clone())
         .collect();
-    let there: BTreeSet<_> = SNIPPETS
+    let known: BTreeSet<_> = SNIPPETS
         .iter()
         .map(|(name, _)| (*name).to_owned())
         .collect();
-    assert_eq!(used, there, "each snippet is used, each name is known");
+    assert_eq!(used, known, "each snippet is used, each name is known");
 }
 
 #[test]
@@ -55,20 +55,22 @@ fn three_arrive_at_once_and_the_others_one_by_one() {
 }
 
 #[test]
-fn every_kind_is_there() {
+fn every_kind_is_in_the_demo() {
     let all = proposals();
-    let of = |kind| all.iter().filter(|p| p.verdict == kind).count();
-    assert!(of(VerdictKind::Clear) >= 2);
-    assert!(of(VerdictKind::Flagged) >= 2);
-    assert!(of(VerdictKind::Blocked) >= 2);
+    let count = |kind| all.iter().filter(|p| p.verdict == kind).count();
+    assert!(count(VerdictKind::Clear) >= 2);
+    assert!(count(VerdictKind::Flagged) >= 2);
+    assert!(count(VerdictKind::Blocked) >= 2);
     assert!(
         all.iter().any(|p| p.draft.ttl_s == Some(20)),
-        "one expires quickly"
+        "one proposal expires quickly"
     );
     let long = |p: &DemoProposal| p.draft.code.lines().count() >= 150;
-    assert!(all.iter().any(long), "one is longer than a screen");
-    let brings = |want: fn(&InputRequest) -> bool| {
-        all.iter().flat_map(|p| p.draft.inputs.values()).any(want)
+    assert!(all.iter().any(long), "one proposal is longer than a screen");
+    let brings = |matches: fn(&InputRequest) -> bool| {
+        all.iter()
+            .flat_map(|p| p.draft.inputs.values())
+            .any(matches)
     };
     assert!(brings(|i| matches!(i, InputRequest::Json { .. })));
     assert!(brings(|i| matches!(i, InputRequest::Text { .. })));
@@ -132,7 +134,7 @@ fn data_sets_are_known_and_have_the_columns_that_the_code_uses() {
 }
 
 #[test]
-fn the_data_sets_are_written_as_they_are() {
+fn the_data_sets_are_written_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let written = write_datasets(dir.path()).unwrap();
     assert_eq!(written.len(), dataset_files().len());
@@ -256,7 +258,7 @@ async fn refused_proposals_and_garbage_do_not_keep_an_agent() {
 }
 
 #[test]
-fn every_proposal_gets_the_verdict_it_is_there_for() {
+fn every_proposal_gets_its_intended_verdict() {
     let policies = crate::policy::builtin().unwrap();
     let policy = policies.iter().find(|p| p.name == "analysis").unwrap();
     for p in proposals() {

@@ -235,17 +235,17 @@ mod tests {
     /// A separate virtual environment.
     fn venv(folder: &std::path::Path) -> PathBuf {
         let base = crate::runtime::find_python(None).unwrap();
-        let made = Command::new(base.executable)
+        let status = Command::new(base.executable)
             .args(["-m", "venv", "--without-pip", "--symlinks"])
             .arg(folder)
             .status()
             .unwrap();
-        assert!(made.success());
+        assert!(status.success());
         folder.join("bin/python")
     }
 
     #[test]
-    fn what_changes_in_the_environment_is_named_and_its_digest_is_another() {
+    fn a_changed_environment_is_named_and_gets_another_digest() {
         let dir = tempfile::tempdir().unwrap();
         let python = venv(&dir.path().join("venv"));
         let (send, reports) = channel();
@@ -261,7 +261,7 @@ mod tests {
         let next = || reports.recv_timeout(Duration::from_secs(300)).unwrap();
         let ready = |report: &Report| match &report.environment {
             Environment::Ready { digest, label, .. } => (*digest, label.clone()),
-            other => panic!("not ready: {other:?}"),
+            other => panic!("the environment is not ready: {other:?}"),
         };
         let first = next();
         let (before, label) = ready(&first);
@@ -282,7 +282,7 @@ mod tests {
         let changed = next();
         assert!(changed.python.is_none());
         let Environment::Changed { what } = changed.environment else {
-            panic!("no change: {:?}", changed.environment);
+            panic!("no change is reported: {:?}", changed.environment);
         };
         let name = "site-packages/helper.py was added";
         assert!(what.starts_with("lib/") && what.ends_with(name), "{what}");

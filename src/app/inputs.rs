@@ -114,7 +114,7 @@ mod tests {
     use crate::model::Digest;
 
     #[test]
-    fn the_parts_of_a_file_are_the_file() {
+    fn the_parts_of_a_file_add_up_to_the_file() {
         let content: Vec<u8> = (0..PART * 2 + 7).map(|n| (n % 251) as u8).collect();
         let kept = content.clone();
         let digest = Digest::of(&content);
@@ -133,7 +133,7 @@ mod tests {
             bytes: content.len() as u64,
             sha256: digest.hex(),
         };
-        let mut got = Vec::new();
+        let mut joined = Vec::new();
         let mut at = Some(0);
         while let Some(offset) = at {
             let Reply::Artifact {
@@ -141,12 +141,12 @@ mod tests {
                 next_offset,
             } = part(&artifact, offset, &sources).unwrap()
             else {
-                panic!("another reply");
+                panic!("the reply is no part of a file");
             };
-            got.extend(STANDARD.decode(base64).unwrap());
+            joined.extend(STANDARD.decode(base64).unwrap());
             at = next_offset;
         }
-        assert_eq!(got, content);
+        assert_eq!(joined, content);
         assert_eq!(
             part(&artifact, content.len() as u64, &sources),
             Ok(Reply::Artifact {

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_that_comes_late_is_a_stall_and_a_long_wait_for_nothing_is_none() {
+    fn a_late_turn_is_a_stall_and_a_long_idle_wait_is_not() {
         let ms = Duration::from_millis;
         let mut pulse = Pulse::default();
         pulse.waits(false);

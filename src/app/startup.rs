@@ -333,7 +333,10 @@ mod tests {
         assert_eq!(bounds("allow_uids = [4242]"), (10, 5, 3));
         let row = "| pending proposals | `max_pending_per_peer` | `max_pending`, half of it where other uids may connect |";
         let table = include_str!("../../assets/docs/internals.md");
-        assert!(table.lines().any(|line| line == row), "not in it: {row}");
+        assert!(
+            table.lines().any(|line| line == row),
+            "the table lacks the row {row}"
+        );
     }
 
     /// The administrator lists `corp`: only the administrator may define it.
@@ -368,15 +371,15 @@ mod tests {
             let policies = policy::load(&policy::Places::of(&config.paths)).unwrap();
             bound(&config, &in_force(&config, &policies)).map_err(|e| e.to_string())
         };
-        let said = start().unwrap_err();
+        let error = start().unwrap_err();
         if !nix::unistd::geteuid().is_root() {
-            assert!(said.contains("must belong to root"), "{said}");
+            assert!(error.contains("must belong to root"), "{error}");
             crate::given::is_given_to_root(false, "root to play the administrator");
             return;
         }
         assert!(
-            said.contains("profile `corp` is listed by") && said.contains("admin/config.toml:1"),
-            "{said}"
+            error.contains("profile `corp` is listed by") && error.contains("admin/config.toml:1"),
+            "{error}"
         );
         std::fs::rename(
             at("config/policies/corp.toml"),

@@ -5,7 +5,7 @@ use super::samples::any_value;
 use super::*;
 
 /// The pixels of a chart's picture.
-fn drawn(chart: &Value) -> Vec<[u8; 3]> {
+fn pixels_of(chart: &Value) -> Vec<[u8; 3]> {
     let bytes = draw(chart).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
         .read_info()
@@ -34,7 +34,7 @@ fn the_area_of_a_bar_is_proportional_to_its_value() {
             if lying {
                 trace["orientation"] = "h".into();
             }
-            count(&drawn(&json!({"data": [trace]})), FIRST)
+            count(&pixels_of(&json!({"data": [trace]})), FIRST)
         };
         let (both, one) = (chart(4.0, 4.0), chart(4.0, 0.0));
         assert!(
@@ -43,12 +43,12 @@ fn the_area_of_a_bar_is_proportional_to_its_value() {
         );
     }
     // Grouped next to each other, or stacked.
-    let two = |mode: &str| {
+    let two_bars = |mode: &str| {
         let bar = |n: u32| json!({"type": "bar", "x": ["p"], "y": [n]});
-        drawn(&json!({"data": [bar(1), bar(1)], "layout": {"barmode": mode}}))
+        pixels_of(&json!({"data": [bar(1), bar(1)], "layout": {"barmode": mode}}))
     };
     for mode in ["group", "stack"] {
-        let pixels = two(mode);
+        let pixels = two_bars(mode);
         let (a, b) = (count(&pixels, FIRST), count(&pixels, SECOND));
         assert!(a > 10_000 && a.abs_diff(b) < a / 20, "{mode}: {a} {b}");
     }
@@ -56,18 +56,18 @@ fn the_area_of_a_bar_is_proportional_to_its_value() {
         let at = pixels.iter().position(|p| *p == colour).unwrap();
         at % WIDE
     };
-    let stacked = two("stack");
+    let stacked = two_bars("stack");
     assert_eq!(column(&stacked, FIRST), column(&stacked, SECOND));
-    let grouped = two("group");
+    let grouped = two_bars("group");
     assert!(column(&grouped, FIRST) < column(&grouped, SECOND));
 }
 
 #[test]
 fn lines_points_histograms_pies_and_heat_maps_are_drawn() {
-    let line = drawn(
+    let line = pixels_of(
         &json!({"data": [{"mode": "lines", "x": ["2024-01-01", "2024-02-01"], "y": [0, 1]}]}),
     );
-    let dots = drawn(&json!({"data": [{"mode": "markers", "x": [0, 1], "y": [0, 1]}]}));
+    let dots = pixels_of(&json!({"data": [{"mode": "markers", "x": [0, 1], "y": [0, 1]}]}));
     assert!(count(&line, FIRST) > 10 * count(&dots, FIRST) && count(&dots, FIRST) > 20);
     // A rising line is lower on the left.
     let row = |pick: fn(&mut dyn Iterator<Item = usize>) -> Option<usize>, from: usize| {
@@ -76,14 +76,15 @@ fn lines_points_histograms_pies_and_heat_maps_are_drawn() {
         pick(&mut rows.by_ref().map(|(i, _)| i / WIDE)).unwrap()
     };
     assert!(row(|rows| rows.min(), 0) >= row(|rows| rows.max(), 1));
-    let counts = drawn(&json!({"data": [{"type": "histogram", "x": [1, 1, 1, 2, 5]}]}));
+    let counts = pixels_of(&json!({"data": [{"type": "histogram", "x": [1, 1, 1, 2, 5]}]}));
     assert!(count(&counts, FIRST) > 10_000);
-    let words = drawn(&json!({"data": [{"type": "histogram", "y": ["a", "b", "a"]}]}));
+    let words = pixels_of(&json!({"data": [{"type": "histogram", "y": ["a", "b", "a"]}]}));
     assert!(count(&words, FIRST) > 10_000);
-    let pie = drawn(&json!({"data": [{"type": "pie", "labels": ["a", "b"], "values": [3, 1]}]}));
+    let pie =
+        pixels_of(&json!({"data": [{"type": "pie", "labels": ["a", "b"], "values": [3, 1]}]}));
     let (a, b) = (count(&pie, FIRST), count(&pie, SECOND));
     assert!(a.abs_diff(3 * b) < a / 50, "{a} {b}");
-    let heat = drawn(&json!({"data": [{"type": "heatmap", "z": [[0, 1], [null, 2]]}]}));
+    let heat = pixels_of(&json!({"data": [{"type": "heatmap", "z": [[0, 1], [null, 2]]}]}));
     assert!(count(&heat, [8, 64, 129]) > 10_000 && count(&heat, [235, 243, 250]) > 10_000);
 }
 
@@ -92,7 +93,7 @@ fn a_logarithmic_axis_is_drawn_logarithmically() {
     let log = json!({"type": "log"});
     let middle_of = |layout: Value| {
         let dots = json!({"mode": "markers", "x": [1, 2, 3], "y": [1, 10, 100]});
-        let pixels = drawn(&json!({"data": [dots], "layout": layout}));
+        let pixels = pixels_of(&json!({"data": [dots], "layout": layout}));
         let rows: Vec<usize> = (0..HIGH)
             .filter(|row| pixels[row * WIDE..(row + 1) * WIDE].contains(&FIRST))
             .collect();
@@ -105,7 +106,7 @@ fn a_logarithmic_axis_is_drawn_logarithmically() {
     assert!((0.45..0.55).contains(&middle), "{middle}");
     // The axis begins a decade below the smaller bar, so a bar of a tenth of the value is half as high.
     let bars = json!({"type": "bar", "x": ["a", "b"], "y": [10, 100]});
-    let pixels = drawn(&json!({"data": [bars], "layout": {"yaxis": log}}));
+    let pixels = pixels_of(&json!({"data": [bars], "layout": {"yaxis": log}}));
     let tall = |from: usize, to: usize| {
         let columns =
             (from..to).map(|x| (0..HIGH).filter(|y| pixels[y * WIDE + x] == FIRST).count());
@@ -116,7 +117,7 @@ fn a_logarithmic_axis_is_drawn_logarithmically() {
     // The picture notes values that the axis cannot show.
     let ink = |y: i32| {
         let dots = json!({"mode": "markers", "y": [1, y, 100]});
-        let pixels = drawn(&json!({"data": [dots], "layout": {"yaxis": log}}));
+        let pixels = pixels_of(&json!({"data": [dots], "layout": {"yaxis": log}}));
         pixels
             .iter()
             .filter(|p| ![[255; 3], FIRST].contains(p))
@@ -127,34 +128,34 @@ fn a_logarithmic_axis_is_drawn_logarithmically() {
 
 #[test]
 fn decades_are_marked() {
-    let said = |low: f64, high: f64, about| -> Vec<String> {
+    let labels = |low: f64, high: f64, about| -> Vec<String> {
         let marks = decades(low.log10(), high.log10(), about);
         marks.into_iter().map(|(_, text)| text).collect()
     };
-    assert_eq!(said(1.0, 1000.0, 5), ["1", "10", "100", "1000"]);
+    assert_eq!(labels(1.0, 1000.0, 5), ["1", "10", "100", "1000"]);
     assert_eq!(
-        said(0.0001, 1e9, 5),
+        labels(0.0001, 1e9, 5),
         ["0.001", "1", "1000", "1000000", "1e9"]
     );
-    assert_eq!(said(20.0, 80.0, 5), ["20", "50"]);
-    assert_eq!(said(3.0, 8.0, 5), ["3", "4", "5", "6", "7", "8"]);
-    assert_eq!(said(31.0, 38.0, 5), ["31", "38"]);
-    assert_eq!(said(5e-324, 1.7e308, 3).len(), 3);
+    assert_eq!(labels(20.0, 80.0, 5), ["20", "50"]);
+    assert_eq!(labels(3.0, 8.0, 5), ["3", "4", "5", "6", "7", "8"]);
+    assert_eq!(labels(31.0, 38.0, 5), ["31", "38"]);
+    assert_eq!(labels(5e-324, 1.7e308, 3).len(), 3);
 }
 
 #[test]
 fn the_picture_names_what_is_not_drawn() {
-    let ink = |chart: Value| drawn(&chart).iter().filter(|p| **p != [255; 3]).count();
+    let ink = |chart: Value| pixels_of(&chart).iter().filter(|p| **p != [255; 3]).count();
     let nothing = ink(json!({"data": []}));
-    let said = ink(json!({"data": [{"type": "violin", "y": [1, 2]}]}));
+    let named = ink(json!({"data": [{"type": "violin", "y": [1, 2]}]}));
     let both = json!({"data": [{"type": "violin"}, {"type": "bar", "x": ["a"], "y": [1]}]});
-    assert!(said > nothing, "{said} {nothing}");
-    assert!(count(&drawn(&both), SECOND) > 10_000);
+    assert!(named > nothing, "{named} {nothing}");
+    assert!(count(&pixels_of(&both), SECOND) > 10_000);
 }
 
 #[test]
 fn numbers_are_shortened_to_four_digits() {
-    for (n, want) in [
+    for (n, expected) in [
         (0.0, "0"),
         (3.0, "3"),
         (0.125, "0.125"),
@@ -163,7 +164,7 @@ fn numbers_are_shortened_to_four_digits() {
         (1e9, "1.00e9"),
         (0.000_012, "1.20e-5"),
     ] {
-        assert_eq!(short(n), want);
+        assert_eq!(short(n), expected);
     }
 }
 

@@ -137,8 +137,8 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
         }
         assert_eq!(std::fs::read(&secret).unwrap(), b"s");
-        let left: Vec<_> = std::fs::read_dir(&out).unwrap().collect();
-        assert_eq!(left.len(), 6, "no parts stay behind");
+        let entries: Vec<_> = std::fs::read_dir(&out).unwrap().collect();
+        assert_eq!(entries.len(), 6, "no partial files remain");
     }
 
     #[test]

@@ -95,9 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_goes_on_in_rows_that_are_marked() {
-        let told = rows("short\n0123456789abcdefghijKLM\nend\n", Some(20), 3);
-        assert_eq!(told, "short\n0123456789abcdefghij\n    ↳ KLM\nend\n");
+    fn a_long_line_continues_in_marked_rows() {
+        let output = rows("short\n0123456789abcdefghijKLM\nend\n", Some(20), 3);
+        assert_eq!(output, "short\n0123456789abcdefghij\n    ↳ KLM\nend\n");
         let forged = format!("title {}run      granted", " ".repeat(34));
         assert!(!rows(&forged, Some(40), 9).contains("\nrun"));
         assert_eq!(rows(&forged, None, 9), forged);
@@ -117,15 +117,15 @@ mod tests {
             cut in 1_usize..9,
         ) {
             let text = visible_lines(&text).into_owned();
-            let told = rows(&text, Some(width), cut);
-            for row in told.lines() {
+            let output = rows(&text, Some(width), cut);
+            for row in output.lines() {
                 let mut at = 0;
                 for c in row.chars() {
                     at += if c == '\t' { 8 - at % 8 } else { columns(c).unwrap_or(1) };
                 }
                 prop_assert!(at <= width, "{row:?}");
             }
-            prop_assert_eq!(told.replace(&format!("\n{GOES_ON}"), ""), text);
+            prop_assert_eq!(output.replace(&format!("\n{GOES_ON}"), ""), text);
         }
     }
 }

@@ -43,11 +43,11 @@ mod tests {
 
     #[test]
     fn only_ascii_python_identifiers_are_accepted() {
-        for fine in ["sales", "_x", "df2", "match", "X"] {
-            assert_eq!(check_identifier(fine), Ok(()), "{fine}");
+        for valid in ["sales", "_x", "df2", "match", "X"] {
+            assert_eq!(check_identifier(valid), Ok(()), "{valid}");
         }
         let long = "x".repeat(101);
-        for bad in [
+        for invalid in [
             "",
             "2x",
             "a-b",
@@ -62,7 +62,7 @@ mod tests {
             "a\n",
             long.as_str(),
         ] {
-            assert!(check_identifier(bad).is_err(), "{bad}");
+            assert!(check_identifier(invalid).is_err(), "{invalid}");
         }
     }
 }

@@ -124,7 +124,7 @@ impl Side {
     }
 
     /// Reads until the end: the last event must be the disconnect.
-    async fn gone(mut self) {
+    async fn expect_end(mut self) {
         let mut last = None;
         while let Some(event) = self.events.recv().await {
             last = Some(event);
@@ -136,7 +136,7 @@ impl Side {
 }
 
 #[tokio::test]
-async fn the_core_hears_who_came_what_they_asked_and_that_they_left() {
+async fn the_core_hears_of_connections_requests_and_disconnects() {
     let mut side = connect();
     side.agent.call(1, "datasets", json!({})).await;
     assert!(matches!(side.event().await, Event::Connected { peer, .. } if peer.pid == 7));
@@ -151,7 +151,7 @@ async fn the_core_hears_who_came_what_they_asked_and_that_they_left() {
 }
 
 #[tokio::test]
-async fn a_peer_that_leaves_while_it_waits_is_heard_to_leave() {
+async fn the_core_hears_of_a_peer_that_leaves_while_it_waits() {
     let (gone, hangup) = tokio::sync::oneshot::channel::<()>();
     let mut side = connect_until(Bounds::default(), 1024, async {
         let _ = hangup.await;
@@ -167,7 +167,7 @@ async fn a_peer_that_leaves_while_it_waits_is_heard_to_leave() {
 }
 
 #[tokio::test]
-async fn answers_find_their_requests_in_whatever_order_they_come() {
+async fn answers_in_any_order_reach_their_requests() {
     let mut side = connect();
     let id = ProposalId::new().to_string();
     for n in 1..=3 {
@@ -181,14 +181,14 @@ async fn answers_find_their_requests_in_whatever_order_they_come() {
     for i in [2, 0, 1] {
         side.answer(calls[i], states[i]);
     }
-    for want in [(3, "denied"), (1, "pending"), (2, "running")] {
-        let got = side.agent.read().await.unwrap();
+    for expected in [(3, "denied"), (1, "pending"), (2, "running")] {
+        let reply = side.agent.read().await.unwrap();
         assert_eq!(
             (
-                got["id"].as_i64().unwrap(),
-                got["result"]["state"].as_str().unwrap()
+                reply["id"].as_i64().unwrap(),
+                reply["result"]["state"].as_str().unwrap()
             ),
-            want
+            expected
         );
     }
 }
@@ -251,7 +251,7 @@ async fn a_flood_of_lines_does_not_keep_others_waiting_until_its_end() {
     other.request().await;
     assert!(
         flood.events.try_recv().is_none(),
-        "the whole flood was worked off first"
+        "the other peer waited for the whole flood"
     );
     flood.request().await;
 }
@@ -267,9 +267,9 @@ async fn a_notification_is_handled_and_never_answered() {
     let (call, _) = side.request().await;
     side.answer(silent, State::Granted);
     side.answer(call, State::Pending);
-    let got = side.agent.read().await.unwrap();
+    let reply = side.agent.read().await.unwrap();
     assert_eq!(
-        (&got["id"], &got["result"]["state"]),
+        (&reply["id"], &reply["result"]["state"]),
         (&json!(1), &json!("pending"))
     );
 }
@@ -314,7 +314,7 @@ async fn a_frame_at_the_limit_is_read() {
 }
 
 #[tokio::test]
-async fn a_peer_that_never_reads_is_given_up_and_nobody_waits_for_it() {
+async fn a_peer_that_never_reads_is_disconnected_and_delays_nobody() {
     let bounds = Bounds {
         queued: 100_000,
         ..Bounds::default()
@@ -329,11 +329,11 @@ async fn a_peer_that_never_reads_is_given_up_and_nobody_waits_for_it() {
         // Not async, so it cannot wait.
         side.router.notify(side.conn, &note);
     }
-    side.gone().await;
+    side.expect_end().await;
 }
 
 #[tokio::test]
-async fn connections_of_one_uid_share_what_may_wait_for_them() {
+async fn connections_of_one_uid_share_the_bound_on_waiting_output() {
     let bounds = Bounds {
         queued: 100_000,
         queued_per_uid: 150_000,
@@ -349,7 +349,7 @@ async fn connections_of_one_uid_share_what_may_wait_for_them() {
     assert!(router.next_frames(a).await.is_some());
     assert!(
         router.next_frames(b).await.is_none(),
-        "over the uid's share"
+        "the uid's share is used up"
     );
     assert!(router.next_frames(other).await.is_some());
     // A frame that is being written still counts.
@@ -363,7 +363,7 @@ async fn connections_of_one_uid_share_what_may_wait_for_them() {
 }
 
 #[tokio::test]
-async fn a_connection_that_makes_room_for_another_is_told_why_and_ends() {
+async fn a_connection_that_makes_room_for_another_gets_the_reason_and_ends() {
     let bounds = Bounds {
         connections: 2,
         connections_per_uid: 2,
@@ -422,7 +422,7 @@ async fn a_peer_that_has_sent_everything_still_gets_its_answers() {
         "succeeded"
     );
     assert_eq!(side.agent.read().await, None);
-    side.gone().await;
+    side.expect_end().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -432,11 +432,11 @@ async fn a_line_that_is_never_finished_ends_its_connection_and_a_silent_peer_doe
     side.agent.send(b"{\"jsonrpc\":").await;
     assert_eq!(side.agent.error().await, RpcError::INVALID_REQUEST);
     assert_eq!(side.agent.read().await, None);
-    side.gone().await;
+    side.expect_end().await;
 }
 
 #[tokio::test]
-async fn an_answer_to_nobody_or_given_twice_is_dropped() {
+async fn an_answer_without_an_open_call_is_dropped() {
     let mut side = connect();
     side.agent.call(1, "datasets", json!({})).await;
     let (call, _) = side.request().await;
@@ -456,7 +456,7 @@ async fn an_answer_to_nobody_or_given_twice_is_dropped() {
 }
 
 #[tokio::test]
-async fn drain_ends_when_everything_is_sent_and_does_not_wait_for_those_who_never_read() {
+async fn drain_ends_when_everything_is_sent_and_does_not_wait_for_peers_that_never_read() {
     let mut side = connect_with(Bounds::default(), 64);
     side.agent.call(1, "datasets", json!({})).await;
     let (call, _) = side.request().await;
@@ -476,7 +476,7 @@ async fn drain_ends_when_everything_is_sent_and_does_not_wait_for_those_who_neve
 }
 
 #[tokio::test]
-async fn when_the_core_is_gone_what_it_said_last_is_delivered_and_the_connection_ends() {
+async fn a_connection_delivers_the_last_answer_and_ends_after_the_core() {
     let mut side = connect_with(Bounds::default(), 64);
     side.agent.call(1, "datasets", json!({})).await;
     let (call, _) = side.request().await;

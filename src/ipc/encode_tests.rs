@@ -90,7 +90,7 @@ fn verdict(findings: usize, lines: u32) -> Verdict {
 }
 
 /// The frame as the peer reads it; checks what must hold for every frame.
-fn frame(line: &[u8]) -> Value {
+fn parse_frame(line: &[u8]) -> Value {
     assert!(line.len() <= FRAME_MAX + 1, "{} bytes", line.len());
     assert_eq!(line.iter().filter(|b| **b == b'\n').count(), 1);
     assert_eq!(line.last(), Some(&b'\n'));
@@ -117,7 +117,7 @@ fn an_answer_echoes_the_id_byte_for_byte() {
             "{line}"
         );
     }
-    let error = frame(&response(
+    let error = parse_frame(&response(
         &Id::null(),
         &Err(RpcError::new(RpcError::PARSE, "no")),
     ));
@@ -129,7 +129,7 @@ fn an_answer_echoes_the_id_byte_for_byte() {
 #[test]
 fn a_frame_carries_at_most_200_kb_of_stdout_cut_between_characters() {
     let text = "é".repeat(300_000);
-    let got = frame(&response(
+    let got = parse_frame(&response(
         &id("1"),
         &Ok(outcome(Some(run(text, Value::Null)), None)),
     ));
@@ -143,7 +143,7 @@ fn a_frame_carries_at_most_200_kb_of_stdout_cut_between_characters() {
 #[test]
 fn output_within_the_limit_arrives_whole() {
     let text = "x".repeat(200_000);
-    let got = frame(&response(
+    let got = parse_frame(&response(
         &id("1"),
         &Ok(outcome(Some(run(text.clone(), json!({"a": 1}))), None)),
     ));
@@ -153,8 +153,8 @@ fn output_within_the_limit_arrives_whole() {
 }
 
 #[test]
-fn escapes_that_blow_a_frame_up_cost_output_not_the_answer() {
-    let got = frame(&response(
+fn escapes_that_inflate_a_frame_cut_the_output_and_not_the_answer() {
+    let got = parse_frame(&response(
         &id("1"),
         &Ok(outcome(
             Some(run("\u{1}".repeat(200_000), json!({"kept": true}))),
@@ -168,9 +168,9 @@ fn escapes_that_blow_a_frame_up_cost_output_not_the_answer() {
 }
 
 #[test]
-fn a_result_or_findings_beyond_a_frame_are_cut_and_said_to_be() {
+fn a_result_or_findings_beyond_a_frame_are_cut_and_marked() {
     let huge = json!({"output": "x".repeat(2_000_000)});
-    let got = frame(&response(
+    let got = parse_frame(&response(
         &id("1"),
         &Ok(outcome(Some(run("out".to_owned(), huge)), None)),
     ));
@@ -179,17 +179,17 @@ fn a_result_or_findings_beyond_a_frame_are_cut_and_said_to_be() {
     assert!(got["result"]["run"]["result_left_out"].is_string());
 
     let many = verdict(20_000, 0);
-    let whole = frame(&response(
+    let whole = parse_frame(&response(
         &id("1"),
         &Ok(Reply::Verdict(Arc::new(many.clone()))),
     ));
     assert_eq!(whole["result"]["verdict"], "blocked");
     assert_eq!(whole["result"]["findings"].as_array().unwrap().len(), 1_000);
     assert_eq!(whole["result"]["findings_left_out"], 19_000);
-    let inside = frame(&response(&id("1"), &Ok(outcome(None, Some(many)))));
+    let inside = parse_frame(&response(&id("1"), &Ok(outcome(None, Some(many)))));
     assert_eq!(inside["result"]["verdict"]["findings_left_out"], 19_000);
 
-    let lines = frame(&response(
+    let lines = parse_frame(&response(
         &id("1"),
         &Ok(Reply::Verdict(Arc::new(verdict(1, 500_000)))),
     ));
@@ -201,7 +201,7 @@ fn a_result_or_findings_beyond_a_frame_are_cut_and_said_to_be() {
 fn an_error_is_never_larger_than_a_frame() {
     let error = RpcError::new(RpcError::INVALID_PARAMS, "é".repeat(1_000_000))
         .with_data(json!({"a": "x".repeat(2_000_000)}));
-    let got = frame(&response(&id("1"), &Err(error)));
+    let got = parse_frame(&response(&id("1"), &Err(error)));
     assert_eq!(got["error"]["code"], RpcError::INVALID_PARAMS);
 }
 
@@ -217,7 +217,7 @@ fn long_output_becomes_several_notifications_that_add_up() {
     let joined: String = frames
         .iter()
         .map(|f| {
-            let value = frame(f);
+            let value = parse_frame(f);
             assert_eq!(value["method"], "output");
             assert_eq!(value["params"]["stream"], "stderr");
             assert!(value.get("id").is_none());
@@ -230,7 +230,7 @@ fn long_output_becomes_several_notifications_that_add_up() {
         id: ProposalId::new(),
         state: State::Running,
     });
-    assert_eq!(frame(&state[0])["params"]["state"], "running");
+    assert_eq!(parse_frame(&state[0])["params"]["state"], "running");
 }
 
 proptest::proptest! {
@@ -245,7 +245,7 @@ proptest::proptest! {
     ) {
         let text: String = stdout.iter().collect::<String>().repeat(repeat);
         let reply = outcome(Some(run(text, Value::Null)), Some(verdict(findings, 10)));
-        let got = frame(&response(&id("1"), &Ok(reply)));
+        let got = parse_frame(&response(&id("1"), &Ok(reply)));
         proptest::prop_assert_eq!(&got["result"]["state"], "succeeded");
     }
 }

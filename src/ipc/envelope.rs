@@ -251,7 +251,7 @@ fn params(raw: &str) -> Result<Map<String, Value>, RpcError> {
 mod tests {
     use super::*;
 
-    fn code(line: &[u8]) -> (Option<String>, i64) {
+    fn id_and_code(line: &[u8]) -> (Option<String>, i64) {
         let decoded = decode(line);
         let id = decoded.id.map(|id| id.as_json().to_owned());
         let code = match decoded.call {
@@ -261,7 +261,7 @@ mod tests {
         (id, code)
     }
 
-    fn with(id: &str, code: i64) -> (Option<String>, i64) {
+    fn expected(id: &str, code: i64) -> (Option<String>, i64) {
         (Some(id.to_owned()), code)
     }
 
@@ -279,12 +279,12 @@ mod tests {
             "null",
         ] {
             let line = format!(r#"{{"jsonrpc":"2.0","id": {id} ,"method":"x"}}"#);
-            assert_eq!(code(line.as_bytes()), with(id, 0), "{id}");
+            assert_eq!(id_and_code(line.as_bytes()), expected(id, 0), "{id}");
         }
     }
 
     #[test]
-    fn an_id_that_is_none_or_as_long_as_a_frame_is_refused_with_null() {
+    fn an_invalid_or_overlong_id_is_refused_with_null() {
         let huge = format!("\"{}\"", "i".repeat(100_000));
         let digits = "9".repeat(5_000);
         for id in [
@@ -297,14 +297,14 @@ mod tests {
         ] {
             let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#);
             assert_eq!(
-                code(line.as_bytes()),
-                with("null", RpcError::INVALID_REQUEST)
+                id_and_code(line.as_bytes()),
+                expected("null", RpcError::INVALID_REQUEST)
             );
         }
     }
 
     #[test]
-    fn what_is_not_json_is_a_parse_error() {
+    fn invalid_json_is_a_parse_error() {
         let deep = "[".repeat(100_000);
         for bad in [
             "",
@@ -323,13 +323,16 @@ mod tests {
             "{\"a\":\"\0\"}",
         ] {
             assert_eq!(
-                code(bad.as_bytes()),
-                with("null", RpcError::PARSE),
+                id_and_code(bad.as_bytes()),
+                expected("null", RpcError::PARSE),
                 "{bad:.20}"
             );
         }
-        assert_eq!(code(b"{\"a\":\"\xff\"}"), with("null", RpcError::PARSE));
-        assert_eq!(code(b"\0"), with("null", RpcError::PARSE));
+        assert_eq!(
+            id_and_code(b"{\"a\":\"\xff\"}"),
+            expected("null", RpcError::PARSE)
+        );
+        assert_eq!(id_and_code(b"\0"), expected("null", RpcError::PARSE));
     }
 
     #[test]
@@ -344,7 +347,7 @@ mod tests {
             r#"{"jsonrpc":"2.0"}"#,
             r#"{"method":"hello"}"#,
         ] {
-            let (id, code) = code(bad.as_bytes());
+            let (id, code) = id_and_code(bad.as_bytes());
             assert_eq!(
                 (id.as_deref(), code),
                 (Some("null"), RpcError::INVALID_REQUEST),
@@ -364,17 +367,20 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":7,"method":"a","method":"b"}"#,
         ] {
             assert_eq!(
-                code(bad.as_bytes()),
-                with("7", RpcError::INVALID_REQUEST),
+                id_and_code(bad.as_bytes()),
+                expected("7", RpcError::INVALID_REQUEST),
                 "{bad}"
             );
         }
         let twice = br#"{"jsonrpc":"2.0","id":7,"id":8,"method":"a"}"#;
-        assert_eq!(code(twice), with("null", RpcError::INVALID_REQUEST));
+        assert_eq!(
+            id_and_code(twice),
+            expected("null", RpcError::INVALID_REQUEST)
+        );
     }
 
     #[test]
-    fn params_are_named_and_each_once() {
+    fn params_are_named_and_unique() {
         for bad in [
             "[]",
             "[1]",
@@ -386,8 +392,8 @@ mod tests {
         ] {
             let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{bad}}}"#);
             assert_eq!(
-                code(line.as_bytes()),
-                with("1", RpcError::INVALID_PARAMS),
+                id_and_code(line.as_bytes()),
+                expected("1", RpcError::INVALID_PARAMS),
                 "{bad}"
             );
         }
@@ -396,9 +402,12 @@ mod tests {
             "[".repeat(100_000),
             "]".repeat(100_000)
         );
-        assert_eq!(code(deep.as_bytes()), with("1", RpcError::INVALID_PARAMS));
+        assert_eq!(
+            id_and_code(deep.as_bytes()),
+            expected("1", RpcError::INVALID_PARAMS)
+        );
         let none = br#"{"jsonrpc":"2.0","id":1,"method":"x","params":null}"#;
-        assert_eq!(code(none), with("1", 0));
+        assert_eq!(id_and_code(none), expected("1", 0));
     }
 
     proptest::proptest! {
@@ -428,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_id_it_is_a_notification() {
+    fn a_request_without_an_id_is_a_notification() {
         let decoded = decode(br#"{"jsonrpc":"2.0","method":"x"}"#);
         assert_eq!(decoded.id, None);
         assert!(decoded.call.is_ok());

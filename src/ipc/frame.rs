@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    async fn all(bytes: &[u8], limit: usize) -> Vec<Next> {
+    async fn read_all(bytes: &[u8], limit: usize) -> Vec<Next> {
         let mut reader = FrameReader::new(bytes, limit);
         let mut seen = Vec::new();
         loop {
@@ -162,17 +162,20 @@ mod tests {
     #[tokio::test]
     async fn lines_are_cut_at_lf_and_the_unfinished_last_one_counts() {
         assert_eq!(
-            all(b"ab\n\ncd\r\nef", 10).await,
+            read_all(b"ab\n\ncd\r\nef", 10).await,
             [line("ab"), line(""), line("cd\r"), line("ef"), Next::End]
         );
     }
 
     #[tokio::test]
     async fn the_limit_is_exact_whether_or_not_the_end_was_seen() {
-        assert_eq!(all(b"12345\n", 5).await, [line("12345"), Next::End]);
-        assert_eq!(all(b"123456\n", 5).await, [Next::TooLong]);
-        assert_eq!(all(b"123456", 5).await, [Next::TooLong]);
-        assert_eq!(all(b"1\n123456789", 5).await, [line("1"), Next::TooLong]);
+        assert_eq!(read_all(b"12345\n", 5).await, [line("12345"), Next::End]);
+        assert_eq!(read_all(b"123456\n", 5).await, [Next::TooLong]);
+        assert_eq!(read_all(b"123456", 5).await, [Next::TooLong]);
+        assert_eq!(
+            read_all(b"1\n123456789", 5).await,
+            [line("1"), Next::TooLong]
+        );
     }
 
     #[tokio::test]

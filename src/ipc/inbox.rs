@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_waits_with_what_is_more_than_its_share() {
+    async fn a_connection_waits_beyond_its_share() {
         let (entrance, mut inbox) = inbox();
         let door = entrance.door(&peer(1, 10));
         for n in 0..OF_CONNECTION as u64 {
@@ -165,7 +165,7 @@ mod tests {
         {
             let third = door.send(event(9));
             tokio::pin!(third);
-            assert!(waits(third.as_mut()).await);
+            assert!(is_pending(third.as_mut()).await);
             assert_eq!(number(inbox.try_recv()), 0);
             third.await.unwrap();
         }
@@ -176,14 +176,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn as_many_requests_of_a_connection_are_under_way_as_the_table_says() {
+    async fn the_bound_on_open_requests_of_a_connection_matches_the_table() {
         let (entrance, _inbox) = inbox();
         let door = entrance.door(&peer(1, 10));
         let mut under_way = 0;
         loop {
             let next = door.send(event(0));
             tokio::pin!(next);
-            if waits(next).await {
+            if is_pending(next).await {
                 break;
             }
             under_way += 1;
@@ -191,11 +191,14 @@ mod tests {
         let row =
             format!("| requests of one connection on their way to the core | {under_way} | – |");
         let table = include_str!("../../assets/docs/internals.md");
-        assert!(table.lines().any(|line| line == row), "not in it: {row}");
+        assert!(
+            table.lines().any(|line| line == row),
+            "the table lacks the row {row}"
+        );
     }
 
     /// Whether a future is still pending after one poll.
-    async fn waits(mut future: std::pin::Pin<&mut impl Future>) -> bool {
+    async fn is_pending(mut future: std::pin::Pin<&mut impl Future>) -> bool {
         std::future::poll_fn(|context| {
             std::task::Poll::Ready(future.as_mut().poll(context).is_pending())
         })

@@ -162,21 +162,21 @@ mod tests {
 
     #[test]
     fn a_repeated_key_is_refused_at_any_depth() {
-        for bad in [
+        for invalid in [
             r#"{"a":1,"a":1}"#,
             r#"{"x":[{"a":{"b":1,"b":2}}]}"#,
             "{\"a\":1,\"\\u0061\":2}",
         ] {
-            let Err(Refused::Wrong(error)) = parse(bad) else {
-                panic!("{bad}");
+            let Err(Refused::Wrong(error)) = parse(invalid) else {
+                panic!("{invalid}");
             };
-            assert!(error.to_string().contains("twice"), "{bad}: {error}");
+            assert!(error.to_string().contains("twice"), "{invalid}: {error}");
         }
         assert!(parse(r#"[{"a":1},{"a":1}]"#).is_ok());
     }
 
     #[test]
-    fn what_is_accepted_is_what_serde_json_reads() {
+    fn accepted_json_is_what_serde_json_reads() {
         for text in [
             r#"{"a":[1,-2,3.5,"x",null,true,{}],"b":18446744073709551615}"#,
             r#""\ud83d\ude00""#,
@@ -187,8 +187,8 @@ mod tests {
                 serde_json::from_str::<Value>(text).unwrap()
             );
         }
-        for bad in ["", "{", "[1,]", "1 2", r#""\ud800""#, "\"\u{0}\"", "nan"] {
-            assert!(parse(bad).is_err(), "{bad}");
+        for invalid in ["", "{", "[1,]", "1 2", r#""\ud800""#, "\"\u{0}\"", "nan"] {
+            assert!(parse(invalid).is_err(), "{invalid}");
         }
     }
 
@@ -208,17 +208,17 @@ mod tests {
             };
             assert_eq!(found, number);
         }
-        for fine in [
+        for valid in [
             r#"["18446744073709551616", "\"18446744073709551616", "\u0039\\"]"#,
             "[18446744073709551615, -9223372036854775808, -0, 1e30, 1.8446744073709551616e19]",
             "[12345678901234567890.5]",
         ] {
-            assert!(parse(fine).is_ok(), "{fine}");
+            assert!(parse(valid).is_ok(), "{valid}");
         }
     }
 
     #[test]
-    fn more_values_than_memory_is_meant_for_are_refused() {
+    fn too_many_values_for_the_memory_are_refused() {
         let list = |n: usize| format!("[{}0]", "0,".repeat(n - 1));
         assert!(parse(&list(VALUES_MAX - 2)).is_ok());
         assert!(matches!(parse(&list(VALUES_MAX)), Err(Refused::TooMany)));

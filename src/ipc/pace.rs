@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn who_floods_waits_and_a_peer_of_the_same_uid_does_not() {
+    async fn a_flooding_peer_waits_and_another_peer_of_its_uid_does_not() {
         let mut paces = Paces::default();
         let now = Instant::now();
         let mut longest = Duration::ZERO;
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn lines_are_read_as_fast_as_the_table_says() {
+    async fn the_pace_of_reading_matches_the_table() {
         let now = Instant::now();
         let waits = |lines: u32, bytes, peers| {
             let mut paces = Paces::default();
@@ -103,11 +103,14 @@ mod tests {
         assert_eq!(waits(12_000, 100, 4), 4_000);
         let row = "| lines read at once, then a second (4 KiB count as one) | 4000, 4000 | –, 8000 shared by its peers |";
         let table = include_str!("../../assets/docs/internals.md");
-        assert!(table.lines().any(|line| line == row), "not in it: {row}");
+        assert!(
+            table.lines().any(|line| line == row),
+            "the table lacks the row {row}"
+        );
     }
 
     #[test]
-    fn what_is_remembered_of_peers_is_bounded() {
+    fn the_memory_of_peers_is_bounded() {
         let mut paces = Paces::default();
         let now = Instant::now();
         for pid in 0..100_000 {

@@ -25,7 +25,7 @@ fn draft(params: Value) -> Draft {
 fn a_proposal_keeps_every_field_it_came_with() {
     let title = "\u{1b}[31m".repeat(2_000);
     assert_eq!(title.len(), 10_000);
-    let got = draft(json!({
+    let proposal = draft(json!({
         "code": "print(1)\0\r\n", "profile": "analysis", "title": title, "reason": "why",
         "agent": {"name": "etl", "version": "2", "session": "s", "model": "m"},
         "inputs": {
@@ -34,24 +34,30 @@ fn a_proposal_keeps_every_field_it_came_with() {
         },
         "ttl_s": 5, "stream": true, "idempotency_key": "k",
     }));
-    assert_eq!(&*got.code, "print(1)\0\r\n");
-    assert_eq!(got.title.unwrap(), title);
-    assert_eq!(got.agent.unwrap().model.unwrap(), "m");
-    assert_eq!(got.inputs.len(), 4);
-    assert_eq!(got.inputs["b"], InputRequest::Json { json: Value::Null });
-    assert_eq!((got.ttl_s, got.stream), (Some(5), true));
-    assert_eq!(got.idempotency_key.unwrap(), "k");
+    assert_eq!(&*proposal.code, "print(1)\0\r\n");
+    assert_eq!(proposal.title.unwrap(), title);
+    assert_eq!(proposal.agent.unwrap().model.unwrap(), "m");
+    assert_eq!(proposal.inputs.len(), 4);
+    assert_eq!(
+        proposal.inputs["b"],
+        InputRequest::Json { json: Value::Null }
+    );
+    assert_eq!((proposal.ttl_s, proposal.stream), (Some(5), true));
+    assert_eq!(proposal.idempotency_key.unwrap(), "k");
 }
 
 #[test]
-fn code_alone_is_a_proposal_and_null_is_as_good_as_absent() {
+fn code_alone_is_a_proposal_and_null_counts_as_absent() {
     assert_eq!(&*draft(json!({"code": ""})).code, "");
-    let got = draft(json!({"code": "x", "title": null, "ttl_s": null, "inputs": null}));
-    assert_eq!((got.title, got.ttl_s, got.inputs.len()), (None, None, 0));
+    let proposal = draft(json!({"code": "x", "title": null, "ttl_s": null, "inputs": null}));
+    assert_eq!(
+        (proposal.title, proposal.ttl_s, proposal.inputs.len()),
+        (None, None, 0)
+    );
 }
 
 #[test]
-fn code_over_64_kib_is_too_large_and_at_it_is_not() {
+fn code_is_accepted_at_64_kib_and_refused_above() {
     for method in ["propose", "check"] {
         assert!(ask(method, json!({"code": "#".repeat(65_536)})).is_ok());
         let error = refused(method, json!({"code": "#".repeat(65_537)}));
@@ -66,7 +72,7 @@ fn code_over_64_kib_is_too_large_and_at_it_is_not() {
 }
 
 #[test]
-fn a_misspelt_field_is_refused_with_the_name_that_was_meant() {
+fn a_misspelt_field_is_refused_with_the_nearest_name() {
     for (method, params, near) in [
         ("propose", json!({"code": "x", "titel": "t"}), "title"),
         ("propose", json!({"code": "x", "ttl": 1}), "ttl_s"),
@@ -86,7 +92,7 @@ fn a_misspelt_field_is_refused_with_the_name_that_was_meant() {
 }
 
 #[test]
-fn a_wrong_type_is_refused_by_name_with_what_is_wanted() {
+fn a_wrong_type_is_refused_by_name_with_the_expected_type() {
     for (params, name) in [
         (json!({}), "code"),
         (json!({"code": 1}), "code"),
@@ -142,7 +148,7 @@ fn a_wrong_type_is_refused_by_name_with_what_is_wanted() {
 }
 
 #[test]
-fn an_input_cannot_be_called_what_python_could_not_read() {
+fn an_input_cannot_have_a_name_that_python_could_not_read() {
     for bad in ["", "a-b", "2", "class", "__builtins__", "é", "a\u{202e}"] {
         let error = refused(
             "propose",
@@ -158,7 +164,7 @@ fn an_input_cannot_be_called_what_python_could_not_read() {
 }
 
 #[test]
-fn no_method_decides_and_the_real_ones_are_named() {
+fn no_method_decides_and_the_error_lists_the_methods() {
     for method in [
         "grant",
         "approve",
@@ -180,16 +186,16 @@ fn no_method_decides_and_the_real_ones_are_named() {
 }
 
 #[test]
-fn an_unknown_method_is_told_before_its_params_are_judged() {
-    let got = decode(Envelope {
+fn an_unknown_method_is_reported_before_its_params_are_judged() {
+    let request = decode(Envelope {
         method: "grant".to_owned(),
         params: Err(invalid("by position")),
     });
-    assert_eq!(got.unwrap_err().code, RpcError::METHOD_NOT_FOUND);
+    assert_eq!(request.unwrap_err().code, RpcError::METHOD_NOT_FOUND);
 }
 
 #[test]
-fn an_id_that_was_never_given_is_unknown() {
+fn an_id_that_was_never_issued_is_unknown() {
     for method in ["wait", "status", "withdraw"] {
         assert_eq!(
             refused(method, json!({"id": "nope"})).code,
@@ -206,14 +212,20 @@ fn an_id_that_was_never_given_is_unknown() {
 #[test]
 fn any_wait_that_is_a_number_of_seconds_is_bounded() {
     let id = ProposalId::new();
-    for (given, want) in [
+    for (given, expected) in [
         (json!(0), Some(Duration::ZERO)),
         (json!(0.5), Some(Duration::from_millis(500))),
         (json!(1e300), Some(WAIT_MAX)),
         (json!(null), None),
     ] {
-        let got = ask("wait", json!({"id": id.to_string(), "timeout_s": given}));
-        assert_eq!(got.unwrap(), Request::Wait { id, timeout: want });
+        let request = ask("wait", json!({"id": id.to_string(), "timeout_s": given}));
+        assert_eq!(
+            request.unwrap(),
+            Request::Wait {
+                id,
+                timeout: expected
+            }
+        );
     }
     for bad in [json!(-1), json!("1"), json!(true)] {
         let error = refused("wait", json!({"id": id.to_string(), "timeout_s": bad}));

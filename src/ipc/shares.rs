@@ -110,9 +110,9 @@ mod tests {
     }
 
     /// The connections held after these peers arrived one by one, and the answer to each.
-    fn come(who: &[(u32, i32)]) -> (Vec<Held>, Vec<Result<Room, Full>>) {
+    fn admit_all(who: &[(u32, i32)]) -> (Vec<Held>, Vec<Result<Room, Full>>) {
         let mut held: Vec<Held> = Vec::new();
-        let mut said = Vec::new();
+        let mut answers = Vec::new();
         for (n, peer) in (0_u64..).zip(who) {
             let room = room(&held, *peer, OWNER, &bounds());
             if let Ok(Room::Instead(conn)) = room {
@@ -126,9 +126,9 @@ mod tests {
                     active: n,
                 });
             }
-            said.push(room);
+            answers.push(room);
         }
-        (held, said)
+        (held, answers)
     }
 
     fn count(held: &[Held], uid: u32) -> usize {
@@ -136,22 +136,22 @@ mod tests {
     }
 
     #[test]
-    fn a_uid_without_a_connection_gets_in_where_the_largest_holder_was_idlest() {
+    fn a_uid_without_a_connection_replaces_the_idlest_one_of_the_largest_holder() {
         let mut who = vec![(1, 10); 5];
         who.extend([(2, 20); 5]);
         who.push((3, 30));
         who.push((OWNER, 1));
-        let (held, said) = come(&who);
-        assert_eq!(said[4], Err(Full::Uid(4)));
-        assert_eq!(said[9], Err(Full::Uid(4)));
-        assert_eq!(said[10], Ok(Room::Instead(ConnId(5))));
-        assert_eq!(said[11], Ok(Room::Instead(ConnId(0))));
+        let (held, answers) = admit_all(&who);
+        assert_eq!(answers[4], Err(Full::Uid(4)));
+        assert_eq!(answers[9], Err(Full::Uid(4)));
+        assert_eq!(answers[10], Ok(Room::Instead(ConnId(5))));
+        assert_eq!(answers[11], Ok(Room::Instead(ConnId(0))));
         let counts = [1, 2, 3, OWNER].map(|uid| count(&held, uid));
         assert_eq!(counts, [3, 3, 1, 1]);
     }
 
     #[test]
-    fn connections_are_as_many_as_the_table_says() {
+    fn the_bounds_on_connections_match_the_table() {
         // The default bounds. Every connection is a different peer, so nobody makes room.
         let open = |uids: u32| {
             let mut held = Vec::new();
@@ -173,12 +173,15 @@ mod tests {
             "| connections | a fair share | {of_uid} of {of_all}, then fair shares (`ipc::shares`) |"
         );
         let table = include_str!("../../assets/docs/internals.md");
-        assert!(table.lines().any(|line| line == row), "not in it: {row}");
+        assert!(
+            table.lines().any(|line| line == row),
+            "the table lacks the row {row}"
+        );
     }
 
     #[test]
     fn a_peer_that_holds_all_of_its_uid_makes_room_for_another_peer_of_it() {
-        let (held, said) = come(&[
+        let (held, answers) = admit_all(&[
             (1, 10),
             (1, 10),
             (1, 10),
@@ -187,25 +190,29 @@ mod tests {
             (1, 11),
             (1, 11),
         ]);
-        assert_eq!(said[4], Ok(Room::Instead(ConnId(0))));
-        assert_eq!(said[5], Ok(Room::Instead(ConnId(1))));
-        assert_eq!(said[6], Err(Full::Uid(4)), "both have as many");
+        assert_eq!(answers[4], Ok(Room::Instead(ConnId(0))));
+        assert_eq!(answers[5], Ok(Room::Instead(ConnId(1))));
+        assert_eq!(
+            answers[6],
+            Err(Full::Uid(4)),
+            "both peers hold the same number"
+        );
         assert_eq!(held.iter().filter(|h| h.peer.1 == 11).count(), 2);
     }
 
     #[test]
-    fn where_everybody_has_one_the_owner_still_gets_in_and_nobody_else_does() {
+    fn only_the_owner_gets_in_when_everybody_has_one() {
         let mut who: Vec<(u32, i32)> = (1..=8).map(|uid| (uid, 1)).collect();
         who.push((9, 1));
         who.push((OWNER, 1));
-        let (held, said) = come(&who);
-        assert_eq!(said[8], Err(Full::All(8)));
-        assert!(matches!(said[9], Ok(Room::Instead(_))));
+        let (held, answers) = admit_all(&who);
+        assert_eq!(answers[8], Err(Full::All(8)));
+        assert!(matches!(answers[9], Ok(Room::Instead(_))));
         assert_eq!(count(&held, OWNER), 1);
     }
 
     #[test]
-    fn a_connection_that_waits_for_an_answer_goes_last() {
+    fn a_connection_that_waits_for_an_answer_is_replaced_last() {
         let held = |calls, active, n| Held {
             conn: ConnId(n),
             peer: (1, 10),
@@ -213,8 +220,8 @@ mod tests {
             active,
         };
         let four = [held(1, 0, 0), held(1, 1, 1), held(0, 3, 2), held(0, 2, 3)];
-        let got = room(&four, (1, 11), OWNER, &bounds());
-        assert_eq!(got, Ok(Room::Instead(ConnId(3))));
+        let answer = room(&four, (1, 11), OWNER, &bounds());
+        assert_eq!(answer, Ok(Room::Instead(ConnId(3))));
     }
 
     proptest! {
@@ -222,7 +229,7 @@ mod tests {
         /// while somebody else has two.
         #[test]
         fn a_new_uid_always_gets_in(who in prop::collection::vec((0u32..6, 0i32..3), 0..60)) {
-            let (held, _) = come(&who);
+            let (held, _) = admit_all(&who);
             prop_assert!(held.len() <= 8);
             for uid in 0..6 {
                 prop_assert!(count(&held, uid) <= 4);

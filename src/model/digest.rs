@@ -122,8 +122,8 @@ mod tests {
         );
         assert_eq!(d.to_string().parse::<Digest>().unwrap(), d);
         assert_eq!(d.short(4), "ba78");
-        for bad in ["", "sha256:", "sha256:zz", "sha1:ba7816bf", &"é".repeat(32)] {
-            assert!(bad.parse::<Digest>().is_err(), "{bad}");
+        for invalid in ["", "sha256:", "sha256:zz", "sha1:ba7816bf", &"é".repeat(32)] {
+            assert!(invalid.parse::<Digest>().is_err(), "{invalid}");
         }
     }
 }

@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_typing_error_finds_its_name_and_nonsense_finds_none() {
         let names = ["profile", "profiles", "theme", "ttl_s", "ttl_max_s"];
-        for (typed, meant) in [
+        for (typed, expected) in [
             ("theem", Some("theme")),
             ("Theme", Some("theme")),
             ("profil", Some("profile")),
@@ -84,7 +84,7 @@ mod tests {
             ("zzzz", None),
             ("", None),
         ] {
-            assert_eq!(nearest(typed, names), meant, "{typed}");
+            assert_eq!(nearest(typed, names), expected, "{typed}");
         }
         assert_eq!(nearest(&"profile".repeat(100_000), names), None);
     }

@@ -148,7 +148,7 @@ mod tests {
         let all = read(&["*", "Name"]).unwrap();
         assert_eq!(all.len(), NodeKind::listed().count());
         assert!(!all.contains("*") && !all.contains("TemplateStr") && !all.contains("Interactive"));
-        for (name, said) in [
+        for (name, expected) in [
             ("Nonsense", "`Nonsense` is not a known kind of syntax node"),
             ("Nmae", "did you mean `Name`?"),
             ("TemplateStr", "does not read"),
@@ -156,7 +156,7 @@ mod tests {
         ] {
             let error = read(&["Name", name]).unwrap_err();
             assert!(
-                error.contains(said)
+                error.contains(expected)
                     && error.contains("team.toml:2")
                     && error.contains("`nodes.allow`"),
                 "{error}"

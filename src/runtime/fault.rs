@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pip_s_words_become_a_cause() {
+    fn messages_of_pip_become_a_cause() {
         for (text, fault) in [
             (
                 "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",

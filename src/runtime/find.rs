@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_and_old_pythons_are_passed_over_and_named_when_there_is_no_other() {
+    fn broken_and_old_pythons_are_skipped_and_named_if_there_is_no_other() {
         let dir = tempfile::tempdir().unwrap();
         let (broken, good) = (dir.path().join("broken"), dir.path().join("good"));
         fs::create_dir(&broken).unwrap();

@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn every_package_is_locked_with_hashes_and_nothing_names_a_host() {
         let names = packages();
-        for wanted in [
+        for expected in [
             "numpy",
             "pandas",
             "pyarrow",
@@ -130,8 +130,8 @@ mod tests {
             "jinja2",
             "tqdm",
         ] {
-            assert!(names.contains(&wanted), "{wanted}");
-            assert!(libraries().contains(&wanted), "{wanted}");
+            assert!(names.contains(&expected), "{expected}");
+            assert!(libraries().contains(&expected), "{expected}");
         }
         assert_eq!(libraries().len(), 14);
         assert!(!TEXT.contains("://"), "the lock file names a host");

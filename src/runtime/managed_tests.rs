@@ -33,7 +33,7 @@ sed -n 's/^\\([a-z0-9][^=]*\\)==\\([^ ]*\\).*/\\1 \\2/p' $REQ | while read name 
   printf 'Name: %s\\nVersion: %s\\n' $name $version > $info/METADATA
 done";
 
-fn names(dir: &Path) -> Vec<String> {
+fn entries(dir: &Path) -> Vec<String> {
     fs::read_dir(dir)
         .unwrap()
         .map(|e| e.unwrap().file_name().into_string().unwrap())
@@ -61,7 +61,7 @@ fn no_package_declares_the_gpl() {
     let folder = env.sys_path.iter().find(|p| p.join("pandas").is_dir());
     let folder = folder.unwrap();
     let mut looked_at = 0;
-    for name in names(folder) {
+    for name in entries(folder) {
         let Ok(text) = fs::read_to_string(folder.join(&name).join("METADATA")) else {
             continue;
         };
@@ -98,7 +98,7 @@ fn concurrent_setups_make_one_environment() {
     assert_eq!(a, b);
     assert_eq!(count.load(Ordering::SeqCst), 1);
     assert_eq!(managed.ready(), Some(a));
-    assert!(!names(&managed.root).iter().any(|n| n.starts_with('.')));
+    assert!(!entries(&managed.root).iter().any(|n| n.starts_with('.')));
 }
 
 #[test]
@@ -148,31 +148,31 @@ fn an_environment_that_changed_is_not_ready_and_is_made_again() {
 fn leftovers_of_an_interrupted_setup_are_removed_and_never_used() {
     let dir = tempfile::tempdir().unwrap();
     let managed = Managed::at(dir.path());
-    let made = managed
+    let environment = managed
         .make_with(&mut |_| {}, || Ok(base(dir.path(), INSTALLS)))
         .unwrap();
-    let left = managed.root.join(".making-1");
-    fs::rename(&made.prefix, &left).unwrap();
+    let leftover = managed.root.join(".making-1");
+    fs::rename(&environment.prefix, &leftover).unwrap();
     assert_eq!(managed.ready(), None);
     managed
         .make_with(&mut |_| {}, || Ok(base(dir.path(), INSTALLS)))
         .unwrap();
-    assert!(!left.exists());
+    assert!(!leftover.exists());
 }
 
 /// An environment as another version of this program left it.
-fn of_another_version(managed: &Managed, dir: &Path) -> PathBuf {
-    let made = managed
+fn make_other_version(managed: &Managed, dir: &Path) -> PathBuf {
+    let current = managed
         .make_with(&mut |_| {}, || Ok(base(dir, INSTALLS)))
         .unwrap();
-    let name = made.prefix.file_name().unwrap().to_str().unwrap();
+    let name = current.prefix.file_name().unwrap().to_str().unwrap();
     let old = managed
         .root
         .join(name.replace(&lock::digest().short(12), "0123456789ab"));
-    fs::rename(&made.prefix, &old).unwrap();
+    fs::rename(&current.prefix, &old).unwrap();
     let stamp = old.join("countersign.json");
     let text = fs::read_to_string(&stamp).unwrap();
-    let (here, there) = (made.prefix.to_str().unwrap(), old.to_str().unwrap());
+    let (here, there) = (current.prefix.to_str().unwrap(), old.to_str().unwrap());
     let text = text
         .replace(&lock::digest().hex(), &"0".repeat(64))
         .replace(here, there)
@@ -186,11 +186,11 @@ fn an_environment_of_another_version_is_replaced_unless_it_is_in_use() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().canonicalize().unwrap();
     let managed = Managed::at(&data);
-    let old = of_another_version(&managed, dir.path());
+    let old = make_other_version(&managed, dir.path());
     let broken = managed.root.join("ffffffffffff-3.11.7");
     fs::create_dir(&broken).unwrap();
-    let mine = managed.root.join("mine");
-    fs::create_dir(&mine).unwrap();
+    let unrelated = managed.root.join("mine");
+    fs::create_dir(&unrelated).unwrap();
     assert_eq!(managed.ready(), None);
     let other = managed.other().unwrap();
     assert_eq!(other.prefix, old);
@@ -210,23 +210,23 @@ fn an_environment_of_another_version_is_replaced_unless_it_is_in_use() {
     };
     let new = make(&mut steps);
     assert!(steps[0].contains("another version"), "{steps:?}");
-    assert!(old.is_dir() && !broken.exists() && mine.is_dir());
+    assert!(old.is_dir() && !broken.exists() && unrelated.is_dir());
     assert_eq!(managed.ready().as_ref(), Some(&new));
 
     drop(held);
     fs::remove_file(new.prefix.join("countersign.json")).unwrap();
     let new = make(&mut steps);
-    assert!(!old.exists() && mine.is_dir());
+    assert!(!old.exists() && unrelated.is_dir());
     assert_eq!((managed.other(), managed.ready()), (None, Some(new)));
-    assert!(!names(&managed.root).iter().any(|n| n.starts_with('.')));
+    assert!(!entries(&managed.root).iter().any(|n| n.starts_with('.')));
 }
 
 #[test]
-fn without_a_network_the_old_environment_stays_and_the_error_says_how_to_go_on() {
+fn the_old_environment_stays_without_a_network_and_the_error_names_a_remedy() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().canonicalize().unwrap();
     let managed = Managed::at(&data);
-    let old = of_another_version(&managed, dir.path());
+    let old = make_other_version(&managed, dir.path());
     let offline = "echo 'NewConnectionError' >&2; exit 1";
     let error = managed
         .make_with(&mut |_| {}, || Ok(base(dir.path(), offline)))
@@ -277,10 +277,10 @@ fn a_failure_names_its_remedy_keeps_pip_s_output_and_leaves_nothing_behind() {
             assert!(log.is_file());
         }
         assert_eq!(managed.ready(), None);
-        let left = names(&managed.root);
+        let remaining = entries(&managed.root);
         assert!(
-            left.iter().all(|n| n == "lock" || n == "setup.log"),
-            "{left:?}"
+            remaining.iter().all(|n| n == "lock" || n == "setup.log"),
+            "{remaining:?}"
         );
     }
 }

@@ -60,20 +60,20 @@ fn every_python_of_this_machine_finds_its_environment_s_packages() {
             continue;
         }
         let venv = dir.path().join(seen.len().to_string());
-        let made = Command::new(&base.executable)
+        let created = Command::new(&base.executable)
             .args(["-I", "-m", "venv", "--without-pip"])
             .arg(&venv)
             .output()
             .unwrap();
-        if !made.status.success() {
+        if !created.status.success() {
             continue;
         }
         let env = probe(&venv.join("bin/python")).unwrap();
-        let asked = Command::new(venv.join("bin/python"))
+        let answer = Command::new(venv.join("bin/python"))
             .args(["-I", "-c", "import sys; print(sys.path[-1])"])
             .output()
             .unwrap();
-        let last = String::from_utf8(asked.stdout).unwrap();
+        let last = String::from_utf8(answer.stdout).unwrap();
         let last = Path::new(last.trim()).canonicalize().unwrap();
         assert_eq!(env.sys_path.last(), Some(&last), "{}", python.display());
         assert_eq!(env.distributions, [], "{}", python.display());
@@ -84,8 +84,8 @@ fn every_python_of_this_machine_finds_its_environment_s_packages() {
 #[test]
 fn a_relative_path_is_resolved_and_a_bare_name_is_searched() {
     let python = any_python();
-    let here = std::env::current_dir().unwrap();
-    let up: PathBuf = here.components().skip(1).map(|_| "..").collect();
+    let folder = std::env::current_dir().unwrap();
+    let up: PathBuf = folder.components().skip(1).map(|_| "..").collect();
     let relative = up.join(python.strip_prefix("/").unwrap());
     assert_eq!(probe(&relative).unwrap(), probe(&python).unwrap());
     let name = PathBuf::from(python.file_name().unwrap());
@@ -97,12 +97,12 @@ fn an_environment_is_probed_through_its_link_without_running_its_code() {
     let dir = tempfile::tempdir().unwrap();
     let real = probe(&any_python()).unwrap();
     let venv = dir.path().join("env");
-    let made = Command::new(&real.executable)
+    let created = Command::new(&real.executable)
         .args(["-I", "-m", "venv", "--without-pip"])
         .arg(&venv)
         .status()
         .unwrap();
-    assert!(made.success());
+    assert!(created.success());
     let (a, b, _) = real.version;
     let site = venv.join(format!("lib/python{a}.{b}/site-packages"));
     let trace = dir.path().join("ran");
@@ -188,21 +188,21 @@ fn a_python_that_hangs_is_killed_with_its_children() {
         let pid = [600, 5_000, 30_000].into_iter().find_map(|patience| {
             let error = examine_within(&python, Duration::from_millis(patience)).unwrap_err();
             assert!(matches!(error, RuntimeError::TimedOut { .. }), "{error}");
-            let said = std::fs::read_to_string(&pid_file).ok()?;
-            said.ends_with('\n').then_some(said)
+            let text = std::fs::read_to_string(&pid_file).ok()?;
+            text.ends_with('\n').then_some(text)
         });
-        let pid = pid.expect("its pid, within half a minute");
+        let pid = pid.expect("the pid is written within half a minute");
         std::fs::remove_file(&pid_file).unwrap();
         // A killed grandchild does not die at once.
-        let gone = Instant::now() + Duration::from_secs(120);
-        while runs(pid.trim()) {
-            assert!(Instant::now() < gone, "still runs: {body}");
+        let deadline = Instant::now() + Duration::from_secs(120);
+        while is_running(pid.trim()) {
+            assert!(Instant::now() < deadline, "the process still runs: {body}");
             std::thread::yield_now();
         }
     }
 }
 
 /// Whether the process exists and is not a zombie.
-fn runs(pid: &str) -> bool {
+fn is_running(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(" Z "))
 }

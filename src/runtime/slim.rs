@@ -77,31 +77,31 @@ mod tests {
     }
 
     #[test]
-    fn only_folders_of_that_name_go_and_links_are_not_followed() {
+    fn only_folders_of_that_name_are_removed_and_links_are_not_followed() {
         let dir = tempfile::tempdir().unwrap();
         let (site, outside) = (dir.path().join("site"), dir.path().join("outside"));
-        for made in [
+        for folder in [
             "pandas/tests/a",
             "pandas/io/tests",
             "pandas/testing",
             "other/tests",
         ] {
-            fs::create_dir_all(site.join(made)).unwrap();
+            fs::create_dir_all(site.join(folder)).unwrap();
         }
         fs::create_dir_all(outside.join("tests")).unwrap();
         fs::write(site.join("pandas/io/tests.py"), "").unwrap();
         std::os::unix::fs::symlink(&outside, site.join("pandas/link")).unwrap();
         without_tests(&site).unwrap();
-        for there in [
+        for kept in [
             "pandas/io/tests.py",
             "pandas/testing",
             "other/tests",
             "pandas/link/tests",
         ] {
-            assert!(site.join(there).exists(), "{there}");
+            assert!(site.join(kept).exists(), "{kept}");
         }
-        for gone in ["pandas/tests", "pandas/io/tests"] {
-            assert!(!site.join(gone).exists(), "{gone}");
+        for removed in ["pandas/tests", "pandas/io/tests"] {
+            assert!(!site.join(removed).exists(), "{removed}");
         }
     }
 }

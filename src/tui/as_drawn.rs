@@ -194,12 +194,12 @@ mod tests {
 
     use super::*;
 
-    fn drawn(raw: &str) -> String {
+    fn as_drawn_text(raw: &str) -> String {
         AsDrawn::new(raw, 200).as_str()[1..].to_owned()
     }
 
     #[test]
-    fn text_that_can_be_read_goes_out_as_it_is() {
+    fn readable_text_is_written_unchanged() {
         for text in [
             "label = \"காகா\"; keep = drop",
             "বাংলা ที่นี่ ក្រ မြန်မာ",
@@ -207,12 +207,12 @@ mod tests {
             "👍🏽 \u{2764}\u{fe0f} 🇩🇪 1\u{fe0f}\u{20e3} ㉈ ☰ \u{1fa75}",
             "e\u{301} o\u{302}\u{323}",
         ] {
-            assert_eq!(drawn(text), text);
+            assert_eq!(as_drawn_text(text), text);
         }
     }
 
     #[test]
-    fn what_a_terminal_obeys_or_what_turns_text_round_is_left_out() {
+    fn control_and_reordering_characters_are_left_out() {
         for (raw, shown) in [
             ("a\u{1b}[2Jb", "a[2Jb"),
             ("a\u{9b}2Jb\r\n\u{7f}\u{85}", "a2Jb"),
@@ -222,22 +222,22 @@ mod tests {
             ("👩\u{200d}👧\u{e0041}", "👩👧"),
             ("\u{10eeee}\u{e000}\u{fdd0}\u{10ffff}", ""),
         ] {
-            assert_eq!(drawn(raw), shown, "{raw:?}");
+            assert_eq!(as_drawn_text(raw), shown, "{raw:?}");
         }
     }
 
     #[test]
-    fn nothing_towers_over_its_row() {
+    fn stacked_marks_stay_within_their_row() {
         let tower = format!("a{}", "\u{301}\u{302}\u{303}\u{304}".repeat(100));
-        assert_eq!(drawn(&tower), "a\u{301}\u{302}");
+        assert_eq!(as_drawn_text(&tower), "a\u{301}\u{302}");
         let thai = format!("ก{}", "\u{e47}".repeat(100));
-        assert_eq!(drawn(&thai), "ก\u{e47}");
+        assert_eq!(as_drawn_text(&thai), "ก\u{e47}");
         let broken = format!("a{}", "\u{301}\u{200b}".repeat(100));
-        assert_eq!(drawn(&broken), "a\u{301}");
+        assert_eq!(as_drawn_text(&broken), "a\u{301}");
     }
 
     #[test]
-    fn only_what_a_mark_hides_is_worth_a_row() {
+    fn only_text_behind_a_mark_gets_a_row() {
         for text in [
             "",
             "plain",
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_not_cut_before_what_joins() {
+    fn a_row_is_not_cut_before_a_joining_character() {
         let text = "காகாகா";
         assert_eq!(fits(text, 6), "கா".len());
         assert_eq!(fits(text, 7), "கா".len());
@@ -270,7 +270,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_hidden_comes_out_and_it_fits(raw in any::<String>(), columns in 1_u16..60) {
+        fn written_text_has_nothing_hidden_and_fits(raw in any::<String>(), columns in 1_u16..60) {
             let text = AsDrawn::new(&raw, columns);
             let most: usize = text.as_str().chars().map(most).sum();
             prop_assert!(most <= usize::from(columns));

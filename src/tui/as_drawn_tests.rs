@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 
 use super::as_drawn::{AsDrawn, LABEL, Placed};
 use super::bench::*;
-use super::contrast_tests::readable;
+use super::contrast_tests::assert_readable;
 use super::glass::Glass;
 use super::glass_tests::{Emulator, OPINIONS, Odd, SEQUENCES, emulators, field};
 use super::screen::Drawn;
@@ -26,7 +26,7 @@ fn code() -> String {
     )
 }
 
-fn written(glass: &mut Glass<Vec<u8>>, buffer: &Buffer, as_drawn: &[Placed]) -> Vec<u8> {
+fn write_frame(glass: &mut Glass<Vec<u8>>, buffer: &Buffer, as_drawn: &[Placed]) -> Vec<u8> {
     let draw = |_: Rect, to: &mut Buffer| {
         *to = buffer.clone();
         Drawn {
@@ -51,14 +51,14 @@ fn with_room(x: u16, y: u16) -> Buffer {
 }
 
 /// Whether every terminal cell outside the text matches the buffer.
-fn unharmed(terminal: &dyn Emulator, buffer: &Buffer, x: u16, y: u16) {
+fn assert_unharmed(terminal: &dyn Emulator, buffer: &Buffer, x: u16, y: u16) {
     for cell_y in 0..ROWS {
         for cell_x in 0..COLUMNS {
             if cell_y != y || cell_x < x {
-                let wanted = buffer[(cell_x, cell_y)].symbol();
+                let expected = buffer[(cell_x, cell_y)].symbol();
                 assert_eq!(
                     terminal.cell(cell_x, cell_y),
-                    wanted,
+                    expected,
                     "at {cell_x}, {cell_y}"
                 );
             }
@@ -68,35 +68,35 @@ fn unharmed(terminal: &dyn Emulator, buffer: &Buffer, x: u16, y: u16) {
 
 /// Checks two emulators and terminals with different width tables: no other cell changes, and
 /// nothing remains once the row is redrawn without the text.
-fn harms_nothing(raw: &str, x: u16, y: u16) {
+fn assert_harmless(raw: &str, x: u16, y: u16) {
     let text = AsDrawn::new(raw, COLUMNS - x);
     let placed = Placed { x, y, text };
     let buffer = with_room(x, y);
     let mut glass = Glass::new(Vec::new());
-    let first = written(&mut glass, &buffer, std::slice::from_ref(&placed));
+    let first = write_frame(&mut glass, &buffer, std::slice::from_ref(&placed));
     let shown = String::from_utf8(first.clone()).unwrap();
     assert!(shown.contains(placed.text.as_str()), "{raw:?}");
     // The text goes away and nothing else changes.
-    let second = written(&mut glass, &buffer, &[]);
+    let second = write_frame(&mut glass, &buffer, &[]);
     let mut terminals = emulators(COLUMNS, ROWS);
     for width in OPINIONS {
         terminals.push(Box::new(Odd::new(COLUMNS, ROWS, width)));
     }
     for mut terminal in terminals {
         terminal.feed(&first);
-        unharmed(&*terminal, &buffer, x, y);
+        assert_unharmed(&*terminal, &buffer, x, y);
         terminal.feed(&second);
-        unharmed(&*terminal, &buffer, COLUMNS, y);
+        assert_unharmed(&*terminal, &buffer, COLUMNS, y);
     }
-    assert_eq!(written(&mut glass, &buffer, &[]), b"");
+    assert_eq!(write_frame(&mut glass, &buffer, &[]), b"");
 }
 
 #[test]
-fn what_joins_reorders_or_changes_its_width_harms_nothing_else() {
+fn sequences_that_join_reorder_or_change_width_harm_no_other_cell() {
     for sequence in SEQUENCES {
         for x in (0..COLUMNS - 1).step_by(3) {
-            harms_nothing(sequence, x, 1);
-            harms_nothing(&sequence.repeat(40), x, ROWS - 1);
+            assert_harmless(sequence, x, 1);
+            assert_harmless(&sequence.repeat(40), x, ROWS - 1);
         }
     }
 }
@@ -108,12 +108,12 @@ proptest! {
         x in 0_u16..COLUMNS - 1,
         y in 0_u16..ROWS,
     ) {
-        harms_nothing(&raw, x, y);
+        assert_harmless(&raw, x, y);
     }
 }
 
 #[test]
-fn where_something_stands_behind_it_or_it_might_not_fit_it_is_left_out() {
+fn text_that_might_not_fit_or_has_something_behind_it_is_left_out() {
     let text = AsDrawn::new(TAMIL, COLUMNS);
     let at = |x, y| Placed {
         x,
@@ -121,7 +121,7 @@ fn where_something_stands_behind_it_or_it_might_not_fit_it_is_left_out() {
         text: text.clone(),
     };
     let leaves_out = |buffer: &Buffer, placed: Placed| {
-        let bytes = written(&mut Glass::new(Vec::new()), buffer, &[placed]);
+        let bytes = write_frame(&mut Glass::new(Vec::new()), buffer, &[placed]);
         !String::from_utf8(bytes).unwrap().contains(TAMIL)
     };
     let room = with_room(20, 1);
@@ -168,7 +168,7 @@ fn as_drawn() {
 }
 
 #[test]
-fn nothing_of_it_is_written_unless_it_was_asked_for() {
+fn text_as_drawn_is_written_only_on_request() {
     let mut b = Bench::new(120, 40);
     b.propose(Making::clear(&code()));
     let before = b.settle();
@@ -209,7 +209,7 @@ fn rows_of_code(b: &Bench) -> Vec<String> {
 }
 
 #[test]
-fn the_code_around_it_stands_as_it_did() {
+fn the_code_around_text_as_drawn_keeps_its_place() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut b = Bench::new(columns, rows);
         b.propose(Making::clear(&code()));
@@ -233,7 +233,7 @@ fn the_code_around_it_stands_as_it_did() {
 
 /// Code rows, progress, missing rows and grants stay the same.
 #[test]
-fn it_counts_for_nothing() {
+fn text_as_drawn_changes_no_progress_and_no_grant() {
     let code = format!("{}{}", code().repeat(30), "x = 1\n".repeat(40));
     let mut sides = [false, true].map(|on| {
         let mut b = Bench::new(80, 24);
@@ -264,7 +264,7 @@ fn it_counts_for_nothing() {
 }
 
 #[test]
-fn what_was_not_seen_has_the_same_name() {
+fn unseen_rows_have_the_same_names_beside_text_as_drawn() {
     let code = format!("label = \"{}\"\n", TAMIL.repeat(100));
     let name = |on: bool| {
         let mut b = Bench::new(80, 24);
@@ -378,7 +378,7 @@ fn a_mark_differs_from_the_same_letters_in_the_source() {
                     }
                 }
                 assert_eq!(found, 6);
-                readable(&mut b);
+                assert_readable(&mut b);
             }
         }
     }

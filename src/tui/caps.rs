@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn colour_depth_follows_the_environment() {
-        for (env, want) in [
+        for (env, expected) in [
             (
                 &[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")][..],
                 Depth::True,
@@ -107,7 +107,7 @@ mod tests {
                 .iter()
                 .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
                 .collect();
-            assert_eq!(TerminalCaps::from_env(&env).depth, want, "{env:?}");
+            assert_eq!(TerminalCaps::from_env(&env).depth, expected, "{env:?}");
         }
     }
 }

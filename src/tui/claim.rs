@@ -68,7 +68,7 @@ mod tests {
     const TITLE: &str = "s\u{430}les by region";
     const RUSSIAN: &str = "Сумма по регионам";
 
-    fn both(b: &mut Bench) {
+    fn propose_imitations(b: &mut Bench) {
         for (agent, title) in [(IMITATION, TITLE), ("claude", RUSSIAN)] {
             b.propose(Making {
                 agent: Some(agent),
@@ -81,13 +81,13 @@ mod tests {
 
     #[test]
     fn an_agent_s_name_that_imitates_another_is_marked_in_queue_and_title() {
-        at_sizes("imitated_name", both);
+        at_sizes("imitated_name", propose_imitations);
     }
 
     #[test]
     fn an_agent_s_name_that_imitates_another_is_marked_on_the_sheet() {
         at_sizes("imitated_name_sheet", |b| {
-            both(b);
+            propose_imitations(b);
             b.open_sheet();
         });
     }
@@ -116,11 +116,11 @@ mod tests {
     #[test]
     fn a_claim_is_cut_at_whole_marks() {
         assert_eq!(spans("claude", Role::Text).len(), 1);
-        let said: String = spans(IMITATION, Role::Text)
+        let text: String = spans(IMITATION, Role::Text)
             .into_iter()
             .map(|(t, _)| t)
             .collect();
-        assert_eq!(said, "cl\\u{0430}ude");
+        assert_eq!(text, "cl\\u{0430}ude");
         let bench = Bench::new(80, 24);
         let theme = bench.ui.common.themes.current();
         for columns in 1..=13 {
@@ -128,7 +128,7 @@ mod tests {
             let mut buf = ratatui::buffer::Buffer::empty(area);
             let used = Canvas::new(&mut buf, theme).put_claim(0, 0, columns, IMITATION, Role::Text);
             let row: String = buf.content().iter().map(|cell| cell.symbol()).collect();
-            let wanted = match columns {
+            let expected = match columns {
                 1 => "…",
                 2 => "c…",
                 3..=10 => "cl…",
@@ -137,7 +137,7 @@ mod tests {
                 _ => "cl\\u{0430}ude",
             };
             assert!(used <= columns, "{columns}");
-            assert_eq!(row.trim_end(), wanted, "{columns}");
+            assert_eq!(row.trim_end(), expected, "{columns}");
         }
     }
 }

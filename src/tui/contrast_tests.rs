@@ -10,13 +10,13 @@ use super::theme::{BUILT_IN, contrast};
 use super::{Background, Depth, TerminalCaps, Themes, render};
 
 /// Checks the current bench state, drawn in each palette at each depth.
-pub(super) fn readable(bench: &mut Bench) {
+pub(super) fn assert_readable(bench: &mut Bench) {
     let area = Rect::new(0, 0, bench.size.0, bench.size.1);
-    let mut own = None;
+    let mut original = None;
     for depth in [Depth::None, Depth::Sixteen, Depth::Palette, Depth::True] {
         for (name, _) in BUILT_IN {
             let before = bench.ui.set_themes(themes(name, depth));
-            own.get_or_insert(before);
+            original.get_or_insert(before);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
             render(
                 &bench.state,
@@ -29,14 +29,14 @@ pub(super) fn readable(bench: &mut Bench) {
             for y in 0..area.height {
                 for x in 0..area.width {
                     let cell = &buffer[(x, y)];
-                    let why = fault(cell, bench.ui.theme().name.as_str(), depth);
-                    assert_eq!(why, None, "{name} {depth:?} at {x}, {y}: {cell:?}");
+                    let error = fault(cell, bench.ui.theme().name.as_str(), depth);
+                    assert_eq!(error, None, "{name} {depth:?} at {x}, {y}: {cell:?}");
                 }
             }
         }
     }
-    if let Some(own) = own {
-        bench.ui.set_themes(own);
+    if let Some(original) = original {
+        bench.ui.set_themes(original);
     }
 }
 
@@ -63,8 +63,8 @@ fn fault(cell: &Cell, theme: &str, depth: Depth) -> Option<String> {
     if depth == Depth::Sixteen {
         let pair = [(Color::White, Color::Black), (Color::Black, Color::White)];
         let bright = fg == Color::Black && cell.modifier.contains(Modifier::BOLD);
-        let fine = pair.contains(&(fg, bg)) && !bright;
-        return (!fine).then(|| format!("{fg} on {bg}"));
+        let is_readable = pair.contains(&(fg, bg)) && !bright;
+        return (!is_readable).then(|| format!("{fg} on {bg}"));
     }
     match contrast::ratio(fg, bg) {
         None => Some("not painted".to_owned()),
@@ -74,7 +74,7 @@ fn fault(cell: &Cell, theme: &str, depth: Depth) -> Option<String> {
 }
 
 #[test]
-fn a_cell_that_cannot_be_read_is_found() {
+fn an_unreadable_cell_is_found() {
     let cell = |fg, bg, modifier| {
         let mut cell = Cell::new("x");
         (cell.fg, cell.bg, cell.modifier) = (fg, bg, modifier);
@@ -105,7 +105,7 @@ fn a_cell_that_cannot_be_read_is_found() {
 /// Combinations of foreground and background: coloured code, a match and a mark in the current row,
 /// a mark in a selected row, every severity and verdict, and text being typed.
 #[test]
-fn what_stands_on_the_ground_of_something_else_can_be_read() {
+fn text_on_the_ground_of_something_else_can_be_read() {
     for size in [(80, 24), (120, 40), (160, 50)] {
         let caps = TerminalCaps {
             depth: Depth::True,
@@ -131,18 +131,18 @@ fn what_stands_on_the_ground_of_something_else_can_be_read() {
         for key in ["/", "rate"] {
             b.keys(key);
             b.draw();
-            readable(&mut b);
+            assert_readable(&mut b);
         }
         b.press(KeyCode::Enter);
         for _ in 0..5 {
             b.draw();
-            readable(&mut b);
+            assert_readable(&mut b);
             b.keys("n");
         }
         for _ in 0..6 {
             b.press(KeyCode::Tab);
             b.draw();
-            readable(&mut b);
+            assert_readable(&mut b);
         }
     }
 }
@@ -161,7 +161,7 @@ fn t_names_the_theme_until_the_next_key_and_only_where_there_is_one() {
         let screen = b.draw();
         let last = screen.lines().last().unwrap();
         assert!(last.ends_with(&format!("theme: {name}")), "{last}");
-        readable_as_it_is(&b, name);
+        assert_readable_in_theme(&b, name);
     }
     b.keys("j");
     assert!(!b.draw().contains("theme:"));
@@ -170,7 +170,7 @@ fn t_names_the_theme_until_the_next_key_and_only_where_there_is_one() {
     assert_eq!(notice(&b), "this terminal is used without colours");
 }
 
-fn readable_as_it_is(bench: &Bench, theme: &str) {
+fn assert_readable_in_theme(bench: &Bench, theme: &str) {
     for cell in &bench.buffer.content {
         assert_eq!(fault(cell, theme, Depth::True), None, "{theme}: {cell:?}");
     }

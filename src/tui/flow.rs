@@ -165,7 +165,7 @@ mod tests {
     use crate::tui::text;
     use proptest::prelude::*;
 
-    fn shown(flow: &Flow) -> Vec<String> {
+    fn rows_of(flow: &Flow) -> Vec<String> {
         flow.rows
             .iter()
             .map(|r| {
@@ -181,7 +181,7 @@ mod tests {
             .indent(1)
             .hang(2);
         assert_eq!(
-            shown(&Flow::new(&[para], 14)),
+            rows_of(&Flow::new(&[para], 14)),
             [" evaluates ", "   text as ", "   code"]
         );
     }

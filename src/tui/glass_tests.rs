@@ -201,9 +201,9 @@ fn assert_shown(emulator: &dyn Emulator, buffer: &Buffer) {
     for y in 0..area.height {
         let mut x = 0;
         while x < area.width {
-            let wanted = buffer[(x, y)].symbol();
-            assert_eq!(emulator.cell(x, y), wanted, "at {x}, {y}");
-            let wide = wanted.chars().next().and_then(columns).unwrap_or(1);
+            let expected = buffer[(x, y)].symbol();
+            assert_eq!(emulator.cell(x, y), expected, "at {x}, {y}");
+            let wide = expected.chars().next().and_then(columns).unwrap_or(1);
             for hidden in 1..wide as u16 {
                 assert_eq!(emulator.cell(x + hidden, y), "", "at {x}, {y}");
             }
@@ -314,7 +314,7 @@ fn sequences_that_join_stand_in_their_own_cells_at_every_column_of_the_edge() {
 
 /// Tests the writer alone: the cells hold characters that the width table would reject.
 #[test]
-fn whatever_a_terminal_thinks_of_a_width_the_neighbours_hold_their_bytes() {
+fn neighbours_hold_their_bytes_under_any_width_table_of_a_terminal() {
     const COLUMNS: u16 = 64;
     const ROWS: u16 = 50;
     let mut todo = ('\u{a0}'..='\u{3ffff}')
@@ -362,7 +362,7 @@ fn a_cell_that_holds_more_than_one_character_is_not_written() {
 }
 
 #[test]
-fn a_row_that_changed_is_written_whole_and_one_that_did_not_is_not() {
+fn a_changed_row_is_written_whole_and_an_unchanged_one_is_not() {
     let mut glass = Glass::new(Vec::new());
     let scene = Scene::default();
     let mut buffer = field(10, 3);
@@ -383,20 +383,20 @@ fn a_row_that_changed_is_written_whole_and_one_that_did_not_is_not() {
 }
 
 #[test]
-fn a_new_scene_leaves_nothing_of_the_one_before() {
+fn a_new_scene_leaves_nothing_of_the_previous_one() {
     let selected = Scene {
         selected: Some(ProposalId::new()),
         ..Scene::default()
     };
-    let asked = Scene {
+    let with_sheet = Scene {
         asked: 1,
         ..Scene::default()
     };
-    let helped = Scene {
+    let with_help = Scene {
         help: true,
         ..Scene::default()
     };
-    for scene in [selected, asked, helped] {
+    for scene in [selected, with_sheet, with_help] {
         let mut glass = Glass::new(Vec::new());
         let buffer = field(20, 4);
         let mut terminals = emulators(20, 4);

@@ -65,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_agrees_with_a_set_of_points(ranges in prop::collection::vec((0_usize..60, 0_usize..20), 0..20)) {
+        fn an_interval_set_agrees_with_a_set_of_points(ranges in prop::collection::vec((0_usize..60, 0_usize..20), 0..20)) {
             let mut set = IntervalSet::default();
             let mut points = [false; 100];
             for (start, len) in ranges {

@@ -483,20 +483,20 @@ mod tests {
 
     #[test]
     fn a_conflict_an_unknown_action_and_a_bad_key_are_refused_by_name() {
-        let error =
+        let error_of =
             |pairs: &[(&str, &str)]| Keymap::from_config(&config(pairs)).unwrap_err().to_string();
-        let conflict = error(&[("grant", "d")]);
+        let conflict = error_of(&[("grant", "d")]);
         assert!(
             conflict.contains("`grant`") && conflict.contains("`deny`"),
             "{conflict}"
         );
         // If one key granted and confirmed, holding it down would do both.
-        assert!(error(&[("grant", "y")]).contains("`confirm`"));
+        assert!(error_of(&[("grant", "y")]).contains("`confirm`"));
         // `g` alone would shadow `g g`.
-        assert!(error(&[("zoom", "g")]).contains("`zoom`"));
-        assert!(error(&[("gramt", "b")]).contains("`grant`"));
-        assert!(error(&[("grant", "hyper-a")]).contains("hyper-a"));
-        assert!(error(&[("grant", "")]).contains("grant"));
+        assert!(error_of(&[("zoom", "g")]).contains("`zoom`"));
+        assert!(error_of(&[("gramt", "b")]).contains("`grant`"));
+        assert!(error_of(&[("grant", "hyper-a")]).contains("hyper-a"));
+        assert!(error_of(&[("grant", "")]).contains("grant"));
     }
 
     #[test]

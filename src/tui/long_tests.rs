@@ -17,7 +17,7 @@ fn table(rows: usize, odd: Option<(usize, &str)>) -> String {
     out
 }
 
-fn with_table(b: &mut Bench, table: String) {
+fn propose_table(b: &mut Bench, table: String) {
     b.propose(Making {
         brought: vec![("rows", table)],
         ..Making::clear("print(rows)\n")
@@ -28,7 +28,7 @@ fn with_table(b: &mut Bench, table: String) {
 fn two_thousand_plain_rows_cost_no_hundred_key_presses() {
     for size in [(80, 24), (120, 40)] {
         let mut b = Bench::new(size.0, size.1);
-        with_table(&mut b, table(2_000, None));
+        propose_table(&mut b, table(2_000, None));
         b.settle();
         let mut presses = 0;
         while b.look().contains("not seen") {
@@ -43,9 +43,9 @@ fn two_thousand_plain_rows_cost_no_hundred_key_presses() {
 }
 
 #[test]
-fn the_row_that_stands_for_plain_rows_must_be_seen_and_what_is_odd_among_them_too() {
+fn the_row_for_plain_rows_and_the_odd_rows_among_them_must_be_seen() {
     let mut b = Bench::new(120, 40);
-    with_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
+    propose_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
     b.settle();
     b.press(KeyCode::Enter);
     let text = b.look();
@@ -59,16 +59,16 @@ fn the_row_that_stands_for_plain_rows_must_be_seen_and_what_is_odd_among_them_to
     assert!(b.ui.sheet().is_some());
     // If the screen cannot hold the whole input, the rest must still be viewed.
     let mut b = Bench::new(60, 14);
-    with_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
+    propose_table(&mut b, table(2_000, Some((1_234, "1234,1e999,north\n"))));
     b.settle();
     b.keys("a");
     assert!(notice(&b).contains("input rows: line"), "{}", notice(&b));
 }
 
 #[test]
-fn enter_opens_what_is_condensed_and_a_search_finds_what_is_in_it() {
+fn enter_opens_condensed_rows_and_a_search_finds_text_in_them() {
     let mut b = Bench::new(120, 40);
-    with_table(&mut b, table(2_000, None));
+    propose_table(&mut b, table(2_000, None));
     b.settle();
     let seen = |b: &Bench| b.ui.looked(b.ui.selected().unwrap()).unwrap().seen.clone();
     b.read();

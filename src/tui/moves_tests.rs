@@ -9,7 +9,7 @@ use super::bench::*;
 use super::*;
 
 #[test]
-fn on_other_screens_nothing_is_decided() {
+fn other_screens_decide_nothing() {
     for key in ["2", "3"] {
         let mut b = ready();
         b.keys(key);
@@ -45,7 +45,7 @@ fn a_new_proposal_never_moves_selection_or_focus() {
 }
 
 #[test]
-fn the_lists_are_those_of_the_core_however_they_changed() {
+fn the_lists_follow_every_change_of_the_core() {
     let mut b = Bench::new(80, 24);
     let check = |b: &Bench| {
         let id = |e: &crate::broker::Entry| e.proposal.id;
@@ -81,7 +81,7 @@ fn the_lists_are_those_of_the_core_however_they_changed() {
 }
 
 #[test]
-fn after_a_denial_the_most_urgent_is_selected_with_a_fresh_grace() {
+fn a_denial_selects_the_most_urgent_proposal_with_a_fresh_grace() {
     let mut b = ready();
     let other = b.propose(Making {
         ttl_s: 600,
@@ -104,7 +104,7 @@ fn after_a_denial_the_most_urgent_is_selected_with_a_fresh_grace() {
 }
 
 #[test]
-fn what_ends_while_selected_stays_and_u_goes_on() {
+fn a_proposal_that_ends_while_selected_stays_and_u_goes_on() {
     let mut b = Bench::new(120, 40);
     let first = b.propose(Making {
         ttl_s: 5,
@@ -179,7 +179,7 @@ fn quit_asks_only_when_something_would_be_lost() {
 }
 
 #[test]
-fn x_kills_what_runs_and_nothing_else() {
+fn x_kills_a_run_and_nothing_else() {
     let mut b = ready();
     b.keys("x");
     assert!(b.actions.is_empty());
@@ -237,7 +237,7 @@ fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
 }
 
 #[test]
-fn what_the_log_screen_holds_goes_with_it() {
+fn leaving_the_log_screen_forgets_its_page() {
     let mut b = Bench::new(80, 24);
     let page = |line: &str| AuditPage {
         detail: Some(vec![line.to_owned()]),
@@ -248,7 +248,7 @@ fn what_the_log_screen_holds_goes_with_it() {
     assert!(text.contains("AUDIT"), "{text}");
     assert!(
         !text.contains("No record") && !text.contains("0 proposals"),
-        "nothing is known before the rows came: {text}"
+        "a screen without rows claims nothing: {text}"
     );
     b.ui.set_audit(AuditPage::default());
     assert!(b.draw().contains("No record yet."));

@@ -15,7 +15,7 @@ fn footer(b: &mut Bench) -> String {
 }
 
 #[test]
-fn wrong_digits_are_said_until_the_next_key_and_not_beside_a_run() {
+fn wrong_digits_are_reported_until_the_next_key_and_not_beside_a_run() {
     let mut b = Bench::new(120, 40);
     b.propose(Making::flagged());
     b.open_sheet();
@@ -48,7 +48,7 @@ fn grants_state(b: &Bench) -> State {
 }
 
 #[test]
-fn it_is_not_being_killed_any_more_once_it_is_dead() {
+fn the_notice_of_a_kill_ends_with_the_run() {
     let mut b = ready();
     let id = b.start();
     b.keys("x");
@@ -59,7 +59,7 @@ fn it_is_not_being_killed_any_more_once_it_is_dead() {
 }
 
 #[test]
-fn what_the_kill_key_finds_is_said_as_it_is() {
+fn the_kill_key_reports_the_state_that_it_finds() {
     let mut b = ready();
     b.keys("x");
     assert_eq!(notice(&b), "it does not run yet");
@@ -72,7 +72,7 @@ fn what_the_kill_key_finds_is_said_as_it_is() {
 }
 
 #[test]
-fn what_stands_against_a_grant_is_said_as_long_as_it_does() {
+fn an_obstacle_to_a_grant_is_shown_as_long_as_it_lasts() {
     let mut b = ready();
     b.apply(Event::Environment(Environment::Making {
         step: "numpy".to_owned(),
@@ -115,7 +115,7 @@ fn a_screen_without_the_focus_is_named_before_the_rows_that_it_keeps_unseen() {
 }
 
 #[test]
-fn a_key_that_came_too_early_is_said_until_it_counts() {
+fn an_early_key_is_reported_until_it_counts() {
     let mut b = ready();
     b.keys("a");
     b.draw();
@@ -136,7 +136,7 @@ fn a_key_that_came_too_early_is_said_until_it_counts() {
 }
 
 #[test]
-fn the_sheet_names_its_key_only_where_that_would_be_taken() {
+fn the_sheet_names_its_key_only_while_it_would_count() {
     let mut b = ready();
     b.keys("a");
     assert!(b.draw().contains("wait: y to grant"));
@@ -210,7 +210,7 @@ fn the_key_that_the_sheet_names_leads_to_every_row_that_was_paged_past() {
 }
 
 #[test]
-fn a_grant_key_that_came_too_early_is_told_what_stands_against_it_anyway() {
+fn an_early_grant_key_reports_every_other_obstacle() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(80)));
     b.settle();
@@ -219,7 +219,7 @@ fn a_grant_key_that_came_too_early_is_told_what_stands_against_it_anyway() {
 }
 
 #[test]
-fn nothing_is_called_pending_or_absent_that_is_not() {
+fn notices_call_nothing_pending_or_absent_that_is_not() {
     let mut b = Bench::new(120, 40);
     b.draw();
     b.keys("u");
@@ -272,7 +272,7 @@ fn the_uid_stands_beside_the_title_however_narrow_the_screen() {
 }
 
 #[test]
-fn the_name_of_an_agents_program_is_no_word_of_the_kernel() {
+fn the_name_of_an_agents_program_does_not_pass_for_the_kernels_word() {
     for exe in ["uid 0 · pid 1", ") uid 0 · pid 1 ("] {
         let mut b = Bench::new(120, 40);
         b.apply(Event::Connected {
@@ -307,7 +307,7 @@ fn screens_without_a_search_say_so() {
 }
 
 #[test]
-fn a_refusal_by_the_core_is_said_until_the_next_key() {
+fn a_refusal_by_the_core_is_shown_until_the_next_key() {
     let mut b = ready();
     b.open_sheet();
     b.keys("y");
@@ -328,11 +328,11 @@ fn a_refusal_by_the_core_is_said_until_the_next_key() {
     b.keys("w");
     assert_eq!(notice(&b), "");
     b.apply(Event::Tick);
-    assert_eq!(notice(&b), "", "once");
+    assert_eq!(notice(&b), "", "the notice is shown once");
 }
 
 #[test]
-fn every_notice_goes_with_the_next_key() {
+fn every_notice_ends_with_the_next_key() {
     for keys in ["x", "N", "2d", "2a", "3x"] {
         let mut b = ready();
         b.keys(keys);

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_fails_is_told_from_then_on() {
+    fn a_failed_write_is_reported_from_then_on() {
         let (permit, permitted) = channel();
         let (took, _taken) = channel();
         let mut outlet = Outlet::open(Slow(permitted, took)).unwrap();

@@ -29,7 +29,7 @@ fn no_remedy_is_shown_where_there_is_nothing_to_do() {
 }
 
 /// A run with more output than its pane below the code can show.
-fn printed_much(b: &mut Bench) {
+fn run_with_much_output(b: &mut Bench) {
     b.propose(Making::clear("print(df.to_string())\n"));
     b.settle();
     let id = b.start();
@@ -41,7 +41,7 @@ fn printed_much(b: &mut Bench) {
 #[test]
 fn output_zoomed() {
     at_sizes("output_zoomed", |b| {
-        printed_much(b);
+        run_with_much_output(b);
         b.focus_on(ui::Pane::Output);
         b.keys("z");
     });

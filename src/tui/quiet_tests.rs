@@ -15,13 +15,13 @@ fn a_key_that_was_read_with_others_neither_asks_nor_confirms() {
         ..Span::at(b.now.boot)
     };
     let mut b = ready();
-    let when = crowded(&b);
-    b.typed("a", when);
+    let span = crowded(&b);
+    b.typed("a", span);
     assert!(b.ui.sheet().is_none());
     let mut b = ready();
     b.open_sheet();
-    let when = crowded(&b);
-    b.typed("yes please\n", when);
+    let span = crowded(&b);
+    b.typed("yes please\n", span);
     assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
     // The last key may still be held down.
     b.advance(2_500);
@@ -70,7 +70,7 @@ fn repeats_and_releases_do_not_grant() {
 
 /// A key held down: its press, the first repeat after `delay`, then 30 repeats a second for a
 /// while.
-fn hold(b: &mut Bench, key: &str, delay: u64) {
+fn hold_key(b: &mut Bench, key: &str, delay: u64) {
     b.keys(key);
     b.draw();
     b.advance(delay);
@@ -89,7 +89,7 @@ fn a_confirm_key_held_since_before_it_counted_never_grants() {
             b.keys("a");
             b.draw();
             b.advance(early);
-            hold(&mut b, "y", delay);
+            hold_key(&mut b, "y", delay);
             assert!(b.ui.sheet().is_some() && grants(&b).is_empty(), "{delay}");
             // After release, the same key counts once the longest repeat delay has passed; another
             // key proves at once that the first one was released.
@@ -126,7 +126,7 @@ fn a_grant_key_held_down_opens_no_sheet() {
         b.draw();
         // The key was held since before the proposal could be granted.
         b.advance(400);
-        hold(&mut b, "a", delay);
+        hold_key(&mut b, "a", delay);
         assert!(b.ui.sheet().is_none(), "{delay}");
         b.keys("w");
         b.advance(250);
@@ -134,7 +134,7 @@ fn a_grant_key_held_down_opens_no_sheet() {
         assert!(b.ui.sheet().is_some(), "{delay}");
         // Still held: its repeats do not confirm, and neither does another key among them.
         b.draw();
-        hold(&mut b, "a", delay);
+        hold_key(&mut b, "a", delay);
         b.keys("y");
         assert!(grants(&b).is_empty(), "{delay}");
     }
@@ -162,7 +162,7 @@ fn no_report_of_repeats_or_releases_loosens_the_rule() {
 }
 
 #[test]
-fn whatever_comes_from_the_keyboard_ends_the_quiet() {
+fn any_input_from_the_keyboard_ends_the_quiet() {
     let press = |kind| {
         let event = KeyEvent::new_with_kind(KeyCode::Char('j'), KeyModifiers::NONE, kind);
         Input::Key(event)
@@ -211,19 +211,19 @@ fn a_key_behind_a_paste_does_not_grant() {
 #[test]
 fn a_burst_grants_nothing_however_long_the_loop_takes_for_it() {
     let mut b = ready();
-    let when = Span {
+    let span = Span {
         since: b.now.boot,
         until: b.now.boot + Duration::from_millis(3),
         alone: true,
     };
-    b.typed("a", when);
+    b.typed("a", span);
     assert!(b.ui.sheet().is_some());
     for _ in 0..4_000 {
         b.advance(4);
-        b.typed("j", when);
+        b.typed("j", span);
     }
     b.draw();
-    b.typed("y", when);
+    b.typed("y", span);
     assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
 }
 
@@ -257,7 +257,7 @@ fn a_key_is_dated_by_when_it_could_have_been_typed() {
 }
 
 #[test]
-fn after_a_stall_the_sheet_stays_open_and_its_grace_is_fresh() {
+fn a_stall_leaves_the_sheet_open_with_a_fresh_grace() {
     let mut b = ready();
     b.open_sheet();
     b.advance(5_000);
@@ -284,7 +284,7 @@ fn after_a_stall_the_sheet_stays_open_and_its_grace_is_fresh() {
 }
 
 #[test]
-fn without_the_focus_nothing_is_granted_and_its_return_begins_the_grace_anew() {
+fn nothing_is_granted_without_the_focus_and_its_return_restarts_the_grace() {
     let mut b = ready();
     b.input(&Input::FocusLost);
     b.advance(5_000);

@@ -83,7 +83,7 @@ fn modifiers_must_match_exactly() {
 }
 
 #[test]
-fn paste_is_inert_but_in_text_fields() {
+fn a_paste_is_inert_outside_text_fields() {
     let mut b = ready();
     b.input(&Input::Paste("a".to_owned()));
     assert!(b.ui.sheet().is_none());
@@ -125,7 +125,7 @@ fn a_flagged_proposal_takes_its_four_digits_and_nothing_else() {
     assert!(grants(&b).is_empty());
     let typed = |b: &Bench| match &b.ui.sheet().unwrap().challenge {
         Challenge::Digits { typed, .. } => typed.clone(),
-        Challenge::Key => panic!("not flagged"),
+        Challenge::Key => panic!("the sheet asks for no digits"),
     };
     // Wrong digits clear the field, Backspace edits, and a fifth digit makes the code wrong.
     b.keys("4f1d");
@@ -191,12 +191,12 @@ fn expiry_while_the_sheet_is_open_closes_it() {
 fn a_reason_that_is_being_typed_is_no_command_once_its_proposal_is_over() {
     let mut b = ready();
     let other = b.ui.selected().unwrap();
-    let bad = b.propose(Making {
+    let blocked = b.propose(Making {
         ttl_s: 5,
         ..Making::clear("x = 2\n")
     });
     b.keys("u");
-    assert_eq!(b.ui.selected(), Some(bad));
+    assert_eq!(b.ui.selected(), Some(blocked));
     b.keys("d");
     b.keys("untested");
     b.tick(5_000);
@@ -211,7 +211,7 @@ fn a_reason_that_is_being_typed_is_no_command_once_its_proposal_is_over() {
         b.draw();
         b.keys(&key.to_string());
     }
-    assert_eq!(b.ui.selected(), Some(bad));
+    assert_eq!(b.ui.selected(), Some(blocked));
     b.press(KeyCode::Enter);
     assert!(b.actions.is_empty(), "{:?}", b.actions);
     assert_eq!(notice(&b), "already expired");
@@ -219,7 +219,7 @@ fn a_reason_that_is_being_typed_is_no_command_once_its_proposal_is_over() {
 }
 
 #[test]
-fn a_deadline_that_no_timer_noticed_denies_all_the_same() {
+fn a_deadline_that_no_timer_noticed_denies_nevertheless() {
     let mut b = Bench::new(120, 40);
     b.propose(Making {
         ttl_s: 5,
@@ -228,8 +228,8 @@ fn a_deadline_that_no_timer_noticed_denies_all_the_same() {
     b.open_sheet();
     // As after a system suspend: the deadline passed, but no tick came. Reaching the deadline
     // denies.
-    let left = b.state.pending().next().unwrap().left(b.now);
-    b.now.boot += left;
+    let remaining = b.state.pending().next().unwrap().left(b.now);
+    b.now.boot += remaining;
     b.keys("y");
     assert!(grants(&b).is_empty());
     assert!(
@@ -306,7 +306,7 @@ fn resize_gives_a_fresh_grace_to_selection_and_sheet() {
 }
 
 #[test]
-fn after_suspend_the_sheet_is_closed_and_the_grace_is_fresh() {
+fn a_suspend_closes_the_sheet_and_restarts_the_grace() {
     let mut b = ready();
     b.open_sheet();
     b.ui.flush_input(b.now);

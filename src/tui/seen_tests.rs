@@ -33,7 +33,7 @@ fn lines_that_were_not_drawn_cannot_be_granted_and_the_footer_says_which() {
 }
 
 #[test]
-fn rows_paged_past_faster_than_150_ms_count_nothing() {
+fn rows_paged_past_faster_than_150_ms_do_not_count() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(5_000)));
     b.settle();
@@ -47,13 +47,13 @@ fn rows_paged_past_faster_than_150_ms_count_nothing() {
         }
         b.keys("gg");
         b.draw();
-        let said = b.ui.obstacle(&b.state, b.now).unwrap();
-        assert_eq!(said, "lines 12–5,000 not seen; Space goes there");
+        let notice = b.ui.obstacle(&b.state, b.now).unwrap();
+        assert_eq!(notice, "lines 12–5,000 not seen; Space goes there");
     }
 }
 
 #[test]
-fn a_row_counts_when_it_stood_for_150_ms_and_the_screen_says_so_at_once() {
+fn a_row_counts_after_150_ms_and_the_screen_says_so_at_once() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(20)));
     b.settle();
@@ -99,7 +99,7 @@ fn pages_skipped_between_two_frames_are_not_seen() {
 }
 
 #[test]
-fn what_stood_on_the_glass_in_the_grace_does_not_count() {
+fn rows_shown_during_the_grace_do_not_count() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(33)));
     // Each page is shown for longer than 150 ms, but within the grace period.
@@ -118,7 +118,7 @@ fn what_stood_on_the_glass_in_the_grace_does_not_count() {
 }
 
 #[test]
-fn what_begins_a_fresh_grace_begins_the_150_ms_anew() {
+fn a_fresh_grace_restarts_the_150_ms() {
     type Fresh = fn(&mut Bench);
     let all: [Fresh; 3] = [
         |b| drop(b.input(&Input::Resize(80, 24))),
@@ -171,7 +171,7 @@ fn nothing_is_seen_while_the_terminal_has_no_focus_or_something_covers_the_code(
 }
 
 #[test]
-fn the_sheets_rows_stand_for_150_ms_outside_its_grace_too() {
+fn rows_of_the_sheet_need_150_ms_outside_its_grace_too() {
     let mut b = ready();
     b.keys("a");
     b.draw();
@@ -213,7 +213,7 @@ fn seen_lines_stay_seen_when_moving_away_and_back() {
 }
 
 #[test]
-fn with_wrapping_off_columns_off_the_screen_are_unseen() {
+fn columns_off_the_screen_are_unseen_with_wrapping_off() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear("y = 1\n"));
     b.propose(Making::clear(&format!("x = '{}'\n", "a".repeat(200))));
@@ -251,7 +251,7 @@ fn all_rows_of_a_very_long_line_must_be_seen() {
 }
 
 #[test]
-fn what_the_agent_brought_must_be_seen_too() {
+fn inputs_from_the_agent_must_be_seen_too() {
     let mut b = Bench::new(80, 24);
     b.propose(Making {
         brought: vec![("rows", lines(40))],
@@ -314,7 +314,7 @@ fn a_sheet_longer_than_the_screen_takes_nothing_until_all_of_it_was_shown() {
 }
 
 #[test]
-fn on_a_terminal_too_small_nothing_is_seen_and_nothing_granted() {
+fn a_terminal_that_is_too_small_shows_and_grants_nothing() {
     let mut b = Bench::new(20, 5);
     b.propose(Making::clear("x = 1\n"));
     b.settle();
@@ -332,7 +332,7 @@ fn on_a_terminal_too_small_nothing_is_seen_and_nothing_granted() {
 }
 
 #[test]
-fn what_was_looked_at_is_recorded() {
+fn the_viewed_rows_are_recorded() {
     let mut b = Bench::new(120, 40);
     b.propose(Making::clear(&lines(3)));
     b.settle();
@@ -415,7 +415,7 @@ fn an_agents_words_cannot_push_the_facts_off_the_sheet() {
 }
 
 #[test]
-fn space_goes_to_the_next_row_that_was_not_seen_and_up_again_after_a_resize() {
+fn space_goes_to_the_next_unseen_row_and_up_again_after_a_resize() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(100)));
     b.settle();
@@ -455,7 +455,7 @@ fn space_goes_to_the_next_row_that_was_not_seen_and_up_again_after_a_resize() {
 }
 
 #[test]
-fn the_refusal_goes_when_the_row_was_seen() {
+fn the_refusal_ends_when_the_row_was_seen() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear("x = 1\n"));
     b.draw();
@@ -468,7 +468,7 @@ fn the_refusal_goes_when_the_row_was_seen() {
 }
 
 #[test]
-fn space_on_the_sheet_goes_back_to_what_was_paged_past() {
+fn space_on_the_sheet_goes_back_to_rows_paged_past() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::flagged());
     b.settle();

@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 use super::bench::*;
-use super::contrast_tests::readable;
+use super::contrast_tests::assert_readable;
 use super::{AuditPage, AuditRow, Background, Depth, TerminalCaps};
 
 fn snap(name: &str, text: &str) {
@@ -26,7 +26,7 @@ pub(super) fn at_sizes(name: &str, make: impl Fn(&mut Bench)) {
         make(&mut bench);
         let text = bench.draw();
         snap(&format!("{name}_{columns}x{rows}"), &text);
-        readable(&mut bench);
+        assert_readable(&mut bench);
     }
 }
 
@@ -119,7 +119,7 @@ fn private_values_that_will_be_told() {
         ..Making::clear("print(df)\n")
     });
     snap("private_told_120x40", &wide.settle());
-    readable(&mut wide);
+    assert_readable(&mut wide);
     at_sizes("sheet_private_told", |b| {
         b.tell_private();
         b.propose(Making {
@@ -136,7 +136,7 @@ fn private_values_that_will_be_told() {
 }
 
 #[test]
-fn nothing_is_said_to_be_told_but_what_is() {
+fn disclosure_is_announced_only_where_values_are_disclosed() {
     const TOLD: &str = "WILL BE TOLD";
     for (private, tell) in [(false, false), (true, false), (false, true)] {
         let mut b = Bench::new(120, 40);
@@ -526,7 +526,7 @@ fn too_small() {
         let mut bench = Bench::new(columns, rows);
         bench.propose(Making::clear("x = 1\n"));
         snap(&format!("too_small_{columns}x{rows}"), &bench.draw());
-        readable(&mut bench);
+        assert_readable(&mut bench);
     }
 }
 
@@ -535,7 +535,7 @@ fn wide_and_tall() {
     let mut bench = Bench::new(200, 60);
     crowd(&mut bench);
     snap("wide_and_tall_200x60", &bench.draw());
-    readable(&mut bench);
+    assert_readable(&mut bench);
 }
 
 #[test]
@@ -562,7 +562,7 @@ fn marks() {
         bench.press(KeyCode::Enter);
         bench.draw();
         snap(&format!("marks_{name}_80x24"), &bench.styled());
-        readable(&mut bench);
+        assert_readable(&mut bench);
     }
 }
 
@@ -584,6 +584,6 @@ fn colours() {
         bench.colour();
         bench.draw();
         snap(&format!("colours_{name}_80x24"), &bench.styled());
-        readable(&mut bench);
+        assert_readable(&mut bench);
     }
 }

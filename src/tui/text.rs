@@ -120,7 +120,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_but_what_every_terminal_draws_alike_comes_out(text in any::<String>()) {
+        fn only_characters_that_every_terminal_draws_alike_are_written(text in any::<String>()) {
             let drawn = plain(&text);
             prop_assert!(drawn.chars().all(|c| columns(c).is_some()), "{drawn:?}");
             let wide: usize = drawn.chars().filter_map(columns).sum();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_characters_become_what_can_be_seen() {
+    fn hostile_characters_become_visible() {
         for (raw, shown) in [
             ("\x1b[2J", "␛[2J"),
             ("a\rb", "a␍b"),

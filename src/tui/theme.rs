@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn without_colours_a_mark_still_differs_from_text() {
+    fn a_mark_differs_from_text_even_without_colours() {
         let themes = Themes::new("auto", caps(Depth::None, Background::Unknown)).unwrap();
         let theme = themes.current();
         for role in [Role::Mark, Role::Selected, Role::Alarm, Role::Found] {
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn in_every_palette_a_mark_differs_from_text_and_verdicts_differ_from_each_other() {
+    fn a_mark_differs_from_text_and_verdicts_from_each_other_in_every_palette() {
         for depth in [Depth::Palette, Depth::True] {
             for name in ["dark", "light", "high-contrast"] {
                 let themes = Themes::new(name, caps(depth, Background::Dark)).unwrap();
@@ -417,17 +417,17 @@ mod tests {
     }
 
     #[test]
-    fn in_sixteen_colours_a_palette_is_one_pair_and_auto_is_the_terminals_own() {
+    fn a_palette_in_sixteen_colours_is_one_pair_and_auto_is_the_terminals_own() {
         for (name, _) in BUILT_IN {
             let themes = Themes::new(name, caps(Depth::Sixteen, Background::Light)).unwrap();
             let text = themes.current().style(Role::Text);
             let pair = (text.fg, text.bg);
-            let wanted = match name {
+            let expected = match name {
                 "none" => (None, None),
                 "light" => (Some(Color::Black), Some(Color::White)),
                 _ => (Some(Color::White), Some(Color::Black)),
             };
-            assert_eq!(pair, wanted, "{name}");
+            assert_eq!(pair, expected, "{name}");
             for role in Role::ALL.iter().filter(|r| !Theme::OVER.contains(r)) {
                 let style = themes.current().style(*role);
                 assert_eq!(style.fg, text.fg, "{name} {role:?}");
@@ -441,7 +441,7 @@ mod tests {
     }
 
     /// The error that refuses a palette with these additional lines.
-    fn refused(lines: &str, depth: Depth) -> String {
+    fn refusal_of(lines: &str, depth: Depth) -> String {
         let text = format!("text = {{ fg = \"#ffffff\", bg = \"#202020\" }}\n{lines}");
         Theme::read("mine", &text, depth).unwrap_err().to_string()
     }
@@ -450,19 +450,19 @@ mod tests {
     fn a_palette_that_cannot_be_read_is_refused_by_role_and_ratio() {
         let grey = "dim = { fg = \"#7f7f7f\" }";
         assert_eq!(
-            refused(grey, Depth::True),
+            refusal_of(grey, Depth::True),
             "the palette `mine` cannot be read by everybody: `dim` on the ground of `text` has a \
              contrast of 4.06:1; 4.5:1 is needed"
         );
-        assert!(refused(grey, Depth::Palette).contains("`dim`"));
+        assert!(refusal_of(grey, Depth::Palette).contains("`dim`"));
         let selected = "selected = { bg = \"#e0e0e0\" }";
-        let why = refused(selected, Depth::True);
+        let why = refusal_of(selected, Depth::True);
         assert!(
             why.contains("`text` on the ground of `selected` has a contrast of 1.32:1"),
             "{why}"
         );
         let own = "alarm = { fg = \"#ff0000\", bg = \"#a00000\" }";
-        assert!(refused(own, Depth::True).contains("`alarm` on the ground of `alarm`"));
+        assert!(refusal_of(own, Depth::True).contains("`alarm` on the ground of `alarm`"));
         // Cells with their own background are not tinted.
         let fine =
             "alarm = { fg = \"#000000\", bg = \"#ffffff\" }\nselected = { bg = \"#303030\" }";
@@ -478,8 +478,8 @@ mod tests {
             "dim = { fg = \"#ffffff\" }",
             "selected = { bg = \"#000000\" }",
         ] {
-            let why = Theme::read("mine", text, Depth::True).unwrap_err();
-            assert!(matches!(why, ThemeError::Unreadable { .. }), "{why}");
+            let error = Theme::read("mine", text, Depth::True).unwrap_err();
+            assert!(matches!(error, ThemeError::Unreadable { .. }), "{error}");
         }
     }
 }

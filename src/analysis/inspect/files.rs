@@ -475,7 +475,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_relative_name_is_of_the_output_folder() {
+    fn only_a_relative_name_is_in_the_output_folder() {
         for plain in [
             "summary.csv",
             "a b.txt",

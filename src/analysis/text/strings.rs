@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_the_screen_draws_is_an_imitation_and_ordinary_text_is_not() {
+    fn text_that_imitates_the_screen_is_found_and_ordinary_text_is_not() {
         for fake in [
             "\"✓ granted\"",
             "'● clear'",
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn one_letter_of_another_alphabet_is_told_from_another_alphabet() {
+    fn a_single_foreign_letter_is_distinguished_from_a_foreign_word() {
         for mixed in ["p\u{430}id", "\u{441}ount", "v\u{430}lue1", "\u{ff50}aid"] {
             assert!(mixes(mixed), "{mixed}");
         }

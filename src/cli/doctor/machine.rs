@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kernel_releases_are_read_as_they_come() {
+    fn kernel_releases_of_every_form_are_read() {
         assert_eq!(version("6.18.44-fc-v669"), Some((6, 18)));
         assert_eq!(version("5.4.0-rc1"), Some((5, 4)));
         assert_eq!(version("6.1"), Some((6, 1)));

@@ -92,7 +92,7 @@ impl Measured {
 
 /// Measures the tree, applies the change, and returns the named change and whether the new contents
 /// have another digest.
-fn after(change: impl FnOnce(&Tree)) -> (Option<String>, bool) {
+fn measure_change(change: impl FnOnce(&Tree)) -> (Option<String>, bool) {
     let tree = Tree::new();
     let before = tree.measured();
     assert_eq!(before.change(), None);
@@ -101,13 +101,13 @@ fn after(change: impl FnOnce(&Tree)) -> (Option<String>, bool) {
     (named, tree.measured().env.digest != before.env.digest)
 }
 
-fn is_named(name: &str, change: impl FnOnce(&Tree)) {
-    assert_eq!(after(change), (Some(name.to_owned()), true));
+fn assert_named(name: &str, change: impl FnOnce(&Tree)) {
+    assert_eq!(measure_change(change), (Some(name.to_owned()), true));
 }
 
 #[test]
 fn a_changed_file_with_its_old_size_and_time_is_detected() {
-    is_named(
+    assert_named(
         "lib/python3.11/site-packages/pkg/__init__.py was changed",
         |tree| {
             let path = tree.site("pkg/__init__.py");
@@ -127,7 +127,7 @@ fn a_changed_file_with_its_old_size_and_time_is_detected() {
 
 #[test]
 fn a_replaced_library_is_detected() {
-    is_named(
+    assert_named(
         "lib/python3.11/site-packages/pkg/fast.so was changed",
         |tree| {
             let new = tree.site("pkg/new");
@@ -151,7 +151,7 @@ fn any_new_file_is_detected() {
              lib/python3.11/site-packages/pkg/__pycache__ was added",
         ),
     ] {
-        is_named(name, |tree| {
+        assert_named(name, |tree| {
             fs::create_dir_all(tree.site(path).parent().unwrap()).unwrap();
             fs::write(tree.site(path), "x").unwrap();
         });
@@ -160,7 +160,7 @@ fn any_new_file_is_detected() {
 
 #[test]
 fn a_removed_file_is_detected() {
-    is_named("lib/python3.11/os.py is gone", |tree| {
+    assert_named("lib/python3.11/os.py is gone", |tree| {
         fs::remove_file(tree.at("base/lib/python3.11/os.py")).unwrap();
     });
 }
@@ -188,16 +188,16 @@ fn a_swapped_environment_is_detected() {
         let before = tree.measured();
         assert_eq!(before.change(), None);
         assert!(before.is_watched());
-        let (here, away) = (tree.at(path), tree.at("away"));
-        fs::rename(&here, &away).unwrap();
+        let (original, moved) = (tree.at(path), tree.at("away"));
+        fs::rename(&original, &moved).unwrap();
         assert!(before.change().unwrap().to_string().contains("is gone"));
-        fs::rename(&away, &here).unwrap();
+        fs::rename(&moved, &original).unwrap();
     }
 }
 
 /// One look at every file is enough for the next minute, but not longer.
 #[test]
-fn an_untouched_environment_is_looked_at_once() {
+fn an_untouched_environment_is_checked_once() {
     let tree = Tree::new();
     let before = tree.measured();
     assert!(!before.is_watched(), "reading alone must not start a watch");
@@ -227,7 +227,7 @@ fn an_untouched_environment_is_looked_at_once() {
 }
 
 #[test]
-fn an_unwatchable_environment_is_looked_at_each_time() {
+fn an_unwatchable_environment_is_checked_each_time() {
     let tree = Tree::new();
     let before = tree.measured();
     *before.last.lock().unwrap() = Last::Unwatchable;
@@ -241,14 +241,14 @@ fn an_unwatchable_environment_is_looked_at_each_time() {
         imported: Vec::new(),
         libraries: Vec::new(),
     });
-    let why = Watch::over(&before.places, &table.unwrap()).unwrap_err();
-    assert!(why.contains("fdinfo cannot be watched"), "{why}");
+    let error = Watch::over(&before.places, &table.unwrap()).unwrap_err();
+    assert!(error.contains("fdinfo cannot be watched"), "{error}");
 }
 
 /// No file in them was touched, but their names now refer to other files.
 #[test]
 fn swapped_folders_are_detected() {
-    is_named(
+    assert_named(
         "lib/python3.11/site-packages/pkg/__init__.py was changed, \
          lib/python3.11/site-packages/pkg/data/table.csv is gone, \
          lib/python3.11/site-packages/pkg/fast.so is gone, and 5 more",
@@ -263,7 +263,7 @@ fn swapped_folders_are_detected() {
 
 #[test]
 fn a_retargeted_link_is_detected() {
-    is_named(
+    assert_named(
         "lib/python3.11/site-packages/shortcut was changed",
         |tree| {
             fs::remove_file(tree.site("shortcut")).unwrap();
@@ -286,14 +286,14 @@ fn a_change_behind_a_link_is_detected() {
 
 #[test]
 fn a_changed_interpreter_is_detected() {
-    is_named("bin/python was changed", |tree| {
+    assert_named("bin/python was changed", |tree| {
         fs::write(tree.at("base/bin/python"), "FLE").unwrap();
     });
 }
 
 #[test]
 fn packages_that_are_not_imported_are_not_part_of_the_environment() {
-    let (named, digest) = after(|tree| {
+    let (named, digest) = measure_change(|tree| {
         tree.write("base/lib/python3.11/site-packages/other/__init__.py", "x\n");
         tree.write("base/lib/python3.11/site-packages/more.py", "x\n");
     });
@@ -319,20 +319,20 @@ fn equal_contents_have_equal_digests_and_a_seen_change_stays() {
     let text = fs::read(&path).unwrap();
     fs::write(&path, "answer = 3\n").unwrap();
     fs::write(&path, text).unwrap();
-    let said = before.change().unwrap();
-    assert_eq!(before.change(), Some(said));
+    let change = before.change().unwrap();
+    assert_eq!(before.change(), Some(change));
     let now = tree.measured();
     assert_eq!((now.env.digest, now.change()), (before.env.digest, None));
 }
 
 #[test]
 fn a_shown_name_contains_no_terminal_control() {
-    let (named, _) = after(|tree| {
+    let (name, _) = measure_change(|tree| {
         fs::write(tree.site("\x1b[2J\u{202e}x.py"), "x").unwrap();
     });
-    let named = named.unwrap();
-    assert!(named.contains("x.py was added"), "{named}");
-    assert!(!named.contains(['\x1b', '\u{202e}']), "{named}");
+    let name = name.unwrap();
+    assert!(name.contains("x.py was added"), "{name}");
+    assert!(!name.contains(['\x1b', '\u{202e}']), "{name}");
 }
 
 /// A cache entry decides about files with equal stamps, so the cache must be this user's own.

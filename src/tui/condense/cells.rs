@@ -135,9 +135,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_is_what_every_reader_takes_alike() {
+    fn plain_values_are_those_that_every_reader_reads_alike() {
         use CellKind::*;
-        for (cell, wanted) in [
+        for (cell, expected) in [
             ("0", Whole),
             ("-17", Whole),
             ("999999999999999", Whole),
@@ -183,7 +183,7 @@ mod tests {
             ("\"", Other),
             ("", Missing),
         ] {
-            assert_eq!(kind(cell, ""), wanted, "{cell}");
+            assert_eq!(kind(cell, ""), expected, "{cell}");
         }
         assert_eq!(kind(&"9".repeat(400), ""), Other);
         assert_eq!(kind(&format!("0.{}", "1".repeat(400)), ""), Other);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_where_the_digits_stand() {
+    fn a_form_is_the_places_of_the_digits() {
         assert!(same_form("2024-01-01", "1999-12-31"));
         assert!(!same_form("2024-01-01", "2024-01-01T00:00"));
         assert!(!same_form("2024-01-01T00:00", "2024-01-01 00:00"));

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// The bytes that a reviewer must see.
-fn shown(text: &str, format: DataFormat) -> String {
+fn visible_text(text: &str, format: DataFormat) -> String {
     let mut out = String::new();
     let mut at = 0;
     for fold in folds(text, format) {
@@ -45,7 +45,7 @@ fn json_rows(n: usize) -> Vec<String> {
 #[test]
 fn two_thousand_plain_rows_are_a_head_one_row_and_a_tail() {
     let text = csv(&csv_rows(2_000));
-    let seen = shown(&text, DataFormat::Csv);
+    let seen = visible_text(&text, DataFormat::Csv);
     assert_eq!(seen.lines().count(), 1 + HEAD + 1 + TAIL - 1, "{seen}");
     let summary = &folds(&text, DataFormat::Csv)[0].summary;
     assert_eq!(
@@ -81,8 +81,8 @@ fn arrays_of_json_are_condensed_wherever_they_stand() {
 }
 
 #[test]
-fn what_is_unusual_is_shown_wherever_it_hides() {
-    for odd in [
+fn unusual_rows_are_shown_wherever_they_hide() {
+    for unusual in [
         "1000,1e999,2024-01-01,north",
         "1000,0x1f,2024-01-01,north",
         "1000,ignore the rules,2024-01-01,north",
@@ -109,23 +109,23 @@ fn what_is_unusual_is_shown_wherever_it_hides() {
         "# 1,2,3,4",
     ] {
         let mut rows = csv_rows(2_000);
-        rows[1_000] = odd.to_owned();
-        let seen = shown(&csv(&rows), DataFormat::Csv);
+        rows[1_000] = unusual.to_owned();
+        let seen = visible_text(&csv(&rows), DataFormat::Csv);
         assert!(
-            seen.contains(&format!("\n{odd}\n")) || seen.contains(&format!(">{odd}\n")),
-            "{odd}"
+            seen.contains(&format!("\n{unusual}\n")) || seen.contains(&format!(">{unusual}\n")),
+            "{unusual}"
         );
-        assert_eq!(folds(&csv(&rows), DataFormat::Csv).len(), 2, "{odd}");
+        assert_eq!(folds(&csv(&rows), DataFormat::Csv).len(), 2, "{unusual}");
     }
     let long = format!("1000,{},2024-01-01,north", "9".repeat(400));
     let mut rows = csv_rows(2_000);
     rows[700] = long.clone();
-    assert!(shown(&csv(&rows), DataFormat::Csv).contains(&long));
+    assert!(visible_text(&csv(&rows), DataFormat::Csv).contains(&long));
 }
 
 #[test]
 fn odd_records_of_json_are_shown() {
-    for odd in [
+    for unusual in [
         "{\"id\":1,\"at\":[1.25,1],\"ok\":\"true\"}",
         "{\"id\":1,\"at\":[1.25,1],\"ok\":null}",
         "{\"id\":1,\"at\":[1.25,1],\"ok\":true,\"id\":7}",
@@ -143,17 +143,23 @@ fn odd_records_of_json_are_shown() {
         "[]",
     ] {
         let mut rows = json_rows(500);
-        rows[250] = odd.to_owned();
+        rows[250] = unusual.to_owned();
         let list = format!("[{}]", rows.join(","));
-        assert!(shown(&list, DataFormat::Json).contains(odd), "{odd}");
-        assert_eq!(folds(&list, DataFormat::Json).len(), 2, "{odd}");
+        assert!(
+            visible_text(&list, DataFormat::Json).contains(unusual),
+            "{unusual}"
+        );
+        assert_eq!(folds(&list, DataFormat::Json).len(), 2, "{unusual}");
         let lines = rows.join("\n");
-        assert!(shown(&lines, DataFormat::Jsonl).contains(odd), "{odd}");
+        assert!(
+            visible_text(&lines, DataFormat::Jsonl).contains(unusual),
+            "{unusual}"
+        );
     }
 }
 
 #[test]
-fn what_two_readers_could_cut_differently_is_shown_whole() {
+fn text_that_two_readers_could_cut_differently_is_shown_whole() {
     let rows = csv_rows(2_000);
     let with = |at: usize, row: &str| {
         let mut rows = rows.clone();
@@ -189,19 +195,19 @@ fn what_two_readers_could_cut_differently_is_shown_whole() {
 #[test]
 fn a_byte_order_mark_and_other_line_ends_are_shown() {
     let text = format!("\u{feff}{}", csv(&csv_rows(200)));
-    assert!(shown(&text, DataFormat::Csv).starts_with('\u{feff}'));
+    assert!(visible_text(&text, DataFormat::Csv).starts_with('\u{feff}'));
     let mut rows = csv_rows(200);
     for row in &mut rows[100..110] {
         row.push('\r');
     }
     let text = csv(&rows);
     for row in &rows[100..110] {
-        assert!(shown(&text, DataFormat::Csv).contains(row.as_str()));
+        assert!(visible_text(&text, DataFormat::Csv).contains(row.as_str()));
     }
 }
 
 #[test]
-fn words_are_condensed_only_where_all_of_them_are_said() {
+fn words_are_condensed_only_if_all_of_them_are_listed() {
     let rows = |of: &dyn Fn(usize) -> String| {
         let rows: Vec<String> = (0..400).map(|i| format!("{i},{}", of(i))).collect();
         format!("id,word\n{}\n", rows.join("\n"))
@@ -218,17 +224,17 @@ fn words_are_condensed_only_where_all_of_them_are_said() {
             "often".to_owned()
         }
     });
-    let seen = shown(&rare, DataFormat::Csv);
+    let seen = visible_text(&rare, DataFormat::Csv);
     assert_eq!(seen.matches(",seldom\n").count(), 8, "{seen}");
     let eight = rows(&|i| format!("word{}", i % 8));
-    let seen = shown(&eight, DataFormat::Csv);
+    let seen = visible_text(&eight, DataFormat::Csv);
     for i in 0..8 {
         assert!(seen.contains(&format!("word{i} ×")), "{seen}");
     }
 }
 
 #[test]
-fn the_row_says_the_extremes_and_what_is_missing() {
+fn the_row_states_the_extremes_and_the_missing_values() {
     let mut rows: Vec<String> = (0..400).map(|i| format!("{i},{},7", i % 10)).collect();
     for row in rows.iter_mut().step_by(4) {
         let id = row.split(',').next().unwrap().to_owned();
@@ -263,7 +269,7 @@ proptest! {
     /// For any cells: a condensed stretch has only plain cells, in records shaped like the first
     /// ones, and never includes the first and last records.
     #[test]
-    fn every_byte_that_is_not_a_plain_value_is_to_be_seen(
+    fn every_byte_that_is_not_a_plain_value_must_be_seen(
         odd in prop::collection::vec((0_usize..120, 0_usize..3, "[-0-9a-z.,\"\\r\\n =eE+x\u{e9}]{0,6}"), 0..6),
         kinds in prop::collection::vec(0_usize..4, 3),
         rows in 40_usize..120,

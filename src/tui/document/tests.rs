@@ -121,7 +121,7 @@ fn numbers(n: usize) -> String {
 /// At any width and with any stretches open, the rows that must be seen contain every uncondensed
 /// byte exactly once, and seeing them completes the document.
 #[test]
-fn what_is_condensed_need_not_be_seen_and_everything_else_must() {
+fn condensed_text_need_not_be_seen_and_everything_else_must() {
     let input = numbers(400);
     let d = doc("print(rows)\n", &[&input, &numbers(3), &numbers(200)]);
     assert_eq!(d.condensed.len(), 2);
@@ -165,10 +165,10 @@ fn every_row_that_stands_for_a_stretch_must_be_seen() {
         .filter(|r| layout.fold_of(**r).is_some())
         .collect();
     assert!(stand.len() > 2);
-    for left in stand {
+    for unseen in stand {
         let mut seen = IntervalSet::default();
         all.iter()
-            .filter(|r| *r != left)
+            .filter(|r| *r != unseen)
             .for_each(|r| seen.insert(r.at..r.to));
         assert!(!d.is_seen(&seen));
         assert_eq!(
@@ -179,7 +179,7 @@ fn every_row_that_stands_for_a_stretch_must_be_seen() {
 }
 
 #[test]
-fn a_search_finds_what_is_condensed() {
+fn a_search_finds_condensed_text() {
     let d = doc("", &[&numbers(400)]);
     let hit = d.find(":250", None, false).unwrap();
     assert_eq!(d.fold_at(hit), Some(0));

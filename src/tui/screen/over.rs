@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modules_are_told_by_package() {
+    fn modules_are_listed_by_package() {
         let modules = ["json", "scipy", "scipy.fft", "scipy.stats"];
         assert_eq!(by_package(modules.into_iter()), ["json", "scipy(3)"]);
     }

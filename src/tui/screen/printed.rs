@@ -135,7 +135,7 @@ mod tests {
     use StreamName::{Stderr, Stdout};
 
     /// The lines for pieces given in the order they were written.
-    fn shown(pieces: &[(StreamName, &str)]) -> Vec<(StreamName, String, usize)> {
+    fn shown_lines(pieces: &[(StreamName, &str)]) -> Vec<(StreamName, String, usize)> {
         let (lines, _) = lines(pieces.iter().rev().copied());
         let all = lines.into_iter();
         all.map(|line| (line.stream, line.text, line.rewritten))
@@ -159,7 +159,7 @@ mod tests {
             ("\r", "\r", 0),
         ] {
             assert_eq!(
-                shown(&[(Stderr, text)]),
+                shown_lines(&[(Stderr, text)]),
                 [(Stderr, line.to_owned(), rewritten)],
                 "{text:?}"
             );
@@ -177,7 +177,7 @@ mod tests {
             (Stdout, "three\n"),
         ];
         assert_eq!(
-            shown(&bar),
+            shown_lines(&bar),
             [
                 (Stdout, "one".to_owned(), 0),
                 (Stdout, "two".to_owned(), 0),
@@ -187,7 +187,7 @@ mod tests {
         );
         // The bar ends with a separate line feed.
         assert_eq!(
-            shown(&[
+            shown_lines(&[
                 (Stderr, "\r 0%\r50%"),
                 (Stdout, "x\n"),
                 (Stderr, "\ndone\n")
@@ -199,7 +199,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            shown(&[
+            shown_lines(&[
                 (Stdout, "so"),
                 (Stderr, "warning\n"),
                 (Stdout, "uth\n\nend")
@@ -216,7 +216,7 @@ mod tests {
 
     /// However often a bar is redrawn, output printed before it stays visible.
     #[test]
-    fn a_bar_does_not_drown_what_was_printed() {
+    fn a_bar_does_not_drown_earlier_output() {
         let bar: String = (0..50_000)
             .map(|n| format!("\r{n:>6}/50000 ####"))
             .collect();
@@ -265,7 +265,7 @@ mod tests {
     proptest! {
         /// Exactly a line's last state is drawn, after the marks.
         #[test]
-        fn the_last_segment_is_what_is_drawn(
+        fn exactly_the_last_segment_is_drawn(
             states in prop::collection::vec("[a-z 漢\\x1b\\t\u{301}]{1,90}", 1..6),
             ends in any::<bool>(),
             width in 20_u16..121,
@@ -296,7 +296,7 @@ mod tests {
         /// However the streams interleave, each line's last state appears once and its earlier
         /// states never.
         #[test]
-        fn each_line_of_a_bar_stands_once(
+        fn each_line_of_a_bar_is_shown_once(
             bars in prop::collection::vec(prop::collection::vec(1_u32..1_000_000, 2..5), 1..4),
             turns in prop::collection::vec(any::<bool>(), 40),
         ) {
@@ -324,11 +324,11 @@ mod tests {
                 .filter(|line| line.stream == Stderr)
                 .map(|line| (line.text, line.rewritten))
                 .collect();
-            let wanted: Vec<(String, usize)> = bars
+            let expected: Vec<(String, usize)> = bars
                 .iter()
                 .map(|bar| (format!("<{}>", bar[bar.len() - 1]), bar.len() - 1))
                 .collect();
-            prop_assert_eq!(errors, wanted);
+            prop_assert_eq!(errors, expected);
         }
     }
 }

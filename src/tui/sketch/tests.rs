@@ -11,7 +11,7 @@ const ROOM: Room = Room {
     rows: 8,
 };
 
-fn shown(result: &Value, room: Room) -> Vec<String> {
+fn rows_of(result: &Value, room: Room) -> Vec<String> {
     let flow = Flow::new(&sketch(result, room), room.columns as u16);
     flow.rows
         .iter()
@@ -85,33 +85,37 @@ fn chart_log() {
 fn a_logarithmic_axis_is_drawn_as_one() {
     let log = json!({"type": "log"});
     // On a logarithmic axis, a tenth of the largest value is in the middle, not at the bottom.
-    let of = |layout: Value| {
+    let rows_with = |layout: Value| {
         let chart = json!({"data": [{"mode": "markers", "y": [1, 10, 100]}], "layout": layout});
-        shown(&json!({"chart": chart}), ROOM)
+        rows_of(&json!({"chart": chart}), ROOM)
     };
-    let rows = of(json!({"yaxis": log}));
+    let rows = rows_with(json!({"yaxis": log}));
     assert_eq!(rows.len(), 9, "{rows:?}");
     assert!(rows[1].starts_with("100│"), "{rows:?}");
     assert!(rows[3].starts_with(" 10│") && rows[3].trim_end_matches('⠀').len() > " 10│".len());
     assert!(rows[6].starts_with("  1│"), "{rows:?}");
-    assert!(of(json!({})).iter().all(|row| !row.starts_with(" 10│")));
+    assert!(
+        rows_with(json!({}))
+            .iter()
+            .all(|row| !row.starts_with(" 10│"))
+    );
     // On the x axis, values of zero or below have no position, and the sketch says so.
     let x = json!({"data": [{"x": [-1, 0, 1, 10, 1000], "y": [1, 2, 3, 4, 5]}], "layout": {"xaxis": log}});
-    let rows = shown(&json!({"chart": x}), ROOM);
+    let rows = rows_of(&json!({"chart": x}), ROOM);
     assert!(
         rows[7].contains('┴') && rows[8].split_whitespace().eq(["1", "10", "100", "1000"]),
         "{rows:?}"
     );
     assert_eq!(rows[9], "log axis: 2 values of 0 or less left out");
     let second = json!({"data": [{"y": [1, 10, 100], "yaxis": "y2"}], "layout": {"yaxis2": log}});
-    assert!(shown(&json!({"chart": second}), ROOM)[3].starts_with(" 10│"));
+    assert!(rows_of(&json!({"chart": second}), ROOM)[3].starts_with(" 10│"));
     let bars = json!({"data": [{"type": "bar", "x": ["a", "b", "c"], "y": [1, 10, -1]}], "layout": {"yaxis": log}});
-    let rows = shown(&json!({"chart": bars}), ROOM);
+    let rows = rows_of(&json!({"chart": bars}), ROOM);
     let long = |row: &str| row.matches('█').count();
     assert_eq!((long(&rows[1]), long(&rows[2])), (17, 35), "{rows:?}");
     assert_eq!(rows[3..], ["log axis: 1 value of 0 or less left out"]);
     let counted = json!({"data": [{"type": "histogram", "x": [1, 10, 10, 100, 0]}], "layout": {"xaxis": log}});
-    let rows = shown(&json!({"chart": counted}), ROOM);
+    let rows = rows_of(&json!({"chart": counted}), ROOM);
     assert!(
         rows[1].starts_with("1 – ") && rows[8].starts_with("56.2"),
         "{rows:?}"
@@ -119,7 +123,7 @@ fn a_logarithmic_axis_is_drawn_as_one() {
     assert_eq!(rows[9], "log axis: 1 value of 0 or less left out");
     let none = json!({"data": [{"y": [0, -1]}], "layout": {"yaxis": log}});
     assert_eq!(
-        shown(&json!({"chart": none}), ROOM)[1..],
+        rows_of(&json!({"chart": none}), ROOM)[1..],
         ["no points", "log axis: 2 values of 0 or less left out"]
     );
 }
@@ -127,10 +131,10 @@ fn a_logarithmic_axis_is_drawn_as_one() {
 #[test]
 fn shapes_are_recognised() {
     let heat = json!({"chart": {"data": [{"type": "heatmap", "z": [[0, 1, 2], [2, null, 0]]}]}});
-    assert_eq!(shown(&heat, ROOM), ["chart", "█ ·", "·▒█", "· 0 █ 2"]);
+    assert_eq!(rows_of(&heat, ROOM), ["chart", "█ ·", "·▒█", "· 0 █ 2"]);
     let pie = json!({"chart": {"data": [{"type": "pie", "labels": ["a", "b"], "values": [1, 2]}]}});
     assert_eq!(
-        shown(&pie, ROOM),
+        rows_of(&pie, ROOM),
         [
             "chart".to_owned(),
             format!("a {} 1", "█".repeat(18)),
@@ -138,12 +142,14 @@ fn shapes_are_recognised() {
         ]
     );
     let counted = json!({"chart": {"data": [{"type": "histogram", "x": ["u", "v", "u"]}]}});
-    assert!(shown(&counted, ROOM)[1].starts_with("u ████"));
+    assert!(rows_of(&counted, ROOM)[1].starts_with("u ████"));
     let lying =
         json!({"chart": {"data": [{"type": "bar", "orientation": "h", "x": [4], "y": ["k"]}]}});
-    assert!(shown(&lying, ROOM)[1].starts_with("k █") && shown(&lying, ROOM)[1].ends_with(" 4"));
+    assert!(
+        rows_of(&lying, ROOM)[1].starts_with("k █") && rows_of(&lying, ROOM)[1].ends_with(" 4")
+    );
     let line = json!({"chart": {"data": [{"y": [0, 1, 2, 3]}]}});
-    let rows = shown(&line, ROOM);
+    let rows = rows_of(&line, ROOM);
     assert_eq!(rows.len(), 9);
     assert!(
         rows[1].starts_with("3│") && rows[6].starts_with("0│⣀"),
@@ -155,11 +161,11 @@ fn shapes_are_recognised() {
     );
     let box_plot = json!({"chart": {"data": [{"type": "box", "y": [1]}]}});
     assert_eq!(
-        shown(&box_plot, ROOM)[1],
+        rows_of(&box_plot, ROOM)[1],
         "a trace of type box is not sketched"
     );
     assert_eq!(
-        shown(&json!({"chart": {"data": 5}}), ROOM),
+        rows_of(&json!({"chart": {"data": 5}}), ROOM),
         ["chart", "no data"]
     );
     assert!(sketch(&json!({"chart": null}), ROOM).is_empty());
@@ -177,7 +183,7 @@ proptest! {
         let trace = json!({"type": kind, "x": x, "y": y, "z": z, "labels": x, "values": y, "name": "n"});
         let room = Room { columns, rows };
         let layout = json!({"xaxis": {"type": along}, "yaxis": {"type": across}});
-        let count = shown(&json!({"chart": {"data": [trace], "layout": layout}}), room).len();
+        let count = rows_of(&json!({"chart": {"data": [trace], "layout": layout}}), room).len();
         prop_assert!(columns < 45 || count <= rows + 7, "{count} rows");
     }
 }

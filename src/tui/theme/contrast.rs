@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_terminal_decides_has_no_ratio() {
+    fn colours_that_the_terminal_decides_have_no_ratio() {
         for own in [Color::Reset, Color::Black, Color::White, Color::Indexed(15)] {
             assert_eq!(ratio(own, Color::Rgb(0, 0, 0)), None, "{own}");
             assert_eq!(ratio(Color::Rgb(0, 0, 0), own), None, "{own}");

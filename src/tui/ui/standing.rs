@@ -116,7 +116,7 @@ mod tests {
         /// Compares with a simple definition: a point counts if every frame of the last 150 ms had
         /// it.
         #[test]
-        fn it_agrees_with_points_that_are_watched_one_by_one(
+        fn the_watch_agrees_with_points_that_are_watched_one_by_one(
             frames in prop::collection::vec((0_u64..90, prop::collection::vec((0_usize..40, 0_usize..15), 0..4)), 1..12),
         ) {
             let mut s = Standing::default();
