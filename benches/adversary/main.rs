@@ -47,7 +47,7 @@ struct Variant {
     code: String,
 }
 
-struct Asked {
+struct Arguments {
     count: usize,
     every: usize,
     desks: usize,
@@ -70,7 +70,7 @@ const COLUMNS: [&str; 7] = [
 ];
 
 fn main() -> ExitCode {
-    let Some(asked) = asked() else {
+    let Some(arguments) = arguments() else {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     };
@@ -78,16 +78,19 @@ fn main() -> ExitCode {
     let mut bytes = [0_u8; 8];
     getrandom::fill(&mut bytes).unwrap();
     let token = format!("TOOK-{:016x}", u64::from_be_bytes(bytes));
-    let variants: Vec<Variant> = variants(&asked, &token);
-    let mut ends: Vec<(&Variant, End)> = judged(&variants);
+    let variants: Vec<Variant> = variants(&arguments, &token);
+    let mut ends: Vec<(&Variant, End)> = judge_all(&variants);
     let clear = ends.iter().filter(|(_, end)| *end == End::Clear);
-    let clear: Vec<&Variant> = clear.map(|(one, _)| *one).step_by(asked.every).collect();
-    ends.extend(ran(&clear, asked.desks, &token));
+    let clear: Vec<&Variant> = clear
+        .map(|(one, _)| *one)
+        .step_by(arguments.every)
+        .collect();
+    ends.extend(run_all(&clear, arguments.desks, &token));
     report(&ends)
 }
 
-fn asked() -> Option<Asked> {
-    let mut asked = Asked {
+fn arguments() -> Option<Arguments> {
+    let mut arguments = Arguments {
         count: 2000,
         every: 1,
         desks: 4,
@@ -100,22 +103,22 @@ fn asked() -> Option<Asked> {
             given.filter(|n| *n > 0).expect("a number above 0")
         };
         match arg.as_str() {
-            "--count" => asked.count = number(),
-            "--every" => asked.every = number(),
-            "--desks" => asked.desks = number(),
+            "--count" => arguments.count = number(),
+            "--every" => arguments.every = number(),
+            "--desks" => arguments.desks = number(),
             "-h" | "--help" => return None,
-            part => asked.part = part.to_owned(),
+            part => arguments.part = part.to_owned(),
         }
     }
-    Some(asked)
+    Some(arguments)
 }
 
-fn variants(asked: &Asked, token: &str) -> Vec<Variant> {
+fn variants(arguments: &Arguments, token: &str) -> Vec<Variant> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/adversary/variants.py");
     let output = Command::new(python::managed_env().executable)
         .args(["-s", "-B"])
         .arg(script)
-        .args([&asked.count.to_string(), SEED, token])
+        .args([&arguments.count.to_string(), SEED, token])
         .output()
         .unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
@@ -124,15 +127,15 @@ fn variants(asked: &Asked, token: &str) -> Vec<Variant> {
     let all = drawn
         .lines()
         .map(|line| serde_json::from_str::<Variant>(line).unwrap());
-    all.filter(|one| one.kind.contains(&asked.part) || one.name.contains(&asked.part))
+    all.filter(|one| one.kind.contains(&arguments.part) || one.name.contains(&arguments.part))
         .collect()
 }
 
-fn judged(variants: &[Variant]) -> Vec<(&Variant, End)> {
+fn judge_all(variants: &[Variant]) -> Vec<(&Variant, End)> {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_countersign"));
     let mut analyser = Analyser::new(binary, builtin().unwrap());
     let ends = variants.iter().map(|one| {
-        let verdict = asking::asked(&mut analyser, one.code.as_bytes(), "analysis");
+        let verdict = asking::judge(&mut analyser, one.code.as_bytes(), "analysis");
         let end = match verdict.verdict {
             VerdictKind::Clear => End::Clear,
             VerdictKind::Flagged => End::Flagged,
@@ -145,7 +148,7 @@ fn judged(variants: &[Variant]) -> Vec<(&Variant, End)> {
 
 /// Runs the variants on several dashboards in parallel, because most of a grant's time is waiting
 /// for grace periods.
-fn ran<'a>(clear: &[&'a Variant], desks: usize, token: &str) -> Vec<(&'a Variant, End)> {
+fn run_all<'a>(clear: &[&'a Variant], desks: usize, token: &str) -> Vec<(&'a Variant, End)> {
     let (next, ends) = (Mutex::new(clear.iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..desks {
@@ -160,7 +163,7 @@ fn ran<'a>(clear: &[&'a Variant], desks: usize, token: &str) -> Vec<(&'a Variant
                     let Some(one) = next.lock().unwrap().next() else {
                         return;
                     };
-                    let end = granted(&mut dash, &mut agent, &one.code, token);
+                    let end = grant_one(&mut dash, &mut agent, &one.code, token);
                     if end != End::Ran {
                         let what = if end == End::Took {
                             "took effect"
@@ -177,7 +180,7 @@ fn ran<'a>(clear: &[&'a Variant], desks: usize, token: &str) -> Vec<(&'a Variant
     ends.into_inner().unwrap()
 }
 
-fn granted(dash: &mut Dash, agent: &mut Agent, code: &str, token: &str) -> End {
+fn grant_one(dash: &mut Dash, agent: &mut Agent, code: &str, token: &str) -> End {
     let proposal = agent.propose(json!({"code": code, "profile": "analysis"}));
     if proposal["state"] != "pending" {
         // The run's outcome is more informative than the code alone.

@@ -156,8 +156,8 @@ fn cold(
         let begun = Instant::now();
         let took = run(dash, agent, profile, &format!("{code}  # {again}"), n);
         if starts(dash, "cold") > before {
-            let ran = Duration::from_secs_f64(took.1 / 1e3);
-            return (took, begun.elapsed().saturating_sub(ran));
+            let total = Duration::from_secs_f64(took.1 / 1e3);
+            return (took, begun.elapsed().saturating_sub(total));
         }
     }
     panic!("no cold start of {profile}");
@@ -251,19 +251,19 @@ fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
         &found.unwrap().2
     };
     let times = |name: &str, work: &str| &all(name, work).first;
-    let of = |name: &str, work: &str| median(times(name, work));
-    let said = |met: bool| if met { "met" } else { "MISSED" };
+    let median_of = |name: &str, work: &str| median(times(name, work));
+    let met_or_missed = |met: bool| if met { "met" } else { "MISSED" };
     println!();
-    let trivial = of("guarded", "trivial");
+    let trivial = median_of("guarded", "trivial");
     println!(
         "target: trivial at most 5 ms: {trivial:.1}, {}",
-        said(trivial <= 5.0)
+        met_or_missed(trivial <= 5.0)
     );
     for (name, least) in [("guarded", 20.0), ("no guard", 30.0)] {
-        let times = bare("group-by") / of(name, "group-by");
+        let times = bare("group-by") / median_of(name, "group-by");
         println!(
             "target: the group-by, {name}, at least {least} × as fast as python -I: {times:.1}, {}",
-            said(times >= least)
+            met_or_missed(times >= least)
         );
     }
     let pairs = std::iter::zip(times(WALLED, "trivial"), times(LOOSE, "trivial"));
@@ -274,7 +274,7 @@ fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
     );
     println!(
         "target: the jail of a cold start costs at most 3 ms: {jail:.1}, {}",
-        said(jail <= 3.0)
+        met_or_missed(jail <= 3.0)
     );
     if let Some(jail) = theirs.get("bwrap + python -I, group-by") {
         // One ratio per turn, because the machine's speed varies between turns.
@@ -287,8 +287,8 @@ fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
         println!(
             "target: cold not slower than bwrap + python: {first:.2} × to the first byte, {}; \
              {end:.2} × to the end, {}",
-            said(first <= 1.0),
-            said(end <= 1.0)
+            met_or_missed(first <= 1.0),
+            met_or_missed(end <= 1.0)
         );
     }
 }

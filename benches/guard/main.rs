@@ -189,8 +189,8 @@ fn ours(dash: &mut Dash, agent: &mut Agent, profile: &str, code: &str, round: us
     dash.grant(agent, &proposal);
     let outcome = agent.outcome(&proposal["id"]);
     assert_eq!(outcome["state"], "succeeded", "{outcome}");
-    let said = outcome["run"]["stdout"].as_str().unwrap();
-    let (best, answer) = said.trim().split_once(' ').unwrap();
+    let output = outcome["run"]["stdout"].as_str().unwrap();
+    let (best, answer) = output.trim().split_once(' ').unwrap();
     Done {
         best: best.parse().unwrap(),
         answer: serde_json::from_str(answer).unwrap(),

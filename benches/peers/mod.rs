@@ -108,8 +108,8 @@ fn run(what: &str, command: &mut Command) {
     if output.status.success() {
         return;
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let last = said.lines().rev().find(|line| line.contains("rror"));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let last = stderr.lines().rev().find(|line| line.contains("rror"));
     eprintln!(
         "cannot {what}: {}\nThe package index has to be reachable the first time a bench runs, or \
          pip's configuration has to name one that is.",

@@ -18,7 +18,7 @@ pub struct Snippet {
 
 /// A rule that stopped or flagged a snippet, with its message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct Alarm {
     pub rule: String,
     pub message: String,
 }
@@ -26,10 +26,10 @@ pub struct Said {
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     Served {
-        flagged: Vec<Said>,
+        flagged: Vec<Alarm>,
     },
     /// Blocked before anybody was asked, by these rules.
-    Blocked(Vec<Said>),
+    Blocked(Vec<Alarm>),
     /// Failed after a person granted it.
     Failed(String),
     /// Printed something other than under plain Python.
@@ -38,16 +38,16 @@ pub enum End {
 
 impl End {
     /// The refusals to look up in a file of reasons; empty if the snippet was served.
-    pub fn refusals(&self) -> Vec<Said> {
+    pub fn refusals(&self) -> Vec<Alarm> {
         let one = |rule: &str, message: &String| {
-            vec![Said {
+            vec![Alarm {
                 rule: rule.to_owned(),
                 message: message.clone(),
             }]
         };
         match self {
             Self::Served { .. } => Vec::new(),
-            Self::Blocked(said) => said.clone(),
+            Self::Blocked(alarms) => alarms.clone(),
             Self::Failed(message) => one("failed", message),
             Self::Differs(message) => one("differs", message),
         }
@@ -71,7 +71,7 @@ pub fn ends(snippets: &[Snippet], desks: usize) -> Vec<(&Snippet, End)> {
                     let Some(one) = next.lock().unwrap().next() else {
                         return;
                     };
-                    let end = served(&mut dash, &mut agent, one);
+                    let end = serve(&mut dash, &mut agent, one);
                     if !end.refusals().is_empty() {
                         eprintln!("{} {}: {end:?}", one.row, one.name);
                     }
@@ -85,11 +85,11 @@ pub fn ends(snippets: &[Snippet], desks: usize) -> Vec<(&Snippet, End)> {
     ends
 }
 
-fn served(dash: &mut Dash, agent: &mut Agent, one: &Snippet) -> End {
+fn serve(dash: &mut Dash, agent: &mut Agent, one: &Snippet) -> End {
     let proposal = agent.propose(json!({"code": one.code, "profile": "analysis"}));
     let verdict = proposal["verdict"].clone();
     if proposal["state"] != "pending" {
-        return End::Blocked(said(&verdict, "block"));
+        return End::Blocked(findings_with(&verdict, "block"));
     }
     dash.grant(agent, &proposal);
     let outcome = agent.outcome(&proposal["id"]);
@@ -113,7 +113,7 @@ fn served(dash: &mut Dash, agent: &mut Agent, one: &Snippet) -> End {
     }
     End::Served {
         flagged: match verdict["verdict"] == "flagged" {
-            true => said(&verdict, "flag"),
+            true => findings_with(&verdict, "flag"),
             false => Vec::new(),
         },
     }
@@ -131,11 +131,11 @@ pub fn plain(printed: &str) -> String {
 }
 
 /// The rules with this action, and their messages.
-fn said(verdict: &Value, action: &str) -> Vec<Said> {
+fn findings_with(verdict: &Value, action: &str) -> Vec<Alarm> {
     let findings = verdict["findings"].as_array().cloned().unwrap_or_default();
     let done = findings.iter().filter(|f| f["action"] == action);
     let text = |f: &Value, key: &str| f[key].as_str().unwrap_or_default().to_owned();
-    done.map(|f| Said {
+    done.map(|f| Alarm {
         rule: text(f, "rule"),
         message: text(f, "message"),
     })

@@ -51,7 +51,7 @@ for name, value in {'width': 160, 'max_columns': 50, 'max_colwidth': 50, 'expand
 runpy.run_path(sys.argv[1], run_name='__main__')
 ";
 
-struct Asked {
+struct Arguments {
     doctests: bool,
     every: Option<usize>,
     desks: usize,
@@ -59,27 +59,27 @@ struct Asked {
 }
 
 fn main() -> ExitCode {
-    let Some(asked) = asked() else {
+    let Some(arguments) = arguments() else {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     };
     python::ready();
     let env = python::managed_env();
-    let tried = match asked.doctests {
-        true => examples(&env, &asked),
-        false => snippets(&env, &asked.part, asked.desks),
+    let tried = match arguments.doctests {
+        true => examples(&env, &arguments),
+        false => snippets(&env, &arguments.part, arguments.desks),
     };
-    let ends = ends::ends(&tried, asked.desks);
+    let ends = ends::ends(&tried, arguments.desks);
     report::table(&ends);
-    let unexplained = match asked.doctests {
+    let unexplained = match arguments.doctests {
         true => report::unexplained_by_class(&ends, CLASSES),
         false => report::unexplained_by_name(&ends, REASONS),
     };
     ExitCode::from(u8::from(unexplained))
 }
 
-fn asked() -> Option<Asked> {
-    let mut asked = Asked {
+fn arguments() -> Option<Arguments> {
+    let mut arguments = Arguments {
         doctests: false,
         every: None,
         desks: 4,
@@ -92,25 +92,25 @@ fn asked() -> Option<Asked> {
             given.filter(|n| *n > 0).expect("a number above 0")
         };
         match arg.as_str() {
-            "--doctests" => asked.doctests = true,
-            "--every" => asked.every = Some(number()),
-            "--desks" => asked.desks = number(),
+            "--doctests" => arguments.doctests = true,
+            "--every" => arguments.every = Some(number()),
+            "--desks" => arguments.desks = number(),
             "-h" | "--help" => return None,
-            part => asked.part = part.to_owned(),
+            part => arguments.part = part.to_owned(),
         }
     }
-    Some(asked)
+    Some(arguments)
 }
 
-fn examples(env: &PythonEnv, asked: &Asked) -> Vec<Snippet> {
-    let (most, every) = match asked.every {
+fn examples(env: &PythonEnv, arguments: &Arguments) -> Vec<Snippet> {
+    let (most, every) = match arguments.every {
         Some(every) => (0, every),
         None => (MOST, 1),
     };
-    let wanted = doctests::LIBRARIES
+    let expected = doctests::LIBRARIES
         .into_iter()
-        .filter(|library| asked.part.is_empty() || *library == asked.part);
-    let drawn: Vec<Snippet> = wanted
+        .filter(|library| arguments.part.is_empty() || *library == arguments.part);
+    let drawn: Vec<Snippet> = expected
         .flat_map(|library| doctests::of(env, library, most, every))
         .collect();
     let known = doctests::LIBRARIES.join(", ");
@@ -147,7 +147,7 @@ fn snippets(env: &PythonEnv, part: &str, desks: usize) -> Vec<Snippet> {
 fn snippet(env: &PythonEnv, path: &Path) -> Option<Snippet> {
     let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
     let code = std::fs::read_to_string(path).unwrap();
-    let Some(printed) = plainly(env, &code) else {
+    let Some(printed) = plain_output(env, &code) else {
         eprintln!("{name}: fails under plain Python");
         return None;
     };
@@ -161,7 +161,7 @@ fn snippet(env: &PythonEnv, path: &Path) -> Option<Snippet> {
 }
 
 /// The output of plain Python in a separate folder; `None` if it fails.
-fn plainly(env: &PythonEnv, code: &str) -> Option<String> {
+fn plain_output(env: &PythonEnv, code: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     // Run from a file, because some snippets read their own source.
     let script = folder.path().join("snippet.py");

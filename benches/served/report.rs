@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ends::{End, Said, Snippet};
+use super::ends::{Alarm, End, Snippet};
 
 /// Targets as shares of the snippets that succeed under plain Python.
 const SERVED_PERCENT: f64 = 99.0;
@@ -94,8 +94,8 @@ pub fn unexplained_by_class(ends: &[(&Snippet, End)], reasons: &str) -> bool {
     let mut grouped: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     let mut flagged: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for (one, end) in ends {
-        let group = |said: Vec<Said>, into: &mut BTreeMap<(String, String), Vec<_>>| {
-            for Said { rule, message } in said {
+        let group = |alarms: Vec<Alarm>, into: &mut BTreeMap<(String, String), Vec<_>>| {
+            for Alarm { rule, message } in alarms {
                 let names = into.entry((rule, message)).or_default();
                 if names.last() != Some(&one.name.as_str()) {
                     names.push(one.name.as_str());
@@ -103,8 +103,8 @@ pub fn unexplained_by_class(ends: &[(&Snippet, End)], reasons: &str) -> bool {
             }
         };
         group(end.refusals(), &mut grouped);
-        if let End::Served { flagged: said } = end {
-            group(said.clone(), &mut flagged);
+        if let End::Served { flagged: alarms } = end {
+            group(alarms.clone(), &mut flagged);
         }
     }
     let mut unexplained = false;

@@ -69,7 +69,7 @@ fn read(answers: BufReader<UnixStream>) {
 pub struct Flood {
     child: Child,
     ask: ChildStdin,
-    said: BufReader<ChildStdout>,
+    stdout: BufReader<ChildStdout>,
 }
 
 impl Flood {
@@ -82,15 +82,15 @@ impl Flood {
             .spawn()
             .unwrap();
         let ask = child.stdin.take().unwrap();
-        let said = BufReader::new(child.stdout.take().unwrap());
-        Self { child, ask, said }
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self { child, ask, stdout }
     }
 
     /// The numbers of answers received and of refusals among them.
     fn counts(&mut self) -> (u64, u64) {
         self.ask.write_all(b"?").unwrap();
         let mut line = String::new();
-        self.said.read_line(&mut line).unwrap();
+        self.stdout.read_line(&mut line).unwrap();
         let (answered, refused) = line.trim().split_once(' ').unwrap();
         (answered.parse().unwrap(), refused.parse().unwrap())
     }

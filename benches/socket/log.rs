@@ -32,7 +32,7 @@ const SINGLE: usize = 20;
 const GROUPED: usize = 4_096;
 const GROUPS: usize = 5;
 
-type Made = (LogEvent, Vec<Blob>);
+type NewRecord = (LogEvent, Vec<Blob>);
 
 /// Seconds per record, one value per turn.
 #[derive(Default)]
@@ -59,12 +59,12 @@ pub struct Measured {
 struct Log {
     handle: WriterHandle,
     awaited: Arc<AtomicUsize>,
-    said: Receiver<()>,
+    durable: Receiver<()>,
 }
 
 impl Log {
     fn at(folder: &Path) -> Self {
-        let (tell, said) = channel();
+        let (tell, durable) = channel();
         let awaited = Arc::new(AtomicUsize::new(0));
         let left = awaited.clone();
         let handle = open(folder).unwrap().writer.start(Box::new(move |event| {
@@ -76,21 +76,21 @@ impl Log {
         Self {
             handle,
             awaited,
-            said,
+            durable,
         }
     }
 
     /// Submits records and waits until all are durable.
-    fn write(&self, records: impl ExactSizeIterator<Item = Made>) {
+    fn write(&self, records: impl ExactSizeIterator<Item = NewRecord>) {
         self.awaited.store(records.len(), Ordering::Relaxed);
         for (event, blobs) in records {
             self.handle.submit(Ticket::Unawaited, event, blobs);
         }
-        self.said.recv().unwrap();
+        self.durable.recv().unwrap();
     }
 }
 
-fn proposed(n: usize) -> Made {
+fn proposed(n: usize) -> NewRecord {
     let code = format!("import math\n# {n}\n{}", "print(math.sqrt(2))\n".repeat(12));
     let blob = Blob::of(code.as_bytes());
     let (mut event, _) = samples::proposed(ProposalId::new(), "how many");
@@ -102,7 +102,7 @@ fn proposed(n: usize) -> Made {
 }
 
 /// A record that refers to no content.
-fn granted(_: usize) -> Made {
+fn granted(_: usize) -> NewRecord {
     (samples::granted(ProposalId::new()), Vec::new())
 }
 
@@ -117,7 +117,7 @@ struct Raw {
 impl Raw {
     /// Takes the bytes of one such record: the last line of a log that has just written it, and its
     /// contents.
-    fn of(folder: &Path, name: &str, make: fn(usize) -> Made) -> Self {
+    fn of(folder: &Path, name: &str, make: fn(usize) -> NewRecord) -> Self {
         let scratch = folder.join(format!("{name} once"));
         let log = Log::at(&scratch);
         let made = make(0);
@@ -165,7 +165,7 @@ fn each(count: usize, work: impl FnOnce()) -> f64 {
 }
 
 /// Builds the record with this number.
-type Make = fn(usize) -> Made;
+type Make = fn(usize) -> NewRecord;
 
 pub fn measure() -> Vec<Measured> {
     let folder = tempfile::Builder::new()
@@ -202,7 +202,7 @@ pub fn measure() -> Vec<Measured> {
     }
     log.handle.close();
     let mut next = TURNS * SINGLE + 1;
-    let mut made = |make: fn(usize) -> Made, count| {
+    let mut made = |make: fn(usize) -> NewRecord, count| {
         next += count;
         (next - count..next).map(make).collect::<Vec<_>>()
     };
@@ -275,8 +275,8 @@ pub fn print(all: &[Measured]) {
             ("one by one", ratio(&spent.raw, &spent.ours), 0.9),
             ("grouped", ratio(&spent.beside, &spent.grouped), 20.0),
         ] {
-            let said = if found >= least { "met" } else { "MISSED" };
-            println!("target: {name}, {what}, at least {least} x raw: {found:.2}, {said}");
+            let result = if found >= least { "met" } else { "MISSED" };
+            println!("target: {name}, {what}, at least {least} x raw: {found:.2}, {result}");
         }
     }
 }

@@ -81,7 +81,7 @@ fn socket() {
     flood.wait_until_refused();
     let (flooded, _) = proposals(&mut agent);
     let flooded_grants = grants(&mut dash, &mut agent);
-    let said = flood.stop();
+    let summary = flood.stop();
 
     println!("\nMilliseconds, {PROPOSALS} proposals and {GRANTS} grants each.\n");
     println!("{:<44} {:>9} {:>9} {:>9}", "", "p50", "p99", "max");
@@ -96,7 +96,7 @@ fn socket() {
     line("y -> running, quiet", &quiet_grants);
     line("y -> running, another agent floods", &flooded_grants);
     println!(
-        "the flood: {said}; {} keys were dropped\n",
+        "the flood: {summary}; {} keys were dropped\n",
         DROPPED.load(Ordering::Relaxed)
     );
     target("propose -> verdict, quiet, p99 in ms", quiet.at(0.99), 2.0);
@@ -112,8 +112,8 @@ fn socket() {
 
 /// Prints whether a value stays within its target.
 fn target(what: &str, found: f64, most: f64) {
-    let said = if found <= most { "met" } else { "MISSED" };
-    println!("target: {what} at most {most}: {found:.2}, {said}");
+    let result = if found <= most { "met" } else { "MISSED" };
+    println!("target: {what} at most {most}: {found:.2}, {result}");
 }
 
 fn ms(since: Instant) -> f64 {
@@ -162,7 +162,7 @@ fn grant(dash: &mut Dash, agent: &mut Agent, n: usize) -> f64 {
         std::thread::sleep(READ);
         let pressed = Instant::now();
         dash.keys("y");
-        if agent.hears(id, "running", HEARD) {
+        if agent.wait_state(id, "running", HEARD) {
             let took = ms(pressed);
             let outcome = agent.outcome(id);
             assert_eq!(outcome["state"], "succeeded", "{outcome}");

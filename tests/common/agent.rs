@@ -43,14 +43,14 @@ impl Agent {
 
     /// The answer to a request, whatever else arrives before it.
     pub fn answer(&mut self, id: u64, patience: Duration) -> Value {
-        let until = Instant::now() + patience;
+        let deadline = Instant::now() + patience;
         loop {
             if let Some(answer) = self.answers.remove(&id) {
                 return answer;
             }
-            let left = until.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "no answer to request {id}");
-            self.stream.set_read_timeout(Some(left)).unwrap();
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            assert!(!remaining.is_zero(), "no answer to request {id}");
+            self.stream.set_read_timeout(Some(remaining)).unwrap();
             let mut line = String::new();
             match self.lines.read_line(&mut line) {
                 Ok(0) => panic!("the connection closed before request {id} was answered"),
@@ -61,18 +61,21 @@ impl Agent {
     }
 
     /// Reads until a notification says that this proposal is in this state, for at most `patience`.
-    pub fn hears(&mut self, id: &Value, state: &str, patience: Duration) -> bool {
-        let until = Instant::now() + patience;
-        let said = |note: &Value| note["params"]["id"] == *id && note["params"]["state"] == state;
-        while !self.notes.iter().any(said) {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+    pub fn wait_state(&mut self, id: &Value, state: &str, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let matches =
+            |note: &Value| note["params"]["id"] == *id && note["params"]["state"] == state;
+        while !self.notes.iter().any(matches) {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
                 return false;
             }
-            self.stream.set_read_timeout(Some(left)).unwrap();
+            self.stream.set_read_timeout(Some(remaining)).unwrap();
             let mut line = String::new();
             match self.lines.read_line(&mut line) {
-                Ok(n) if n > 0 => self.take(serde_json::from_str(&line).expect("JSON")),
+                Ok(n) if n > 0 => {
+                    self.take(serde_json::from_str(&line).expect("a notification is JSON"));
+                }
                 _ => return false,
             }
         }
@@ -109,7 +112,7 @@ impl Agent {
         let answer = self.call("status", json!({"id": id}));
         answer["result"]["state"]
             .as_str()
-            .expect("a state")
+            .expect("the answer has a state")
             .to_owned()
     }
 

@@ -9,7 +9,7 @@ pub fn gave_up(verdict: &Verdict) -> bool {
     verdict.findings.iter().any(|f| f.rule == "PARSE004")
 }
 
-pub fn asked(analyser: &mut Analyser, code: &[u8], profile: &str) -> Verdict {
+pub fn judge(analyser: &mut Analyser, code: &[u8], profile: &str) -> Verdict {
     let mut verdict = analyser.verdict(code, profile);
     for _ in 0..20 {
         if !gave_up(&verdict) {

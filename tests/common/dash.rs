@@ -86,7 +86,10 @@ impl Dash {
         let dash = Self::launch(options);
         let over = |d: &Self| d.screen.0.lock().unwrap().seen.closed;
         let screen = dash.wait_for("the socket", |d, _| d.socket.exists() || over(d));
-        assert!(dash.socket.exists(), "it ended at once:\n{screen}");
+        assert!(
+            dash.socket.exists(),
+            "the dashboard ended at once:\n{screen}"
+        );
         dash
     }
 
@@ -145,9 +148,7 @@ impl Dash {
     }
 
     pub fn pid(&self) -> u32 {
-        self.child
-            .process_id()
-            .expect("a running dashboard has a pid")
+        self.child.process_id().expect("the dashboard has a pid")
     }
 
     /// Sends bytes as if typed at the terminal.
@@ -183,7 +184,7 @@ impl Dash {
     }
 
     /// Stops reading output, as a hung connection does, or resumes.
-    pub fn take_nothing(&self, nothing: bool) {
+    pub fn pause_reading(&self, nothing: bool) {
         self.screen.0.lock().unwrap().seen.paused = nothing;
         self.screen.1.notify_all();
     }
@@ -236,15 +237,15 @@ impl Dash {
     /// Waits until the condition holds. Checks it whenever the screen changes, and a few times a
     /// second for conditions that are not about the screen.
     pub fn wait_for(&self, what: &str, mut holds: impl FnMut(&Self, &str) -> bool) -> String {
-        let until = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         loop {
             let text = self.text();
             if holds(self, &text) {
                 return text;
             }
             assert!(
-                Instant::now() < until,
-                "no sign of {what}; the screen:\n{text}"
+                Instant::now() < deadline,
+                "the screen never shows {what}:\n{text}"
             );
             let (lock, wake) = &*self.screen;
             let guard = lock.lock().unwrap();
@@ -274,14 +275,14 @@ impl Dash {
         what: &str,
         mut done: impl FnMut(&str) -> bool,
     ) -> String {
-        let until = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         loop {
             let text = self.text();
             if done(&text) {
                 return text;
             }
             assert!(
-                Instant::now() < until,
+                Instant::now() < deadline,
                 "{keys:?} never led to {what}; the screen:\n{text}"
             );
             for (i, key) in keys.chars().enumerate() {
@@ -301,11 +302,11 @@ impl Dash {
     pub fn grant(&mut self, agent: &mut Agent, proposal: &Value) {
         let id = proposal["id"].clone();
         self.open_sheet();
-        let until = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         while agent.state(&id) == "pending" {
             assert!(
-                Instant::now() < until,
-                "not granted; the screen:\n{}",
+                Instant::now() < deadline,
+                "the proposal was not granted; the screen:\n{}",
                 self.text()
             );
             // Digits are typed only into the sheet: elsewhere they switch the view.
@@ -337,14 +338,17 @@ impl Dash {
     /// Pages through the code as a reading person does: moves on to unseen rows once the current
     /// page counts as seen.
     pub fn see_all(&mut self) {
-        let until = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         loop {
             let text = self.text();
             let seen = progress(&text);
             if text.contains("GRANT?") || seen.is_some_and(|(have, all)| have == all) {
                 return;
             }
-            assert!(Instant::now() < until, "not seen; the screen:\n{text}");
+            assert!(
+                Instant::now() < deadline,
+                "the code was not seen; the screen:\n{text}"
+            );
             self.keys(" ");
             let (lock, wake) = &*self.screen;
             let guard = lock.lock().unwrap();
@@ -440,7 +444,7 @@ impl Dash {
     }
 
     /// Waits for the dashboard to end by itself.
-    pub fn ended(&mut self) -> ExitStatus {
+    pub fn wait_exit(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
 
@@ -579,8 +583,8 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
 /// The number of rows seen and of rows to see, from the footer.
 pub fn progress(text: &str) -> Option<(usize, usize)> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let said = words.windows(2).rev().find(|w| w[1] == "rows")?[0];
-    let (have, all) = said.split_once('/')?;
+    let counts = words.windows(2).rev().find(|w| w[1] == "rows")?[0];
+    let (have, all) = counts.split_once('/')?;
     let number = |n: &str| n.replace(',', "").parse().ok();
     Some((number(have)?, number(all)?))
 }

@@ -18,17 +18,17 @@ pub const OF_A_USER: &str = "user";
 /// fails if the machine must have it.
 #[track_caller]
 pub fn is_given(is_there: bool, what: &str) -> bool {
-    passed_over(is_there, what, &[ALL, OF_A_USER])
+    is_available(is_there, what, &[ALL, OF_A_USER])
 }
 
 /// As [`is_given`], for features that need root.
 #[track_caller]
 pub fn is_given_to_root(is_there: bool, what: &str) -> bool {
-    passed_over(is_there, what, &[ALL])
+    is_available(is_there, what, &[ALL])
 }
 
 #[track_caller]
-fn passed_over(is_there: bool, what: &str, demanding: &[&str]) -> bool {
+fn is_available(is_there: bool, what: &str, demanding: &[&str]) -> bool {
     if is_there {
         return true;
     }

@@ -16,6 +16,9 @@ pub fn interpreters() -> Vec<PathBuf> {
             found.push(path);
         }
     }
-    assert!(!found.is_empty(), "a Python of at least 3.11 is needed");
+    assert!(
+        !found.is_empty(),
+        "the tests need a Python of at least 3.11"
+    );
     found
 }

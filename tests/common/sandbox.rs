@@ -190,11 +190,11 @@ impl Targets {
     /// A snippet that tries each attack in its own fork and prints the results as JSON.
     pub fn snippet(&self, attacks: &[&Attack]) -> String {
         let rows: Vec<&str> = attacks.iter().map(|a| a.code.as_str()).collect();
-        let told = serde_json::to_string(&self.values()).unwrap();
+        let targets = serde_json::to_string(&self.values()).unwrap();
         let rows = serde_json::to_string(&rows).unwrap();
         // JSON's string syntax is valid Python too.
         format!(
-            "H, ROWS = {told}, {rows}\n{}",
+            "H, ROWS = {targets}, {rows}\n{}",
             include_str!("../data/sandbox_attacks.py")
         )
     }

@@ -8,7 +8,7 @@ use crate::asking;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use asking::asked;
+use asking::judge;
 use countersign::analysis::Analyser;
 use countersign::model::{CapabilityUse, Verdict, VerdictKind};
 use countersign::policy::builtin;
@@ -35,7 +35,7 @@ fn analyser() -> Analyser {
 }
 
 /// Whether a verdict is the one a row expects. Code that cannot be parsed counts as blocked.
-fn meets(expect: &str, verdict: &Verdict) -> bool {
+fn is_expected(expect: &str, verdict: &Verdict) -> bool {
     match expect {
         "clear" => verdict.verdict == VerdictKind::Clear,
         "flagged" => verdict.verdict == VerdictKind::Flagged,
@@ -52,28 +52,28 @@ fn meets(expect: &str, verdict: &Verdict) -> bool {
 fn run(table: &str) -> BTreeSet<String> {
     let mut met = BTreeSet::new();
     let mut analyser = analyser();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     let mut rows = 0;
     for line in table.lines().filter(|l| !l.trim().is_empty()) {
         let row: Row = serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
         let profile = row.profile.as_deref().unwrap_or("analysis");
-        let verdict = asked(&mut analyser, row.code.as_bytes(), profile);
+        let verdict = judge(&mut analyser, row.code.as_bytes(), profile);
         rows += 1;
         met.extend(verdict.findings.iter().map(|f| f.rule.clone()));
-        let said: Vec<String> = verdict.capabilities.iter().map(said).collect();
-        let unsaid = row.says.iter().find(|s| !said.contains(s));
-        if let Some(unsaid) = unsaid {
-            wrong.push(format!(
-                "{}\n    does not say {unsaid}\n    but {said:?}",
+        let uses: Vec<String> = verdict.capabilities.iter().map(notation_of).collect();
+        let missing_use = row.says.iter().find(|s| !uses.contains(s));
+        if let Some(missing_use) = missing_use {
+            failures.push(format!(
+                "{}\n    does not say {missing_use}\n    but {uses:?}",
                 row.code
             ));
-        } else if !meets(&row.expect, &verdict) {
+        } else if !is_expected(&row.expect, &verdict) {
             let found: Vec<_> = verdict
                 .findings
                 .iter()
                 .map(|f| format!("{} {} {}", f.rule, f.action.as_str(), f.message))
                 .collect();
-            wrong.push(format!(
+            failures.push(format!(
                 "[{}] {} instead of {} under {profile} ({})\n{}\n    {}",
                 row.category,
                 verdict.verdict,
@@ -85,16 +85,16 @@ fn run(table: &str) -> BTreeSet<String> {
         }
     }
     assert!(
-        wrong.is_empty(),
+        failures.is_empty(),
         "{} of {rows} rows are wrong:\n\n{}",
-        wrong.len(),
-        wrong.join("\n\n")
+        failures.len(),
+        failures.join("\n\n")
     );
     met
 }
 
 /// A use of a capability, in the notation of the rows.
-fn said(used: &CapabilityUse) -> String {
+fn notation_of(used: &CapabilityUse) -> String {
     let lines: Vec<String> = used.lines.iter().map(u32::to_string).collect();
     format!("{} {} {}", used.capability, lines.join(","), used.detail)
 }
@@ -157,7 +157,7 @@ fn every_row_of_the_hunt_gets_its_verdict_and_no_rule_is_left_out() {
 }
 
 #[test]
-fn messages_hold_nothing_hidden_and_nothing_long() {
+fn messages_contain_nothing_hidden_and_nothing_long() {
     let mut analyser = analyser();
     let long = "a".repeat(30_000);
     let chain = format!("import pandas as pd\npd.{long}.b\npd.{long}.c\nimport {long}\n");
@@ -195,7 +195,7 @@ fn the_client_can_be_sent() {
 #[test]
 fn the_verdict_object_is_complete() {
     let code = "import pandas as pd\nδ = 1; pd.read_csv(\"/etc/passwd\")\n";
-    let verdict = asked(&mut analyser(), code.as_bytes(), "analysis");
+    let verdict = judge(&mut analyser(), code.as_bytes(), "analysis");
     let json = serde_json::to_value(&verdict).unwrap();
     assert_eq!(json["verdict"], "blocked");
     assert_eq!(json["policy"]["profile"], "analysis");
@@ -219,7 +219,7 @@ fn the_verdict_object_is_complete() {
 
 /// With a policy that restricts which columns are touched, every use is a finding.
 #[test]
-fn a_policy_may_flag_what_is_read_and_block_what_is_written() {
+fn a_policy_may_flag_reads_and_block_writes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("columns.toml");
     let text = "name = \"columns\"\nextends = \"analysis\"\n\
@@ -241,12 +241,12 @@ fn a_policy_may_flag_what_is_read_and_block_what_is_written() {
         ("df.eval(\"rate = 1\")", VerdictKind::Blocked, "DATA002"),
     ];
     for (code, kind, rule) in rows {
-        let verdict = asked(&mut analyser, code.as_bytes(), "columns");
+        let verdict = judge(&mut analyser, code.as_bytes(), "columns");
         assert_eq!(verdict.verdict, kind, "{code}");
         assert!(verdict.findings.iter().any(|f| f.rule == rule), "{code}");
     }
     assert_eq!(
-        asked(&mut analyser, b"print(len(df))", "columns").verdict,
+        judge(&mut analyser, b"print(len(df))", "columns").verdict,
         VerdictKind::Clear
     );
 }

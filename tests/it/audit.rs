@@ -34,7 +34,7 @@ fn writer_process() {
         }
     };
     println!("open {}", opened.durable);
-    let (tell, told) = mpsc::channel();
+    let (tell, events) = mpsc::channel();
     let handle = opened.writer.start(Box::new(move |event| {
         let line = match &event {
             WriterEvent::Durable { seq, .. } => format!("durable {seq}"),
@@ -66,15 +66,15 @@ fn writer_process() {
                 let (event, mut blobs) = samples::proposed(id, "t");
                 blobs.push(Blob::of(format!("blob {id}").as_bytes()));
                 handle.submit(Ticket::Unawaited, event, blobs);
-                let said = told.recv();
+                let answer = events.recv();
                 // This record names no blob.
                 let nameless = LogEvent::EnvironmentChanged {
                     environment: model::Digest::of(b"python"),
                     what: "lib/x.py was changed".to_owned(),
                 };
                 handle.submit(Ticket::Unawaited, nameless, Vec::new());
-                let _ = told.recv();
-                if refused == matches!(said, Ok(WriterEvent::Unrecorded { .. }) | Err(_)) {
+                let _ = events.recv();
+                if refused == matches!(answer, Ok(WriterEvent::Unrecorded { .. }) | Err(_)) {
                     break;
                 }
             }
@@ -92,7 +92,7 @@ fn writer_process() {
         // Several records in flight, so that a commit contains more than one.
         if n > 3 {
             for _ in 0..2 {
-                match told.recv() {
+                match events.recv() {
                     Ok(WriterEvent::Durable { .. } | WriterEvent::Unrecorded { .. }) => {}
                     _ => return,
                 }
@@ -121,7 +121,7 @@ fn writer(dir: &Path, prefix: &[&str], idle: bool) -> Child {
 }
 
 /// The writer's own lines in the test harness's output.
-fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
+fn writer_lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.map_while(Result::ok).filter_map(|line| {
         // The harness prints the beginning of a line before the writer's first one.
@@ -133,7 +133,7 @@ fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     })
 }
 
-fn countersign(dir: &Path, args: &[&str]) -> Output {
+fn run_countersign(dir: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_countersign"))
         .args(args)
         .env("COUNTERSIGN_STATE_DIR", dir)
@@ -147,12 +147,12 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_writer_killed_at_any_moment_loses_nothing_it_called_durable() {
+fn a_writer_killed_at_any_moment_loses_nothing_it_reported_as_durable() {
     let dir = tempfile::tempdir().unwrap();
     let mut durable = 0_u64;
     for round in 0..20 {
         let mut child = writer(dir.path(), &[], false);
-        let mut lines = said(&mut child);
+        let mut lines = writer_lines(&mut child);
         let open = lines.next().unwrap();
         let begun: u64 = open.strip_prefix("open ").unwrap().parse().unwrap();
         assert!(
@@ -183,7 +183,7 @@ fn a_writer_killed_at_any_moment_loses_nothing_it_called_durable() {
 }
 
 #[test]
-fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
+fn a_disk_without_space_brings_the_log_down_and_the_next_start_recovers() {
     // A file size limit makes write(2) fail in the middle of a line, as a full disk does: once
     // before the journal has room for a batch, and once after. In the second case the journal may
     // hold the batch of that line, and then nothing of it is lost.
@@ -191,7 +191,7 @@ fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
         let dir = tempfile::tempdir().unwrap();
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
         let mut child = writer(dir.path(), &["sh", "-c", &script, "sh"], false);
-        let lines: Vec<String> = said(&mut child).collect();
+        let lines: Vec<String> = writer_lines(&mut child).collect();
         assert!(child.wait().unwrap().success());
         let last = lines.last().unwrap();
         assert!(last.starts_with("down "), "{last}");
@@ -203,51 +203,55 @@ fn a_disk_that_takes_no_more_brings_the_log_down_and_is_recovered_from() {
         let durable: u64 = durable.parse().unwrap();
         let log = fs::metadata(dir.path().join("log/00000001.jsonl")).unwrap();
         let room = fs::metadata(dir.path().join("journal-0")).unwrap().len();
-        assert_eq!(room > 0, blocks > 64, "the log went on without it: {room}");
+        assert_eq!(
+            room > 0,
+            blocks > 64,
+            "the log went on without a journal: {room}"
+        );
         assert_eq!(log.len(), blocks * 512);
-        let verify = countersign(dir.path(), &["audit", "verify"]);
-        let said = text(&verify.stdout);
+        let verify = run_countersign(dir.path(), &["audit", "verify"]);
+        let stdout = text(&verify.stdout);
         // Readers continue in the journal, if it has the line.
         let journaled = blocks > 64 && verify.status.code() == Some(0);
         if journaled {
-            assert!(said.contains("stand in the journal"), "{said}");
+            assert!(stdout.contains("stand in the journal"), "{stdout}");
         } else {
             assert_eq!(verify.status.code(), Some(1));
-            assert!(said.contains("incomplete, as a crash"), "{said}");
+            assert!(stdout.contains("incomplete, as a crash"), "{stdout}");
         }
         let opened = audit::open(dir.path()).unwrap();
         assert!(opened.durable > durable);
         match opened.recovered {
-            Some(said) => assert!(said.contains("set aside"), "{said}"),
-            None => assert!(journaled, "what was cut off is said"),
+            Some(note) => assert!(note.contains("set aside"), "{note}"),
+            None => assert!(journaled, "the cut is reported"),
         }
         drop(opened.writer);
-        let verify = countersign(dir.path(), &["audit", "verify"]);
+        let verify = run_countersign(dir.path(), &["audit", "verify"]);
         assert_eq!(verify.status.code(), Some(0), "{verify:?}");
     }
 }
 
 /// With all descriptors in use, only records that need one fail, and they work again later.
 #[test]
-fn a_log_without_descriptors_takes_what_needs_none() {
+fn a_log_without_descriptors_accepts_records_that_need_none() {
     let dir = tempfile::tempdir().unwrap();
     let script = "ulimit -n 64; CS_TEST_DESCRIPTORS=1 exec \"$@\"";
     let mut child = writer(dir.path(), &["sh", "-c", script, "sh"], false);
-    let lines: Vec<String> = said(&mut child).collect();
+    let lines: Vec<String> = writer_lines(&mut child).collect();
     assert!(child.wait().unwrap().success());
-    let said = |what: &str| lines.iter().filter(|l| l.starts_with(what)).count();
-    assert_eq!(said("unrecorded "), 1, "{lines:?}");
-    assert_eq!(said("down "), 0, "{lines:?}");
+    let count = |what: &str| lines.iter().filter(|l| l.starts_with(what)).count();
+    assert_eq!(count("unrecorded "), 1, "{lines:?}");
+    assert_eq!(count("down "), 0, "{lines:?}");
     let refused = lines.iter().position(|l| l.starts_with("unrecorded"));
     // The record without a blob, and all of the next ones.
     assert_eq!(lines.len() - refused.unwrap(), 1 + 1 + 2, "{lines:?}");
-    let verify = countersign(dir.path(), &["audit", "verify"]);
+    let verify = run_countersign(dir.path(), &["audit", "verify"]);
     assert_eq!(verify.status.code(), Some(0), "{verify:?}");
 }
 
 /// Needs mounts: a really full disk, then one that became read-only.
 #[test]
-fn a_full_and_a_read_only_folder_are_named_with_the_mend() {
+fn a_full_and_a_read_only_folder_are_named_with_a_remedy() {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().display().to_string();
     let script = format!(
@@ -258,7 +262,7 @@ fn a_full_and_a_read_only_folder_are_named_with_the_mend() {
     );
     let prefix = ["unshare", "-Urm", "sh", "-c", &script, "sh"];
     let mut child = writer(&dir.path().join("state"), &prefix, false);
-    let lines: Vec<String> = said(&mut child).collect();
+    let lines: Vec<String> = writer_lines(&mut child).collect();
     if child.wait().unwrap().code() == Some(77) || lines.is_empty() {
         is_given(false, "mounts of one's own: unshare -Urm");
         return;
@@ -276,14 +280,14 @@ fn a_full_and_a_read_only_folder_are_named_with_the_mend() {
 }
 
 #[test]
-fn while_one_process_writes_others_read_and_none_writes() {
+fn one_process_writes_and_others_only_read() {
     let dir = tempfile::tempdir().unwrap();
-    let none = countersign(dir.path(), &["status"]);
+    let none = run_countersign(dir.path(), &["status"]);
     assert_eq!(text(&none.stdout), "no dashboard · log none\n");
     assert_eq!(none.status.code(), Some(1));
 
     let mut child = writer(dir.path(), &[], true);
-    let mut lines = said(&mut child);
+    let mut lines = writer_lines(&mut child);
     assert_eq!(lines.next().unwrap(), "open 0");
     assert_eq!(lines.next().unwrap(), "durable 1");
     let error = audit::open(dir.path()).unwrap_err();
@@ -291,15 +295,17 @@ fn while_one_process_writes_others_read_and_none_writes() {
         panic!("{error}")
     };
     assert_eq!(pid, Some(child.id().cast_signed()));
-    let status = countersign(dir.path(), &["status"]);
+    let status = run_countersign(dir.path(), &["status"]);
     assert_eq!(text(&status.stdout), "1 pending · 0 running · log ok\n");
     assert_eq!(status.status.code(), Some(0));
     let json: Value =
-        serde_json::from_slice(&countersign(dir.path(), &["status", "--json"]).stdout).unwrap();
+        serde_json::from_slice(&run_countersign(dir.path(), &["status", "--json"]).stdout).unwrap();
     assert_eq!(json["dashboard"], true);
     assert_eq!(json["pid"], child.id());
     assert_eq!(
-        countersign(dir.path(), &["audit", "verify"]).status.code(),
+        run_countersign(dir.path(), &["audit", "verify"])
+            .status
+            .code(),
         Some(0)
     );
 
@@ -308,20 +314,22 @@ fn while_one_process_writes_others_read_and_none_writes() {
     let whole = fs::read(&segment).unwrap();
     fs::write(&segment, [&whole[..], b"{\"v\":1,\"seq\":2,"].concat()).unwrap();
     assert_eq!(
-        countersign(dir.path(), &["audit", "verify"]).status.code(),
+        run_countersign(dir.path(), &["audit", "verify"])
+            .status
+            .code(),
         Some(0)
     );
     fs::write(&segment, &whole).unwrap();
 
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
-    let status = countersign(dir.path(), &["status"]);
+    let status = run_countersign(dir.path(), &["status"]);
     assert_eq!(text(&status.stdout), "no dashboard · log ok\n");
     assert_eq!(status.status.code(), Some(1));
     assert_eq!(
         audit::open(dir.path()).unwrap().unfinished.len(),
         1,
-        "what was pending is told to the next dashboard"
+        "the next dashboard learns what was pending"
     );
 }
 
@@ -329,21 +337,21 @@ fn while_one_process_writes_others_read_and_none_writes() {
 fn a_second_process_is_refused_when_the_lock_file_is_gone() {
     let dir = tempfile::tempdir().unwrap();
     let mut first = writer(dir.path(), &[], true);
-    let mut lines = said(&mut first);
+    let mut lines = writer_lines(&mut first);
     assert_eq!(lines.next().unwrap(), "open 0");
     assert_eq!(lines.next().unwrap(), "durable 1");
     fs::remove_file(dir.path().join("lock")).unwrap();
     for _ in 0..2 {
         // The file that the first refused writer leaves behind must not let the second one in.
         let mut second = writer(dir.path(), &[], true);
-        let answer = said(&mut second).next().unwrap();
+        let answer = writer_lines(&mut second).next().unwrap();
         assert!(
             answer.starts_with("refused ") && answer.contains("in use"),
             "{answer}"
         );
         second.wait().unwrap();
     }
-    let status = countersign(dir.path(), &["status"]);
+    let status = run_countersign(dir.path(), &["status"]);
     assert_eq!(text(&status.stdout), "0 pending · 0 running · log down\n");
     assert_eq!(status.status.code(), Some(1));
     drop(first.stdin.take());
@@ -410,10 +418,10 @@ fn sample(dir: &Path) -> [ProposalId; 2] {
 fn harmless(output: &Output) -> String {
     for bytes in [&output.stdout, &output.stderr] {
         let text = text(bytes);
-        let bad = text
+        let hidden = text
             .chars()
             .find(|c| *c != '\n' && model::escape(*c).is_some());
-        assert_eq!(bad, None, "{text:?}");
+        assert_eq!(hidden, None, "{text:?}");
     }
     text(&output.stdout)
 }
@@ -423,7 +431,7 @@ fn the_list_has_one_line_for_each_proposal_newest_first() {
     let dir = tempfile::tempdir().unwrap();
     let ids = sample(dir.path());
     for args in [&["audit", "list"][..], &["audit"]] {
-        let output = countersign(dir.path(), args);
+        let output = run_countersign(dir.path(), args);
         assert_eq!(output.status.code(), Some(0));
         let list = harmless(&output);
         let lines: Vec<&str> = list.lines().collect();
@@ -444,7 +452,7 @@ fn the_list_has_one_line_for_each_proposal_newest_first() {
         }
         assert!(lines[1].ends_with("monthly revenue"));
     }
-    let output = countersign(dir.path(), &["audit", "list", "--json"]);
+    let output = run_countersign(dir.path(), &["audit", "list", "--json"]);
     let json: Value = serde_json::from_str(&harmless(&output)).unwrap();
     assert_eq!(json[0]["id"], ids[1].to_string());
     assert!(
@@ -454,7 +462,7 @@ fn the_list_has_one_line_for_each_proposal_newest_first() {
             .starts_with("\x1b]0;owned")
     );
     assert_eq!(json[1]["state"], "succeeded");
-    let one = countersign(dir.path(), &["audit", "list", "--limit", "1"]);
+    let one = run_countersign(dir.path(), &["audit", "list", "--limit", "1"]);
     assert_eq!(harmless(&one).lines().count(), 1);
 }
 
@@ -463,7 +471,7 @@ fn one_proposal_is_shown_with_its_code_and_all_its_records() {
     let dir = tempfile::tempdir().unwrap();
     let ids = sample(dir.path());
     let id = ids[0].to_string();
-    let output = countersign(dir.path(), &["audit", "show", &id]);
+    let output = run_countersign(dir.path(), &["audit", "show", &id]);
     assert_eq!(output.status.code(), Some(0));
     let shown = harmless(&output);
     for part in [
@@ -489,14 +497,14 @@ fn one_proposal_is_shown_with_its_code_and_all_its_records() {
         "{shown}"
     );
     // The end of an id is enough to find it.
-    let short = countersign(dir.path(), &["audit", "show", &ids[0].short()]);
+    let short = run_countersign(dir.path(), &["audit", "show", &ids[0].short()]);
     assert_eq!(text(&short.stdout), shown);
-    harmless(&countersign(
+    harmless(&run_countersign(
         dir.path(),
         &["audit", "show", &ids[1].to_string()],
     ));
 
-    let output = countersign(dir.path(), &["audit", "show", &id, "--json"]);
+    let output = run_countersign(dir.path(), &["audit", "show", &id, "--json"]);
     let json: Value = serde_json::from_str(&harmless(&output)).unwrap();
     let records = json["records"].as_array().unwrap();
     assert_eq!(records.len(), 4);
@@ -513,7 +521,7 @@ fn one_proposal_is_shown_with_its_code_and_all_its_records() {
         ("nonsense".to_owned(), 2),
         ("\x1b[2J".to_owned(), 2),
     ] {
-        let output = countersign(dir.path(), &["audit", "show", &id]);
+        let output = run_countersign(dir.path(), &["audit", "show", &id]);
         assert_eq!(output.status.code(), Some(expected), "{output:?}");
         harmless(&output);
     }
@@ -522,20 +530,20 @@ fn one_proposal_is_shown_with_its_code_and_all_its_records() {
 #[test]
 fn verify_answers_with_its_exit_code_and_names_the_first_bad_record() {
     let dir = tempfile::tempdir().unwrap();
-    let absent = countersign(&dir.path().join("none"), &["audit", "verify"]);
+    let absent = run_countersign(&dir.path().join("none"), &["audit", "verify"]);
     assert_eq!(absent.status.code(), Some(2));
     sample(dir.path());
-    let output = countersign(dir.path(), &["audit", "verify"]);
+    let output = run_countersign(dir.path(), &["audit", "verify"]);
     assert_eq!(output.status.code(), Some(0));
-    let said = harmless(&output);
-    assert!(said.starts_with("consistent: 6 records"), "{said}");
+    let report = harmless(&output);
+    assert!(report.starts_with("consistent: 6 records"), "{report}");
     assert!(
-        said.contains("not anchored: a cut end cannot be excluded"),
-        "{said}"
+        report.contains("not anchored: a cut end cannot be excluded"),
+        "{report}"
     );
-    let output = countersign(dir.path(), &["audit", "verify", "--require-anchor"]);
+    let output = run_countersign(dir.path(), &["audit", "verify", "--require-anchor"]);
     assert_eq!(output.status.code(), Some(1));
-    let output = countersign(dir.path(), &["audit", "verify", "--nonsense"]);
+    let output = run_countersign(dir.path(), &["audit", "verify", "--nonsense"]);
     assert_eq!(output.status.code(), Some(2));
 
     let segment = dir.path().join("log/00000001.jsonl");
@@ -545,25 +553,25 @@ fn verify_answers_with_its_exit_code_and_names_the_first_bad_record() {
         whole.replacen("monthly revenue", "monthly Revenue", 1),
     )
     .unwrap();
-    let output = countersign(dir.path(), &["audit", "verify"]);
+    let output = run_countersign(dir.path(), &["audit", "verify"]);
     assert_eq!(output.status.code(), Some(1));
-    let said = harmless(&output);
+    let report = harmless(&output);
     assert!(
-        said.contains("damaged: log/00000001.jsonl line 2 (seq 1)"),
-        "{said}"
+        report.contains("damaged: log/00000001.jsonl line 2 (seq 1)"),
+        "{report}"
     );
-    let output = countersign(dir.path(), &["audit", "verify", "--json"]);
+    let output = run_countersign(dir.path(), &["audit", "verify", "--json"]);
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["consistent"], false);
     assert_eq!(json["damage"]["line"], 2);
-    let list = countersign(dir.path(), &["audit", "list"]);
+    let list = run_countersign(dir.path(), &["audit", "list"]);
     assert_eq!(list.status.code(), Some(1));
     assert!(text(&list.stderr).contains("the log is damaged"));
 }
 
 /// The chain is intact, but its records cannot have happened in this order.
 #[test]
-fn every_command_names_the_first_record_that_cannot_be() {
+fn every_command_names_the_first_impossible_record() {
     let dir = tempfile::tempdir().unwrap();
     let [ran, _] = sample(dir.path());
     let before = Log::open(dir.path()).unwrap().verify().unwrap().records;
@@ -585,12 +593,12 @@ fn every_command_names_the_first_record_that_cannot_be() {
         &["audit", "show", &ran.to_string()],
         &["status"],
     ] {
-        let output = countersign(dir.path(), command);
+        let output = run_countersign(dir.path(), command);
         assert_eq!(output.status.code(), Some(1), "{command:?} {output:?}");
-        let said = text(&output.stdout) + &text(&output.stderr);
-        assert!(said.contains(&place), "{command:?} {said}");
+        let stdout = text(&output.stdout) + &text(&output.stderr);
+        assert!(stdout.contains(&place), "{command:?} {stdout}");
     }
-    let verify = text(&countersign(dir.path(), &["audit", "verify"]).stdout);
+    let verify = text(&run_countersign(dir.path(), &["audit", "verify"]).stdout);
     let lines: Vec<&str> = verify.lines().collect();
     assert!(lines[0].contains(&place), "{verify}");
     assert!(
@@ -599,7 +607,7 @@ fn every_command_names_the_first_record_that_cannot_be() {
     );
     assert!(lines[2].starts_with("the chain is intact: "), "{verify}");
     // Later records are still shown, and the log accepts new ones.
-    let listed = countersign(dir.path(), &["audit", "list"]);
+    let listed = run_countersign(dir.path(), &["audit", "list"]);
     assert_eq!(text(&listed.stdout).lines().count(), 2, "{listed:?}");
     audit::append(dir.path(), LogEvent::Closed).unwrap();
 }
@@ -608,11 +616,11 @@ fn every_command_names_the_first_record_that_cannot_be() {
 fn an_empty_log_is_none_or_damaged_and_never_consistent() {
     let dir = tempfile::tempdir().unwrap();
     let verify = |code| {
-        let output = countersign(dir.path(), &["audit", "verify"]);
+        let output = run_countersign(dir.path(), &["audit", "verify"]);
         assert_eq!(output.status.code(), Some(code), "{output:?}");
-        let said = text(&output.stdout) + &text(&output.stderr);
-        assert!(!said.contains("consistent"), "{said}");
-        said
+        let printed = text(&output.stdout) + &text(&output.stderr);
+        assert!(!printed.contains("consistent"), "{printed}");
+        printed
     };
     assert!(verify(2).contains("there is no audit log"));
     fs::create_dir(dir.path().join("log")).unwrap();
@@ -623,11 +631,11 @@ fn an_empty_log_is_none_or_damaged_and_never_consistent() {
         fs::remove_file(segment.unwrap().path()).unwrap();
     }
     assert!(verify(1).contains("00000001.jsonl (seq 1): this segment is missing, and"));
-    let status = countersign(dir.path(), &["status"]);
+    let status = run_countersign(dir.path(), &["status"]);
     assert_eq!(status.status.code(), Some(1));
     assert!(text(&status.stdout).contains("log damaged"), "{status:?}");
-    let said = audit::open(dir.path()).unwrap_err().to_string();
-    assert!(said.contains("this segment is missing"), "{said}");
+    let printed = audit::open(dir.path()).unwrap_err().to_string();
+    assert!(printed.contains("this segment is missing"), "{printed}");
 }
 
 #[test]
@@ -642,9 +650,9 @@ fn a_copied_state_folder_is_read_as_it_is() {
         .status()
         .unwrap();
     assert!(done.success());
-    let verify = countersign(copy.path(), &["audit", "verify"]);
+    let verify = run_countersign(copy.path(), &["audit", "verify"]);
     assert_eq!(verify.status.code(), Some(0), "{verify:?}");
-    let show = countersign(copy.path(), &["audit", "show", &ids[0].to_string()]);
+    let show = run_countersign(copy.path(), &["audit", "show", &ids[0].to_string()]);
     assert!(harmless(&show).contains("print(1)"));
     assert!(!copy.path().join("lock").exists(), "a reader wrote");
 }

@@ -167,7 +167,7 @@ fn text_shows_the_line_with_carets_and_nothing_raw() {
 }
 
 /// The text above each row of carets, cut to the screen columns that the carets mark.
-fn marked(out: &str) -> Vec<String> {
+fn marked_texts(out: &str) -> Vec<String> {
     let lines: Vec<&str> = out.lines().collect();
     let carets = lines.iter().enumerate().filter(|(_, l)| l.ends_with('^'));
     carets
@@ -186,7 +186,7 @@ fn marked(out: &str) -> Vec<String> {
 }
 
 #[test]
-fn carets_stand_under_what_is_meant_whatever_stands_before_it() {
+fn carets_stand_under_the_finding_whatever_stands_before_it() {
     let dir = folder();
     let code = format!(
         "y = '漢字'; z = eval('1')\nif y:\n\tw = eval('2')\n\té = ['👍', eval]\nv = {}eval('3'){}\n",
@@ -194,7 +194,11 @@ fn carets_stand_under_what_is_meant_whatever_stands_before_it() {
         " + 2".repeat(60)
     );
     let out = text(&check(dir.path(), &["-"], code.as_bytes()));
-    assert_eq!(marked(&out), ["eval", "eval", "eval", "eval"], "{out}");
+    assert_eq!(
+        marked_texts(&out),
+        ["eval", "eval", "eval", "eval"],
+        "{out}"
+    );
     let long = out.lines().find(|l| l.starts_with("    5 |")).unwrap();
     assert!(
         long.starts_with("    5 | …") && long.ends_with('…'),

@@ -40,7 +40,7 @@ fn value(form: Form, columns: &[(&str, &str)]) -> Value {
 }
 
 /// A run with the inputs of the rows.
-fn given() -> Setting {
+fn setting_with_inputs() -> Setting {
     let values: BTreeMap<String, Value> = [
         (
             "sales",
@@ -74,12 +74,12 @@ fn given() -> Setting {
     Setting { values, ..setting }
 }
 
-fn judged(code: &str, setting: &Setting) -> Verdict {
+fn judge(code: &str, setting: &Setting) -> Verdict {
     analyse_in(code.as_bytes(), &policy("analysis"), setting)
 }
 
 /// The findings of the rules for columns and kinds.
-fn said(verdict: &Verdict) -> Vec<String> {
+fn column_findings(verdict: &Verdict) -> Vec<String> {
     let found = of(verdict, "RUN").into_iter();
     found
         .filter(|(rule, ..)| matches!(rule.as_str(), "RUN005" | "RUN006"))
@@ -89,10 +89,10 @@ fn said(verdict: &Verdict) -> Vec<String> {
 
 #[test]
 fn a_column_that_an_input_surely_lacks_is_answered_at_once() {
-    let (setting, mut wrong) = (given(), Vec::new());
+    let (setting, mut wrong) = (setting_with_inputs(), Vec::new());
     for row in rows() {
-        let verdict = judged(&row.code, &setting);
-        let found = said(&verdict);
+        let verdict = judge(&row.code, &setting);
+        let found = column_findings(&verdict);
         if found != row.said {
             wrong.push(format!("{:?}: {found:?}, not {:?}", row.code, row.said));
         }
@@ -138,29 +138,29 @@ for line in sys.stdin:
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("rows.jsonl");
     std::fs::write(&data, ROWS).unwrap();
-    let ran = Command::new(python::managed_env().prefix.join("bin/python"))
+    let output = Command::new(python::managed_env().prefix.join("bin/python"))
         .args(["-I", "-c", EACH])
         .current_dir(folder.path())
         .env("MPLCONFIGDIR", folder.path())
         .stdin(std::fs::File::open(&data).unwrap())
         .output()
         .unwrap();
-    let answers = String::from_utf8(ran.stderr).unwrap();
+    let answers = String::from_utf8(output.stderr).unwrap();
     let rows = rows();
     assert_eq!(answers.lines().count(), rows.len(), "{answers}");
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (row, line) in rows.iter().zip(answers.lines()) {
         let failed: Option<String> = serde_json::from_str(line).unwrap();
         let blocked = row.said.iter().any(|one| one.contains(" block "));
         if failed.is_some() != (blocked || row.fails) {
-            wrong.push(format!("{:?}: {failed:?}", row.code));
+            failures.push(format!("{:?}: {failed:?}", row.code));
         }
         let expected = ["KeyError", "ValueError", "AttributeError", "TypeError"];
         if failed.is_some_and(|name| !expected.contains(&name.as_str())) {
-            wrong.push(format!("{:?}: {line}", row.code));
+            failures.push(format!("{:?}: {line}", row.code));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
@@ -174,36 +174,39 @@ fn both_kinds_of_rows_are_many() {
 }
 
 #[test]
-fn what_is_not_known_of_an_input_is_no_finding() {
+fn unknown_facts_about_an_input_are_no_finding() {
     let code = "print(sales[\"amuont\"])";
     let without = Setting {
         values: BTreeMap::new(),
-        ..given()
+        ..setting_with_inputs()
     };
-    assert!(said(&judged(code, &without)).is_empty());
+    assert!(column_findings(&judge(code, &without)).is_empty());
     // The index of such a table may have a name, which an argument may mean.
-    let mut indexed = given();
+    let mut indexed = setting_with_inputs();
     indexed.values.get_mut("sales").unwrap().form = Form::Indexed;
-    assert_eq!(said(&judged(code, &indexed)), ["RUN005 block amuont"]);
+    assert_eq!(
+        column_findings(&judge(code, &indexed)),
+        ["RUN005 block amuont"]
+    );
     for code in [
         "sales.groupby(\"day\").size()",
         "df = sales.reset_index()\nprint(df[\"day\"])",
     ] {
-        assert!(said(&judged(code, &indexed)).is_empty(), "{code}");
+        assert!(column_findings(&judge(code, &indexed)).is_empty(), "{code}");
     }
     // Only the profile `analysis` binds tables to the names of the inputs.
-    let verdict = analyse_in(code.as_bytes(), &policy("chart"), &given());
-    assert!(said(&verdict).is_empty());
+    let verdict = analyse_in(code.as_bytes(), &policy("chart"), &setting_with_inputs());
+    assert!(column_findings(&verdict).is_empty());
 }
 
 #[test]
 fn a_hint_names_twelve_columns_and_counts_the_others() {
     let names: Vec<String> = (0..15).map(|n| format!("c{n}\u{202e}")).collect();
     let columns: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), "int64")).collect();
-    let mut setting = given();
+    let mut setting = setting_with_inputs();
     let wide = value(Form::Table, &columns);
     setting.values.insert("sales".to_owned(), wide);
-    let verdict = judged("print(sales[\"amuont\"])", &setting);
+    let verdict = judge("print(sales[\"amuont\"])", &setting);
     let found = verdict.findings.iter().find(|f| f.rule == "RUN005");
     let hint = &found.unwrap().hint;
     assert!(hint.ends_with("c11\\u{202e}, and 3 more"), "{hint}");
@@ -212,16 +215,16 @@ fn a_hint_names_twelve_columns_and_counts_the_others() {
 
 /// No snippet that runs under plain Python gets such a finding, whatever its inputs are called.
 #[test]
-fn ordinary_snippets_look_up_no_column_that_is_not_there() {
+fn ordinary_snippets_look_up_no_missing_column() {
     let bench = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/served/snippets");
     let ordinary = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/ordinary");
     let mut snippets = 0;
-    let setting = given();
+    let setting = setting_with_inputs();
     for folder in [bench, ordinary] {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let code = std::fs::read_to_string(&path).unwrap();
-            let verdict = judged(&code, &setting);
+            let verdict = judge(&code, &setting);
             let found = verdict.findings.iter().filter(|f| {
                 matches!(f.rule.as_str(), "RUN005" | "RUN006") && f.action == Action::Block
             });

@@ -75,8 +75,8 @@ impl Home {
         })
     }
 
-    fn refused(&self) -> String {
-        self.load().expect_err("it must not load")
+    fn load_error(&self) -> String {
+        self.load().expect_err("the configuration must not load")
     }
 }
 
@@ -112,26 +112,26 @@ fn every_valid_file_loads() {
 }
 
 #[test]
-fn every_invalid_file_stops_the_start_with_the_words_beside_it() {
+fn every_invalid_file_stops_the_start_with_its_recorded_error() {
     let files = cases("invalid");
     assert!(files.len() >= 30);
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for file in files {
-        let said = Home::with(&read(&file)).refused();
-        assert!(said.starts_with("config/config.toml:"), "{said}");
+        let error = Home::with(&read(&file)).load_error();
+        assert!(error.starts_with("config/config.toml:"), "{error}");
         let beside = file.with_extension("txt");
         if std::env::var_os("CS_BLESS").is_some() {
-            std::fs::write(&beside, format!("{said}\n")).unwrap();
+            std::fs::write(&beside, format!("{error}\n")).unwrap();
         }
-        if read(&beside).trim_end() != said {
-            wrong.push(format!("{}\n  {said}", file.display()));
+        if read(&beside).trim_end() != error {
+            failures.push(format!("{}\n  {error}", file.display()));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
-fn the_documented_file_says_what_it_says() {
+fn the_documented_file_has_its_documented_meaning() {
     let home = Home::with(&read(
         &cases("valid")
             .iter()
@@ -171,7 +171,7 @@ fn the_documented_file_says_what_it_says() {
 }
 
 #[test]
-fn without_any_file_the_documented_defaults_hold() {
+fn the_documented_defaults_hold_without_any_file() {
     let home = Home::new();
     let config = home.load().unwrap();
     assert_eq!(
@@ -224,18 +224,18 @@ fn f8_the_lift_gate_is_the_owners() {
     let home = Home::with(off);
     home.write("admin/config.toml", on);
     assert!(home.load().unwrap().feature.lift);
-    let said = Home::with("[feature.lift]\nenable = true\n").refused();
+    let error = Home::with("[feature.lift]\nenable = true\n").load_error();
     assert!(
-        said.contains("config/config.toml:2") && said.contains("enabled"),
-        "{said}"
+        error.contains("config/config.toml:2") && error.contains("enabled"),
+        "{error}"
     );
-    let said = Home::with("[feature.lft]\nenabled = true\n").refused();
-    assert!(said.contains("lift"), "{said}");
+    let error = Home::with("[feature.lft]\nenabled = true\n").load_error();
+    assert!(error.contains("lift"), "{error}");
 }
 
 /// Only the screen knows its keys and palettes; the error still says where they were set.
 #[test]
-fn keys_and_themes_that_there_are_none_of_are_named_with_their_line() {
+fn unknown_keys_and_themes_are_named_with_their_line() {
     let rows = [
         (
             "ttl_s = 5\ntheme = \"pink\"\n",
@@ -254,41 +254,42 @@ fn keys_and_themes_that_there_are_none_of_are_named_with_their_line() {
         let home = Home::with(text);
         let config = home.load().unwrap();
         let caps = TerminalCaps::detect(&[("TERM".to_owned(), "xterm-256color".to_owned())].into());
-        let said = Written::of(&config, caps).err().unwrap().to_string();
+        let error = Written::of(&config, caps).err().unwrap().to_string();
         assert!(
-            said.contains(place) && said.contains(what),
-            "{text}: {said}"
+            error.contains(place) && error.contains(what),
+            "{text}: {error}"
         );
     }
 }
 
 #[test]
-fn an_overlay_that_is_not_there_or_leaves_the_folder_stops_the_start() {
+fn a_missing_overlay_or_one_outside_the_folder_stops_the_start() {
     let mut home = Home::with("");
     home.overlay = Some("prod".to_owned());
     assert!(
-        home.refused()
+        home.load_error()
             .contains("config/config.prod.toml must exist"),
         "{}",
-        home.refused()
+        home.load_error()
     );
     home.overlay = Some("../../evil".to_owned());
     assert!(
-        home.refused().contains("only letters"),
+        home.load_error().contains("only letters"),
         "{}",
-        home.refused()
+        home.load_error()
     );
 }
 
 #[test]
-fn a_file_named_by_a_flag_must_be_there_and_is_what_paths_are_relative_to() {
+fn a_file_named_by_a_flag_must_exist_and_is_the_base_of_relative_paths() {
     let mut home = Home::new();
     std::fs::create_dir(home.at("elsewhere")).unwrap();
     home.options.config = Some(home.at("elsewhere/my.toml"));
     assert!(
-        home.refused().contains("elsewhere/my.toml: cannot be read"),
+        home.load_error()
+            .contains("elsewhere/my.toml: cannot be read"),
         "{}",
-        home.refused()
+        home.load_error()
     );
     home.write("elsewhere/my.toml", "[datasets.a]\npath = \"b/a.tsv\"\n");
     assert_eq!(
@@ -298,18 +299,22 @@ fn a_file_named_by_a_flag_must_be_there_and_is_what_paths_are_relative_to() {
 }
 
 #[test]
-fn a_file_that_others_can_write_or_that_is_somebody_elses_stops_the_start() {
+fn a_file_that_others_own_or_can_write_stops_the_start() {
     let home = Home::with("theme = \"dark\"");
     let path = home.at("config/config.toml");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o646)).unwrap();
-    assert!(home.refused().contains("chmod go-w"), "{}", home.refused());
+    assert!(
+        home.load_error().contains("chmod go-w"),
+        "{}",
+        home.load_error()
+    );
     if geteuid().is_root() {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
         assert!(
-            home.refused().contains("owned by uid 12345"),
+            home.load_error().contains("owned by uid 12345"),
             "{}",
-            home.refused()
+            home.load_error()
         );
     }
 }
@@ -323,14 +328,14 @@ fn the_administrators_file_must_be_roots_even_for_the_user() {
         std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
     }
     assert!(
-        home.refused().contains("it must belong to root"),
+        home.load_error().contains("it must belong to root"),
         "{}",
-        home.refused()
+        home.load_error()
     );
 }
 
 /// Loads with an administrator's file; `None` if the test does not run as root and cannot make one.
-fn under(admin: &str, user: &str) -> Option<(Home, Result<Config, String>)> {
+fn load_under(admin: &str, user: &str) -> Option<(Home, Result<Config, String>)> {
     if !is_given_to_root(geteuid().is_root(), "root to play the administrator") {
         return None;
     }
@@ -341,10 +346,10 @@ fn under(admin: &str, user: &str) -> Option<(Home, Result<Config, String>)> {
 }
 
 #[test]
-fn what_the_administrator_sets_cannot_be_loosened() {
+fn settings_of_the_administrator_cannot_be_loosened() {
     let admin = "profiles = [\"analysis\", \"chart\"]\ntier = \"kernel\"\nttl_max_s = 100\n\
                  python = \"/usr/bin/python3\"\n[queue]\nmax_pending = 50\n[audit]\nretention_days = 0\n";
-    let Some((mut home, loaded)) = under(
+    let Some((mut home, loaded)) = load_under(
         admin,
         "tier = \"process\"\nttl_s = 5000\nttl_max_s = 9000\nprofiles = [\"chart\"]\n\
          [queue]\nmax_pending = 9999\nmax_pending_per_peer = 7\n",
@@ -362,10 +367,10 @@ fn what_the_administrator_sets_cannot_be_loosened() {
     assert_eq!(config.profile, "chart");
     home.options.python = Some("/tmp/python3".into());
     assert!(
-        home.refused()
+        home.load_error()
             .contains("--python (or COUNTERSIGN_PYTHON): `python` is fixed to /usr/bin/python3 by admin/config.toml:4"),
         "{}",
-        home.refused()
+        home.load_error()
     );
 
     for (user, words) in [
@@ -386,7 +391,7 @@ fn what_the_administrator_sets_cannot_be_loosened() {
             "`audit.retention_days` is fixed to 0 by admin/config.toml:8",
         ),
     ] {
-        let (_home, loaded) = under(admin, user).unwrap();
+        let (_home, loaded) = load_under(admin, user).unwrap();
         let error = loaded.unwrap_err();
         assert!(
             error.contains(words) && error.starts_with("config/config.toml:"),
@@ -396,9 +401,9 @@ fn what_the_administrator_sets_cannot_be_loosened() {
 }
 
 #[test]
-fn what_the_administrator_only_suggests_can_be_changed() {
+fn suggestions_of_the_administrator_can_be_changed() {
     let admin = "theme = \"light\"\nprofile = \"chart\"\nttl_s = 77\n";
-    let Some((_home, loaded)) = under(admin, "theme = \"dark\"\n") else {
+    let Some((_home, loaded)) = load_under(admin, "theme = \"dark\"\n") else {
         return;
     };
     let config = loaded.unwrap();
@@ -409,18 +414,18 @@ fn what_the_administrator_only_suggests_can_be_changed() {
 }
 
 #[test]
-fn an_unknown_profile_or_theme_is_named_with_where_it_stands_and_the_nearest() {
+fn an_unknown_profile_or_theme_is_named_with_its_place_and_the_nearest_name() {
     let home = Home::with("theme = \"drak\"\nprofiles = [\n  \"analysis\",\n  \"fature\",\n]\n");
     let config = home.load().unwrap();
     let prefix = format!("{}/", home.dir.path().display());
-    let said = |e: countersign::config::ConfigError| e.to_string().replace(&prefix, "");
+    let text = |e: countersign::config::ConfigError| e.to_string().replace(&prefix, "");
     let known = ["analysis", "feature", "chart"];
     assert_eq!(
-        said(config.check_profiles(&known).unwrap_err()),
+        text(config.check_profiles(&known).unwrap_err()),
         "config/config.toml:4: unknown profile `fature`; did you mean `feature`?; there are analysis, feature, chart"
     );
     assert_eq!(
-        said(config.check_theme(&["dark", "light"]).unwrap_err()),
+        text(config.check_theme(&["dark", "light"]).unwrap_err()),
         "config/config.toml:1: unknown theme `drak`; did you mean `dark`?; there are auto, dark, light"
     );
     assert!(config.check_theme(&["drak"]).is_ok());
@@ -630,7 +635,7 @@ fn key_cases() -> Vec<KeyCase> {
     ]
 }
 
-fn named(variable: &'static str) -> &'static str {
+fn suffix_of(variable: &'static str) -> &'static str {
     Box::leak(format!("COUNTERSIGN_{variable}").into_boxed_str())
 }
 
@@ -639,19 +644,20 @@ fn every_key_has_a_variable_that_outranks_the_files_and_a_flag_that_outranks_bot
     for case in key_cases() {
         let name = case.variable;
         let mut home = Home::with(&format!("{}\n", case.file));
-        let got = |home: &Home| (case.read)(&home.load().unwrap_or_else(|e| panic!("{name}: {e}")));
-        assert_eq!(got(&home), case.is[0], "{name}: the file");
+        let value_of =
+            |home: &Home| (case.read)(&home.load().unwrap_or_else(|e| panic!("{name}: {e}")));
+        assert_eq!(value_of(&home), case.is[0], "{name}: the file");
         if let Some(flag) = case.flag {
             // Clap merges a flag and its variable into one option; only the order remains to be
             // tested.
             flag(&mut home.options, case.value);
-            assert_eq!(got(&home), case.is[1], "{name}: the flag");
+            assert_eq!(value_of(&home), case.is[1], "{name}: the flag");
             continue;
         }
-        home.variables = vec![(named(name), "")];
-        assert_eq!(got(&home), case.is[0], "{name}: empty is unset");
-        home.variables = vec![(named(name), case.value)];
-        assert_eq!(got(&home), case.is[1], "{name}: the variable");
+        home.variables = vec![(suffix_of(name), "")];
+        assert_eq!(value_of(&home), case.is[0], "{name}: empty is unset");
+        home.variables = vec![(suffix_of(name), case.value)];
+        assert_eq!(value_of(&home), case.is[1], "{name}: the variable");
         // An overlay is a file too.
         let over = Home::new();
         over.write("config/config.ci.toml", &format!("{}\n", case.file));
@@ -660,7 +666,7 @@ fn every_key_has_a_variable_that_outranks_the_files_and_a_flag_that_outranks_bot
             variables: home.variables.clone(),
             ..over
         };
-        assert_eq!(got(&over), case.is[1], "{name}: over the overlay");
+        assert_eq!(value_of(&over), case.is[1], "{name}: over the overlay");
     }
 }
 
@@ -676,8 +682,8 @@ fn every_key_of_the_files_is_among_the_cases() {
         ("audit", "[audit]\nx = 1\n"),
         ("feature.lift", "[feature.lift]\nx = 1\n"),
     ] {
-        let said = Home::with(probe).refused();
-        let keys = said.rsplit(" are ").next().unwrap();
+        let error = Home::with(probe).load_error();
+        let keys = error.rsplit(" are ").next().unwrap();
         for key in keys.split(", ") {
             let variable = match table {
                 "" => key.to_uppercase(),
@@ -691,7 +697,7 @@ fn every_key_of_the_files_is_among_the_cases() {
                 "datasets", "queue", "socket", "run", "keys", "audit", "feature",
             ];
             let known = cases.iter().any(|c| c.variable == variable);
-            assert!(known || tables.contains(&key), "{variable}: {said}");
+            assert!(known || tables.contains(&key), "{variable}: {error}");
         }
     }
 }
@@ -700,7 +706,7 @@ fn every_key_of_the_files_is_among_the_cases() {
 fn the_administrator_binds_variables_and_flags_like_files() {
     let admin = "profiles = [\"analysis\"]\ntier = \"kernel\"\nttl_max_s = 100\n\
                  python = \"/usr/bin/python3\"\n[queue]\nmax_pending = 50\n[audit]\nretention_days = 3\n";
-    let Some((mut home, loaded)) = under(admin, "") else {
+    let Some((mut home, loaded)) = load_under(admin, "") else {
         return;
     };
     loaded.unwrap();
@@ -727,23 +733,23 @@ fn the_administrator_binds_variables_and_flags_like_files() {
         ),
     ] {
         home.variables = vec![(variable, value)];
-        let said = home.refused();
+        let error = home.load_error();
         assert!(
-            said.starts_with(&format!("{variable}: ")) && said.contains(words),
-            "{said}"
+            error.starts_with(&format!("{variable}: ")) && error.contains(words),
+            "{error}"
         );
     }
     home.variables = Vec::new();
     home.options.profile = Some("script".to_owned());
-    let said = home.refused();
+    let error = home.load_error();
     assert!(
-        said.contains("--profile (or COUNTERSIGN_PROFILE): profile `script` is not among"),
-        "{said}"
+        error.contains("--profile (or COUNTERSIGN_PROFILE): profile `script` is not among"),
+        "{error}"
     );
 }
 
 #[test]
-fn a_variable_that_says_nothing_stops_the_start_with_the_nearest_name() {
+fn a_variable_without_a_meaning_stops_the_start_with_the_nearest_name() {
     for (name, near) in [
         ("COUNTERSIGN_TEIR", "COUNTERSIGN_TIER"),
         ("COUNTERSIGN_TIER_", "COUNTERSIGN_TIER"),
@@ -761,35 +767,38 @@ fn a_variable_that_says_nothing_stops_the_start_with_the_nearest_name() {
         ("COUNTERSIGN_QQQ", ""),
         ("COUNTERSIGN_\u{1b}[2J", ""),
     ] {
-        let said = check_variables(&variables(&[(name, "x")]), &["grant", "next-pane"])
+        let error = check_variables(&variables(&[(name, "x")]), &["grant", "next-pane"])
             .unwrap_err()
             .to_string();
-        let begins = format!("{}: unknown variable; ", name.escape_debug());
+        let start = format!("{}: unknown variable; ", name.escape_debug());
         assert!(
-            said.starts_with(&begins) && !said.contains('\u{1b}'),
-            "{said}"
+            error.starts_with(&start) && !error.contains('\u{1b}'),
+            "{error}"
         );
         let hint = if near.is_empty() {
             ""
         } else {
             &format!("did you mean `{near}`?")
         };
-        assert!(said.contains(hint), "{name}: {said}");
+        assert!(error.contains(hint), "{name}: {error}");
         // An empty variable counts as unset.
         check_variables(&variables(&[(name, "")]), &["grant"]).unwrap();
     }
-    for fine in [
+    for known in [
         "COUNTERSIGN_ENV",
         "COUNTERSIGN_CONFIG",
         "COUNTERSIGN_KEYS_NEXT_PANE",
         "COUNTERSIGNED",
         "CS_TIER",
     ] {
-        check_variables(&variables(&[(fine, "x")]), &["grant", "next-pane"]).unwrap();
+        check_variables(&variables(&[(known, "x")]), &["grant", "next-pane"]).unwrap();
     }
     let mut home = Home::new();
     home.variables = vec![("COUNTERSIGN_TEIR", "kernel")];
-    assert!(home.refused().contains("did you mean `COUNTERSIGN_TIER`?"));
+    assert!(
+        home.load_error()
+            .contains("did you mean `COUNTERSIGN_TIER`?")
+    );
 }
 
 #[test]
@@ -841,17 +850,17 @@ fn a_variable_meets_the_checks_of_its_key_and_is_named() {
         let mut home =
             Home::with("[datasets.two]\npath = \"/a.csv\"\n[datasets.TWO]\npath = \"/b.csv\"\n");
         home.variables = vec![(name, value)];
-        let said = home.refused();
+        let error = home.load_error();
         assert!(
-            said.starts_with(&format!("{name}: ")) && said.contains(words),
-            "{said}"
+            error.starts_with(&format!("{name}: ")) && error.contains(words),
+            "{error}"
         );
     }
     let mut home = Home::new();
     home.options.tier = Some("kernal".to_owned());
-    let said = home.refused();
+    let error = home.load_error();
     assert!(
-        said.contains("--tier (or COUNTERSIGN_TIER)") && said.contains("did you mean `kernel`?"),
-        "{said}"
+        error.contains("--tier (or COUNTERSIGN_TIER)") && error.contains("did you mean `kernel`?"),
+        "{error}"
     );
 }

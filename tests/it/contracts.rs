@@ -63,7 +63,7 @@ fn q3_a_chart_comes_back_as_json_and_is_sketched() {
 }
 
 #[test]
-fn f8_a_feature_is_handed_back_only_with_a_measured_lift() {
+fn f8_a_feature_is_returned_only_with_a_measured_lift() {
     let mut table = "a,b,y\n".to_owned();
     for i in 0..60 {
         let (a, b) = (1 + i * 7 % 20, 1 + i * 11 % 9);
@@ -97,8 +97,8 @@ fn f8_a_feature_is_handed_back_only_with_a_measured_lift() {
         let result = &outcome["run"]["result"];
         assert_eq!(result["lift"]["adopted"], adopted, "{result}");
         assert_eq!(result["arrow"].is_string(), adopted, "{result}");
-        let said = outcome["message"].as_str().unwrap();
-        assert_eq!(said.contains("not adopted"), !adopted, "{said}");
+        let text = outcome["message"].as_str().unwrap();
+        assert_eq!(text.contains("not adopted"), !adopted, "{text}");
     }
 }
 
@@ -132,8 +132,8 @@ fn d2_public_lives_on_for_the_session_and_for_no_other() {
     // The server's token identifies a session, not the agent's name.
     let mut other = dash.agent();
     other.call("hello", json!({"protocol": 1, "agent": {"name": "a"}}));
-    let theirs = run(&mut dash, &mut other, read);
-    assert_eq!(theirs["run"]["stdout"], "None False\n", "{theirs}");
+    let foreign = run(&mut dash, &mut other, read);
+    assert_eq!(foreign["run"]["stdout"], "None False\n", "{foreign}");
     let mut again = dash.agent();
     again.call("hello", json!({"protocol": 1, "session": session}));
     let proposal = again.propose(json!({"profile": "scoped", "code": read}));
@@ -141,13 +141,13 @@ fn d2_public_lives_on_for_the_session_and_for_no_other() {
     // The reviewer sees the session's values.
     dash.wait_text("4711");
     dash.grant(&mut again, &proposal);
-    let ours = again.outcome(&proposal["id"]);
-    assert_eq!(ours["run"]["stdout"], "4711 False\n", "{ours}");
+    let resumed = again.outcome(&proposal["id"]);
+    assert_eq!(resumed["run"]["stdout"], "4711 False\n", "{resumed}");
 }
 
 /// Checks the agent's answer, the screens and the log.
 #[test]
-fn d5_accesses_and_crossings_are_told_kept_and_shown() {
+fn d5_accesses_and_crossings_are_reported_recorded_and_shown() {
     let mut dash = Dash::with(&Options {
         config: ALL,
         ..Options::default()
@@ -159,8 +159,8 @@ fn d5_accesses_and_crossings_are_told_kept_and_shown() {
         dash.grant(&mut agent, &proposal);
         agent.outcome(&proposal["id"])
     };
-    let left = run("public.status = 'active'\n");
-    assert_eq!(left["run"]["accesses"]["public"]["allowed"], 1, "{left}");
+    let first = run("public.status = 'active'\n");
+    assert_eq!(first["run"]["accesses"]["public"]["allowed"], 1, "{first}");
     let outcome = run("print(public.status)\n\
                        try:\n    private.other\nexcept SecurityError:\n    print('caught')\n");
     assert_eq!(outcome["run"]["stdout"], "active\ncaught\n", "{outcome}");
@@ -188,12 +188,12 @@ fn d5_accesses_and_crossings_are_told_kept_and_shown() {
     // In the log.
     let shown = dash.cli(&["audit", "show", outcome["id"].as_str().unwrap()]);
     let shown = String::from_utf8(shown.stdout).unwrap();
-    for said in [
+    for expected in [
         "guard: crossing line 1: public.status from before this run: read",
         "guard: scope line 3: the scope `private` has no `other`",
         "guard: accesses: private 0 allowed, 1 blocked · public 1 allowed, 0 blocked\n",
     ] {
-        assert!(shown.contains(said), "{said}: {shown}");
+        assert!(shown.contains(expected), "{expected}: {shown}");
     }
     // On the review screen.
     dash.keys("2");
@@ -243,8 +243,8 @@ fn the_counting_of_a_private_data_set_ends_with_its_run() {
                 dash.keys("x");
                 let outcome = agent.outcome(&proposal["id"]);
                 assert_eq!(outcome["state"], "failed", "{outcome}");
-                let said = outcome["message"].as_str().unwrap();
-                assert_eq!(said, "A person stopped it before it started.");
+                let text = outcome["message"].as_str().unwrap();
+                assert_eq!(text, "A person stopped it before it started.");
                 assert!(outcome["run"].is_null());
                 dash.wait_text("before it started.");
             }
@@ -255,12 +255,12 @@ fn the_counting_of_a_private_data_set_ends_with_its_run() {
                 dash.wait_text("Quit with");
                 dash.keys("y");
                 let outcome = agent.answer(wait, PATIENCE)["result"].clone();
-                let said = outcome["message"].as_str().unwrap();
+                let text = outcome["message"].as_str().unwrap();
                 assert_eq!(
-                    said,
+                    text,
                     "The dashboard closed and stopped it before it started."
                 );
-                dash.ended();
+                dash.wait_exit();
             }
             _ => {
                 agent.close();
@@ -318,7 +318,7 @@ fn a_progress_bar_is_one_line_on_the_screen_and_every_byte_for_agent_and_log() {
 
 /// The agent names the target but cannot choose whether the lift is measured.
 #[test]
-fn f8_where_the_owner_wants_lifts_measured_no_feature_comes_without() {
+fn f8_no_feature_is_returned_without_a_measured_lift_if_the_owner_wants_it() {
     let dash = Dash::with(&Options {
         config: "[feature.lift]\nenabled = true\n",
         ..Options::default()
@@ -334,9 +334,9 @@ fn f8_where_the_owner_wants_lifts_measured_no_feature_comes_without() {
     };
     let refused = ask(&inputs);
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
-    let said = refused["error"]["message"].as_str().unwrap();
-    assert!(said.contains("lift was measured"), "{said}");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("lift was measured"), "{message}");
     inputs["lift"] = json!({"json": {"target": "y"}});
-    let taken = ask(&inputs);
-    assert_eq!(taken["result"]["state"], "pending", "{taken}");
+    let accepted = ask(&inputs);
+    assert_eq!(accepted["result"]["state"], "pending", "{accepted}");
 }

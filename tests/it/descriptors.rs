@@ -57,10 +57,10 @@ fn the_soft_limit_is_raised_and_every_connection_that_is_promised_fits() {
     let mut agent = dash.agent();
     let mut all = Vec::new();
     while all.len() < 127 {
-        all.push(connect(&dash).unwrap_or_else(|why| panic!("{}: {why}", all.len())));
+        all.push(connect(&dash).unwrap_or_else(|reason| panic!("{}: {reason}", all.len())));
     }
-    let why = connect(&dash).unwrap_err();
-    assert!(why.contains("128"), "{why}");
+    let reason = connect(&dash).unwrap_err();
+    assert!(reason.contains("128"), "{reason}");
     let proposal = agent.code("print('in' + ' time')\n");
     dash.grant(&mut agent, &proposal);
     let outcome = agent.outcome(&proposal["id"]);
@@ -75,18 +75,18 @@ fn the_soft_limit_is_raised_and_every_connection_that_is_promised_fits() {
 }
 
 #[test]
-fn a_hard_limit_that_is_too_low_is_named_with_what_is_needed() {
+fn a_hard_limit_that_is_too_low_is_named_with_the_needed_number() {
     for hard in [64, 256, NEEDED - 1] {
         let mut dash = Dash::launch(&with(64, hard));
         let screen = dash.wait_text("ulimit -Hn");
-        let said = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(said.contains("limit of open files is too low"), "{screen}");
+        let text = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("limit of open files is too low"), "{screen}");
         assert!(
-            said.contains(&format!("{hard} open files at most")),
+            text.contains(&format!("{hard} open files at most")),
             "{screen}"
         );
-        assert!(said.contains(&format!("{NEEDED} are needed")), "{screen}");
-        assert!(!said.contains("tier"), "{screen}");
-        assert_eq!(dash.ended().exit_code(), 1);
+        assert!(text.contains(&format!("{NEEDED} are needed")), "{screen}");
+        assert!(!text.contains("tier"), "{screen}");
+        assert_eq!(dash.wait_exit().exit_code(), 1);
     }
 }

@@ -56,7 +56,7 @@ fn still(cells: &[String]) -> Vec<String> {
 }
 
 /// The first row of the code pane below its heading, and its rows that contain code or its text.
-fn of_code(cells: &Cells, pane: usize) -> (usize, Vec<&[String]>) {
+fn code_rows_of(cells: &Cells, pane: usize) -> (usize, Vec<&[String]>) {
     let heading = |row: &Vec<String>| joined(&row[pane..]).starts_with("─ CODE");
     let from = cells.iter().position(heading).map_or(0, |y| y + 1);
     let rows = cells[from..].iter().map(|row| &row[pane..]);
@@ -69,34 +69,34 @@ fn is_drawn(row: &[String]) -> bool {
 }
 
 /// Whether a cell holds text that only appears when the terminal draws it unmarked.
-fn raw(cells: &Cells) -> bool {
+fn shows_unmarked(cells: &Cells) -> bool {
     cells.concat().iter().any(|c| text::plain(c) != *c)
 }
 
 #[test]
-fn what_terminals_draw_differently_harms_no_other_cell_and_leaves_nothing_behind() {
+fn text_that_terminals_draw_differently_harms_no_other_cell_and_leaves_nothing_behind() {
     for (columns, rows) in [(120, 40), (80, 24)] {
         let mut dash = Dash::with(&Options {
             size: (columns, rows),
             ..Options::default()
         });
         for string in strings() {
-            one(&mut dash, columns, &string);
+            check_one(&mut dash, columns, &string);
         }
     }
 }
 
-fn one(dash: &mut Dash, columns: u16, string: &str) {
+fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     let mut agent = dash.agent();
     let code = code(string);
     let hostile = agent.propose(json!({"code": code, "title": "\u{3248}".repeat(16)}));
     dash.keys("u");
     let pane = if columns >= 100 { 31 } else { 0 };
     // Left: number, blank, finding, blank. One blank at the right edge.
-    let left = 5;
-    let room = usize::from(columns) - pane - left - 1;
+    let margin = 5;
+    let room = usize::from(columns) - pane - margin - 1;
     let rows = code.lines().flat_map(|line| wrapped(line, room));
-    let wanted: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
+    let expected: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
     let uid = nix::unistd::getuid();
     let vouched = format!("… uid {uid} · pid {}", std::process::id());
 
@@ -107,14 +107,14 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
         let cells = d.cells();
         let now: Vec<_> = cells.iter().map(|row| still(row)).collect();
         let whole = std::mem::replace(&mut last, now) == last;
-        let shown = of_code(&cells, pane).1;
-        let shown = shown.iter().map(|row| joined(&row[left..]));
+        let shown = code_rows_of(&cells, pane).1;
+        let shown = shown.iter().map(|row| joined(&row[margin..]));
         let title = text.lines().find(|l| l.contains(" says: \\u{3248}"));
         let words = title.map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
-        shown.eq(wanted.iter().cloned())
+        shown.eq(expected.iter().cloned())
             && words.is_some_and(|words| words.contains(&vouched))
             && progress(text).is_some_and(|(have, all)| have == all)
-            && !raw(&cells)
+            && !shows_unmarked(&cells)
             && whole
     });
     let marks = dash.cells();
@@ -123,13 +123,13 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
     dash.keys("m");
     dash.wait_for("rows of their own and all else as it was", |d, _| {
         let cells = d.cells();
-        let (from, before) = of_code(&marks, pane);
-        let (_, rows) = of_code(&cells, pane);
+        let (from, before) = code_rows_of(&marks, pane);
+        let (_, rows) = code_rows_of(&cells, pane);
         let drawn: Vec<_> = rows.iter().filter(|r| is_drawn(r)).collect();
         let code_rows = rows.iter().filter(|r| !is_drawn(r));
         let text: String = drawn
             .iter()
-            .map(|r| joined(&r[left + LABEL.len()..]))
+            .map(|r| joined(&r[margin + LABEL.len()..]))
             .collect();
         let line = code.lines().nth(2).unwrap();
         let bare = |text: &str| text.replace(' ', "");
@@ -145,7 +145,7 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
         // Rows without room were pushed below the pane's edge.
         let in_order = code_rows.zip(&before).all(|(row, was)| row == was);
         let whole = drawn.is_empty() || bare(line).starts_with(&bare(&text));
-        !drawn.is_empty() && whole && raw(&cells) && all_else && in_order
+        !drawn.is_empty() && whole && shows_unmarked(&cells) && all_else && in_order
     });
 
     // With another proposal selected, nothing of this one remains.
@@ -153,7 +153,7 @@ fn one(dash: &mut Dash, columns: u16, string: &str) {
     agent.call("withdraw", json!({"id": hostile["id"]}));
     dash.press("u");
     dash.wait_for("another proposal and nothing else", |d, text| {
-        text.contains("second = 2") && text.contains("1/1 rows") && !raw(&d.cells())
+        text.contains("second = 2") && text.contains("1/1 rows") && !shows_unmarked(&d.cells())
     });
     let other = dash.cells();
     let written = dash.raw().len();

@@ -17,7 +17,7 @@ fn audit_list(dash: &Dash) -> String {
 }
 
 /// The log is consistent, and no record says that anything was granted or started.
-fn nothing_ran(dash: &Dash) {
+fn assert_nothing_ran(dash: &Dash) {
     let verify = dash.cli(&["audit", "verify"]);
     assert!(
         verify.status.success(),
@@ -81,7 +81,7 @@ fn a_data_set_reaches_the_code_under_its_input_name() {
 }
 
 #[test]
-fn walled_code_runs_without_modules_and_its_tick_limit_and_refusals_are_told_and_logged() {
+fn walled_code_runs_without_modules_and_its_tick_limit_and_refusals_are_reported_and_logged() {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
     let walled = |code: &str| json!({"code": code, "profile": "walled"});
@@ -111,12 +111,12 @@ fn walled_code_runs_without_modules_and_its_tick_limit_and_refusals_are_told_and
 /// Makes a virtual environment with the managed interpreter; returns its interpreter and packages.
 fn venv(folder: &std::path::Path) -> (std::path::PathBuf, std::path::PathBuf) {
     let base = common::python::managed_env();
-    let made = std::process::Command::new(&base.executable)
+    let output = std::process::Command::new(&base.executable)
         .args(["-m", "venv", "--without-pip"])
         .arg(folder)
         .status()
         .unwrap();
-    assert!(made.success());
+    assert!(output.success());
     let (major, minor, _) = base.version;
     let packages = folder.join(format!("lib/python{major}.{minor}/site-packages"));
     (folder.join("bin/python"), packages)
@@ -157,8 +157,8 @@ fn a_changed_environment_closes_the_sheet_by_name_and_never_runs_under_its_old_d
     dash.grant(&mut agent, &proposal);
     let outcome = agent.outcome(&proposal["id"]);
     assert_eq!(outcome["run"]["stdout"], "42\n", "{outcome}");
-    let told = outcome.to_string();
-    assert!(!told.contains("json.py"), "{told}");
+    let reported = outcome.to_string();
+    assert!(!reported.contains("json.py"), "{reported}");
     let digests: std::collections::BTreeSet<String> = dash
         .log_text()
         .lines()
@@ -194,7 +194,7 @@ fn a_denied_proposal_never_runs_and_its_agent_gets_the_reason() {
     assert_eq!(outcome["state"], "denied");
     assert_eq!(outcome["decision"]["reason"], "not today");
     assert!(outcome["run"].is_null());
-    nothing_ran(&dash);
+    assert_nothing_ran(&dash);
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn an_undecided_proposal_expires_and_never_runs() {
     assert_eq!(outcome["state"], "expired");
     assert_eq!(outcome["retry"], "same");
     dash.wait_text("expired");
-    nothing_ran(&dash);
+    assert_nothing_ran(&dash);
 }
 
 #[test]
@@ -218,11 +218,11 @@ fn a_withdrawn_proposal_never_runs() {
     let answer = agent.call("withdraw", json!({"id": proposal["id"]}));
     assert_eq!(answer["result"]["state"], "withdrawn");
     assert_eq!(agent.outcome(&proposal["id"])["state"], "withdrawn");
-    nothing_ran(&dash);
+    assert_nothing_ran(&dash);
 }
 
 #[test]
-fn a_closed_connection_withdraws_what_has_no_key() {
+fn a_closed_connection_withdraws_proposals_without_a_key() {
     let dash = Dash::start();
     let mut agent = dash.agent();
     agent.code("print('gone')\n");
@@ -235,7 +235,7 @@ fn a_closed_connection_withdraws_what_has_no_key() {
     let mut again = dash.agent();
     assert_eq!(again.propose(params)["id"], kept["id"]);
     assert_eq!(again.state(&kept["id"]), "pending");
-    nothing_ran(&dash);
+    assert_nothing_ran(&dash);
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_blocked_or_unparsable_proposal_is_final_at_once() {
         assert_eq!(outcome["verdict"]["verdict"], verdict);
         assert!(outcome["run"].is_null());
     }
-    nothing_ran(&dash);
+    assert_nothing_ran(&dash);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn keys_typed_ahead_never_grant() {
     dash.keys("ayayayay");
     dash.wait_text("print(1)");
     assert_eq!(agent.state(&proposal["id"]), "pending");
-    nothing_ran(&dash);
+    assert_nothing_ran(&dash);
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_paste_never_grants() {
         dash.wait_text("GRANT?");
     }
     assert_eq!(agent.state(&proposal["id"]), "pending");
-    nothing_ran(&dash);
+    assert_nothing_ran(&dash);
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn a_flagged_proposal_takes_its_digits_and_nothing_else() {
     assert_eq!(proposal["verdict"]["verdict"], "flagged", "{proposal}");
     dash.open_sheet();
     dash.press_until(" ", "the digits", |text| text.contains(" to grant"));
-    let digits = dash.digits().expect("the sheet asks for digits");
+    let digits = dash.digits().expect("the sheet shows digits");
     let wrong = if digits == "0000" { "1111" } else { "0000" };
     for _ in 0..6 {
         dash.keys(&format!("y{wrong}\r"));
@@ -355,7 +355,7 @@ fn a_running_child_is_killed_by_the_kill_key() {
     let mut agent = dash.agent();
     // The guard in the child is asked first and reports the snippet's line. It has a tenth of a
     // second, which may be too short on a busy machine.
-    let told = (0..10).any(|turn| {
+    let reported = (0..10).any(|turn| {
         let proposal = agent.code(&format!(
             "import datetime\nprint('be' + 'gun {turn}', flush=True)\nx = 0\n\
              for i in range(10**9):\n    x += i\n"
@@ -368,11 +368,11 @@ fn a_running_child_is_killed_by_the_kill_key() {
         assert_eq!(outcome["run"]["error"]["type"], "Cancelled", "{outcome}");
         outcome["run"]["error"]["line"].is_u64()
     });
-    assert!(told, "no line of ten runs");
+    assert!(reported, "no line of ten runs");
 }
 
 #[test]
-fn quitting_asks_and_leaves_what_was_pending_unattended() {
+fn quitting_asks_and_leaves_pending_proposals_unattended() {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
     let proposal = agent.code("print('unattended')\n");
@@ -385,10 +385,10 @@ fn quitting_asks_and_leaves_what_was_pending_unattended() {
     dash.keys("y");
     let outcome = agent.answer(wait, PATIENCE)["result"].clone();
     assert_eq!(outcome["state"], "unattended");
-    assert!(dash.ended().success());
+    assert!(dash.wait_exit().success());
     assert!(!dash.socket.exists(), "the socket is gone");
     dash.wait_for("the terminal as it was", |d, _| !d.alternate_screen());
-    nothing_ran(&dash);
+    assert_nothing_ran(&dash);
 }
 
 #[test]
@@ -403,9 +403,9 @@ fn a_dashboard_killed_with_nine_leaves_no_child_and_grants_nothing_when_it_retur
     let children = descendants(dash.pid());
     assert!(!children.is_empty());
     dash.signal(Signal::SIGKILL);
-    dash.ended();
+    dash.wait_exit();
     dash.wait_for("the end of every child", |_, _| {
-        children.iter().all(|pid| !alive(*pid))
+        children.iter().all(|pid| !is_alive(*pid))
     });
     let list = audit_list(&dash);
     assert!(
@@ -507,7 +507,7 @@ fn nothing_untrusted_reaches_the_terminal_raw() {
 }
 
 #[test]
-fn the_agent_is_told_of_states_and_output_as_they_come() {
+fn the_agent_hears_of_states_and_output_as_they_come() {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
     let proposal = agent.propose(json!({"code": "print('one')\nprint('two')\n", "stream": true}));
@@ -530,7 +530,7 @@ fn the_agent_is_told_of_states_and_output_as_they_come() {
 }
 
 #[test]
-fn submit_prints_what_the_granted_snippet_printed() {
+fn submit_prints_the_output_of_the_granted_snippet() {
     use std::io::Write as _;
     let mut dash = Dash::start();
     let mut submit = dash.spawn(&["submit", "-", "--title", "a question", "--agent", "shell"]);
@@ -546,7 +546,7 @@ fn submit_prints_what_the_granted_snippet_printed() {
 }
 
 #[test]
-fn submit_says_by_its_exit_code_how_it_ended() {
+fn the_exit_code_of_submit_reports_the_outcome() {
     let mut dash = Dash::start();
     let blocked = dash.root().join("blocked.py");
     std::fs::write(&blocked, "import subprocess\n").unwrap();
@@ -570,7 +570,7 @@ fn submit_says_by_its_exit_code_how_it_ended() {
         String::from_utf8_lossy(&output.stderr).contains("no"),
         "{output:?}"
     );
-    nothing_ran(&dash);
+    assert_nothing_ran(&dash);
 }
 
 #[test]
@@ -586,7 +586,7 @@ fn the_demo_needs_no_configuration_and_its_proposals_arrive() {
     dash.keys("q");
     dash.wait_text("Quit with");
     dash.keys("y");
-    assert!(dash.ended().success());
+    assert!(dash.wait_exit().success());
 }
 
 fn descendants(pid: u32) -> Vec<u32> {
@@ -610,7 +610,7 @@ fn descendants(pid: u32) -> Vec<u32> {
 }
 
 /// Whether the process exists and is not a zombie.
-fn alive(pid: u32) -> bool {
+fn is_alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         !stat
             .rsplit_once(')')
@@ -632,11 +632,11 @@ fn files_of_a_run_are_recorded_read_in_parts_and_used_by_the_next_step() {
     let outcome = agent.outcome(&first["id"]);
     assert_eq!(outcome["state"], "succeeded", "{outcome}");
     let artifacts = outcome["run"]["artifacts"].as_array().unwrap();
-    let of = |name: &str| {
+    let artifact = |name: &str| {
         let found = artifacts.iter().find(|a| a["name"] == name);
         found.unwrap_or_else(|| panic!("{outcome}")).clone()
     };
-    assert_eq!(of("big.csv")["media_type"], "text/csv");
+    assert_eq!(artifact("big.csv")["media_type"], "text/csv");
     let mut text = Vec::new();
     let mut at = json!(0);
     while !at.is_null() {
@@ -645,10 +645,10 @@ fn files_of_a_run_are_recorded_read_in_parts_and_used_by_the_next_step() {
         text.extend(STANDARD.decode(part["base64"].as_str().unwrap()).unwrap());
         at = part["next_offset"].clone();
     }
-    assert_eq!(json!(text.len()), of("big.csv")["bytes"]);
+    assert_eq!(json!(text.len()), artifact("big.csv")["bytes"]);
     assert_eq!(
         json!(countersign::model::Digest::of(&text).hex()),
-        of("big.csv")["sha256"]
+        artifact("big.csv")["sha256"]
     );
     let error = agent.call("artifact", json!({"id": first["id"], "name": "none"}));
     assert_eq!(error["error"]["code"], -32602, "{error}");

@@ -157,30 +157,30 @@ const TABLE: &[(&[&str], &str, &str)] = &[
 #[test]
 fn a_hint_says_what_to_do_instead_in_its_own_profile() {
     let policies = builtin().unwrap();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (profiles, code, words) in TABLE {
         for profile in *profiles {
             let policy = named(&policies, profile);
             let hints: Vec<String> = findings(code, policy).into_iter().map(|f| f.hint).collect();
             if !hints.iter().any(|hint| hint.contains(words)) {
-                wrong.push(format!(
+                failures.push(format!(
                     "{profile}: {code:?}\n  wanted {words}\n  have {hints:?}"
                 ));
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Covers the whole table and the examples of all rules, in every profile.
 #[test]
-fn no_hint_names_what_its_profile_refuses() {
+fn no_hint_suggests_code_that_its_profile_refuses() {
     let policies = builtin().unwrap();
     let examples = rules::all().map(|rule| rule.example);
     let codes: Vec<&str> = examples
         .chain(TABLE.iter().map(|(_, code, _)| *code))
         .collect();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     let mut judged = 0;
     for profile in GUARDED {
         let policy = named(&policies, profile);
@@ -189,19 +189,19 @@ fn no_hint_names_what_its_profile_refuses() {
                 for name in functions(&finding.hint) {
                     judged += 1;
                     if !policy.builtins.contains(&name) {
-                        wrong.push(format!("{profile}: {code:?}: {name} in {:?}", finding.hint));
+                        failures.push(format!("{profile}: {code:?}: {name} in {:?}", finding.hint));
                     }
                 }
                 for inner in quoted(&finding.hint) {
                     judged += 1;
                     let verdict = analyse(inner.as_bytes(), policy);
                     // The snippet binds the names in a hint.
-                    let refused = |f: &&Finding| f.action == Action::Block && f.rule != "RUN002";
+                    let is_refused = |f: &&Finding| f.action == Action::Block && f.rule != "RUN002";
                     // Fragments such as `@name` are not code by themselves.
                     if verdict.verdict != VerdictKind::Unanalyzable
-                        && let Some(finding) = verdict.findings.iter().find(refused)
+                        && let Some(finding) = verdict.findings.iter().find(is_refused)
                     {
-                        wrong.push(format!(
+                        failures.push(format!(
                             "{profile}: {code:?}: {inner:?}: {}",
                             finding.message
                         ));
@@ -211,9 +211,9 @@ fn no_hint_names_what_its_profile_refuses() {
         }
     }
     assert!(judged > 200, "{judged}");
-    wrong.sort();
-    wrong.dedup();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    failures.sort();
+    failures.dedup();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 fn named<'p>(policies: &'p [Arc<Policy>], name: &str) -> &'p Policy {

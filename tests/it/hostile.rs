@@ -8,7 +8,7 @@ use crate::texts;
 
 use std::path::PathBuf;
 
-use asking::{asked, gave_up};
+use asking::{gave_up, judge};
 use countersign::analysis::Analyser;
 use countersign::model::{Verdict, VerdictKind};
 use countersign::policy::builtin;
@@ -28,11 +28,11 @@ fn analyser() -> Analyser {
 
 /// The verdict on an ordinary snippet.
 fn ordinary(analyser: &mut Analyser, code: &str) -> VerdictKind {
-    asked(analyser, code.as_bytes(), "analysis").verdict
+    judge(analyser, code.as_bytes(), "analysis").verdict
 }
 
 /// The snippet's verdict. Checks that the next snippets are still judged correctly.
-fn costs_its_own_verdict(analyser: &mut Analyser, name: &str, code: &[u8]) -> Verdict {
+fn assert_costs_only_its_verdict(analyser: &mut Analyser, name: &str, code: &[u8]) -> Verdict {
     assert_eq!(
         ordinary(analyser, "1\n"),
         VerdictKind::Clear,
@@ -48,7 +48,7 @@ fn costs_its_own_verdict(analyser: &mut Analyser, name: &str, code: &[u8]) -> Ve
     assert_eq!(verdict.source.bytes, code.len() as u64, "{name}");
     if analyser.worker_pid() != before {
         assert_eq!(verdict.verdict, VerdictKind::Unanalyzable, "{name}");
-        assert!(gave_up(&verdict), "{name}: a worker went without a word");
+        assert!(gave_up(&verdict), "{name}: a worker ended without a report");
     }
     assert_eq!(
         ordinary(analyser, "print(1 + 1)\n"),
@@ -68,7 +68,7 @@ fn hostile_text_costs_at_most_its_own_verdict() {
     let mut analyser = analyser();
     for size in SIZES {
         for (name, code) in hostile(size) {
-            let verdict = costs_its_own_verdict(&mut analyser, name, &code);
+            let verdict = assert_costs_only_its_verdict(&mut analyser, name, &code);
             if code.len() > SIZES[0] {
                 assert_eq!(
                     verdict.verdict,
@@ -83,15 +83,15 @@ fn hostile_text_costs_at_most_its_own_verdict() {
 #[test]
 fn no_encoding_hides_what_runs() {
     let mut analyser = analyser();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (name, code, expected) in encodings() {
         // Alone, and followed by as many empty lines as a snippet and a frame can hold.
-        let mut verdict = costs_its_own_verdict(&mut analyser, name, &code);
+        let mut verdict = assert_costs_only_its_verdict(&mut analyser, name, &code);
         if gave_up(&verdict) {
-            verdict = asked(&mut analyser, &code, "analysis");
+            verdict = judge(&mut analyser, &code, "analysis");
         }
         if gave_up(&verdict) || !expected.contains(&verdict.verdict) {
-            wrong.push(format!(
+            failures.push(format!(
                 "{name}: {} instead of {expected:?}",
                 verdict.verdict
             ));
@@ -99,14 +99,14 @@ fn no_encoding_hides_what_runs() {
         for size in SIZES {
             let mut long = code.clone();
             long.extend(std::iter::repeat_n(b'\n', size.saturating_sub(code.len())));
-            let longer = costs_its_own_verdict(&mut analyser, name, &long);
+            let longer = assert_costs_only_its_verdict(&mut analyser, name, &long);
             let fine = expected.contains(&VerdictKind::Clear) && size == SIZES[0];
             if longer.verdict == VerdictKind::Clear && !fine {
-                wrong.push(format!("{name} in {size} bytes: clear"));
+                failures.push(format!("{name} in {size} bytes: clear"));
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// No seed of the fuzzers and no input that they found may cost a worker.
@@ -118,7 +118,7 @@ fn every_seed_of_the_fuzzers_gets_a_verdict_of_its_own() {
         assert!(seeds.len() >= 20, "{target} has {} seeds", seeds.len());
         for (path, code) in seeds {
             let name = path.display().to_string();
-            let verdict = costs_its_own_verdict(&mut analyser, &name, &code);
+            let verdict = assert_costs_only_its_verdict(&mut analyser, &name, &code);
             let again = analyser.verdict(&code, "analysis");
             assert!(gave_up(&again) || gave_up(&verdict) || again.findings == verdict.findings);
         }
@@ -126,7 +126,7 @@ fn every_seed_of_the_fuzzers_gets_a_verdict_of_its_own() {
 }
 
 #[test]
-fn what_is_not_python_in_utf8_is_unanalyzable() {
+fn text_that_is_not_python_in_utf8_is_unanalyzable() {
     let mut analyser = analyser();
     for code in [
         &b"x = '\0'"[..],
@@ -153,7 +153,7 @@ fn a_killed_worker_is_replaced() {
         let before = pid_of(&analyser);
         kill(before, signal).unwrap();
         await_end(before);
-        judged_or_late(&analyser.verdict(b"2", "analysis"), VerdictKind::Clear);
+        assert_judged_or_late(&analyser.verdict(b"2", "analysis"), VerdictKind::Clear);
         assert_eq!(
             ordinary(&mut analyser, "import subprocess\n"),
             VerdictKind::Blocked
@@ -181,7 +181,7 @@ fn a_worker_killed_while_it_reads_is_replaced_and_another_is_asked() {
     let verdict = analyser.verdict(b"import subprocess\n", "analysis");
     killer.join().unwrap();
     assert_ne!(pid_of(&analyser), pid);
-    judged_or_late(&verdict, VerdictKind::Blocked);
+    assert_judged_or_late(&verdict, VerdictKind::Blocked);
 }
 
 /// A snippet that ended two workers is not given to a third one.
@@ -195,10 +195,10 @@ fn a_snippet_on_which_two_workers_end_is_unanalyzable_and_says_so() {
         pids = pids.display(),
         exe = exe.display()
     );
-    let made = std::process::Command::new("/bin/sh")
+    let output = std::process::Command::new("/bin/sh")
         .args(["-c", &script])
         .status();
-    assert!(made.unwrap().success());
+    assert!(output.unwrap().success());
     let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let stop = over.clone();
     let killer = std::thread::spawn(move || {
@@ -249,10 +249,10 @@ fn await_end(pid: Pid) {
 
 /// Asserts this verdict. On a busy machine the client may give up on a live worker; then asserts
 /// that the finding says so.
-fn judged_or_late(verdict: &Verdict, kind: VerdictKind) {
+fn assert_judged_or_late(verdict: &Verdict, kind: VerdictKind) {
     if gave_up(verdict) {
-        let said = &verdict.findings[0].message;
-        assert_eq!(said, "out of time: the analyser gave no answer");
+        let message = &verdict.findings[0].message;
+        assert_eq!(message, "out of time: the analyser gave no answer");
     } else {
         assert_eq!(verdict.verdict, kind, "{verdict:?}");
     }
@@ -295,7 +295,7 @@ fn the_worker_is_limited_in_memory_stack_and_everything_else() {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task"))
         .unwrap()
         .count();
-    assert_eq!(threads, 2, "the one that waits and the one that works");
+    assert_eq!(threads, 2, "one thread waits and one works");
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn a_worker_that_does_not_get_the_processor_is_waited_for() {
         let pid = Pid::from_raw(i32::try_from(pid).unwrap());
         kill(pid, Signal::SIGSTOP).unwrap();
         let started = std::time::Instant::now();
-        let goes_on = std::thread::spawn(move || {
+        let waker = std::thread::spawn(move || {
             while started.elapsed().as_millis() < 800 {
                 std::thread::yield_now();
             }
@@ -333,7 +333,7 @@ fn a_worker_that_does_not_get_the_processor_is_waited_for() {
         });
         let verdict = analyser.verdict(b"2", "analysis").verdict;
         let took = started.elapsed();
-        goes_on.join().unwrap();
+        waker.join().unwrap();
         assert!(took.as_millis() >= 800 || verdict == VerdictKind::Unanalyzable);
         verdict == VerdictKind::Clear
     });
@@ -341,7 +341,7 @@ fn a_worker_that_does_not_get_the_processor_is_waited_for() {
 }
 
 #[test]
-fn a_worker_that_is_not_one_is_unanalyzable() {
+fn a_verdict_without_a_working_analyser_is_unanalyzable() {
     for exe in ["/bin/true", "/bin/cat", "/nonexistent"] {
         let mut analyser = Analyser::new(PathBuf::from(exe), builtin().unwrap());
         let verdict = analyser.verdict(b"1", "analysis");

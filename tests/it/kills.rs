@@ -21,15 +21,15 @@ fn kinds(log: &str, id: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn whenever_a_dashboard_is_killed_the_log_knows_all_that_was_told_and_is_sound() {
+fn the_log_of_a_killed_dashboard_is_sound_and_has_everything_that_was_reported() {
     let mut dash = Dash::start();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     // Moments from before the grant is on disk until after the run's end.
     for wait_ms in [0, 2, 5, 15, 60, 150, 400] {
         let mut agent = dash.agent();
         let granted = agent.code(&format!("print({wait_ms})\n"));
         let waits = agent.code(&format!("print({wait_ms}, 'waits')\n"));
-        told.extend([granted["id"].clone(), waits["id"].clone()]);
+        reported.extend([granted["id"].clone(), waits["id"].clone()]);
         dash.open_sheet();
         dash.wait_text("press y to grant");
         dash.keys("y");
@@ -46,11 +46,11 @@ fn whenever_a_dashboard_is_killed_the_log_knows_all_that_was_told_and_is_sound()
         dash.then(&[]);
         dash.wait_text("log ✓");
         let verify = dash.cli(&["audit", "verify"]);
-        let said = String::from_utf8_lossy(&verify.stdout).into_owned();
-        assert_eq!(verify.status.code(), Some(0), "{wait_ms} ms: {said}");
+        let stdout = String::from_utf8_lossy(&verify.stdout).into_owned();
+        assert_eq!(verify.status.code(), Some(0), "{wait_ms} ms: {stdout}");
         dash.wait_for("an end of everything", |d, _| {
             let log = d.log_text();
-            told.iter().all(|id| {
+            reported.iter().all(|id| {
                 let kinds = kinds(&log, id);
                 let ended = ["finished", "failed", "unattended"]
                     .iter()
@@ -60,11 +60,11 @@ fn whenever_a_dashboard_is_killed_the_log_knows_all_that_was_told_and_is_sound()
         });
     }
     let log = dash.log_text();
-    assert_eq!(told.len(), 14);
-    for id in &told {
+    assert_eq!(reported.len(), 14);
+    for id in &reported {
         let kinds = kinds(&log, id);
         let ran = kinds.contains("started") || kinds.contains("finished");
         assert!(!ran || kinds.contains("granted"), "{id}: {kinds:?}");
     }
-    assert!(kinds(&log, &told[12]).contains("finished"), "{log}");
+    assert!(kinds(&log, &reported[12]).contains("finished"), "{log}");
 }

@@ -32,13 +32,13 @@ fn ruff_finds_nothing_in_the_runner_and_its_tests() {
             .current_dir(root());
         command
     };
-    passes(ruff(&["check"]).args(PYTHON));
-    passes(ruff(&["format", "--check"]).args(PYTHON));
-    let wrong = tempfile::tempdir().unwrap();
-    fs::write(wrong.path().join("wrong.py"), "import os\nx = ( 1 )\n").unwrap();
-    fails(ruff(&["check"]).arg(wrong.path()), "F401");
-    fails(
-        ruff(&["format", "--check"]).arg(wrong.path()),
+    assert_passes(ruff(&["check"]).args(PYTHON));
+    assert_passes(ruff(&["format", "--check"]).args(PYTHON));
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("wrong.py"), "import os\nx = ( 1 )\n").unwrap();
+    assert_fails(ruff(&["check"]).arg(folder.path()), "F401");
+    assert_fails(
+        ruff(&["format", "--check"]).arg(folder.path()),
         "would be reformatted",
     );
 }
@@ -46,10 +46,10 @@ fn ruff_finds_nothing_in_the_runner_and_its_tests() {
 #[test]
 fn mypy_finds_nothing_in_the_runner_and_its_tests() {
     let (tree, modules) = importable();
-    passes(&mut mypy(&tree, &modules));
-    let wrong = "from _countersign import spec\n\nspec.digest_of('no descriptor')\n";
-    fs::write(tree.path().join("wrong.py"), wrong).unwrap();
-    fails(&mut mypy(&tree, &["wrong".to_owned()]), "[arg-type]");
+    assert_passes(&mut mypy(&tree, &modules));
+    let faulty = "from _countersign import spec\n\nspec.digest_of('no descriptor')\n";
+    fs::write(tree.path().join("wrong.py"), faulty).unwrap();
+    assert_fails(&mut mypy(&tree, &["wrong".to_owned()]), "[arg-type]");
 }
 
 #[test]
@@ -60,31 +60,31 @@ fn the_program_is_made_of_what_deny_toml_allows() {
         command.arg("check").args(checks).current_dir(root());
         command
     };
-    passes(&mut deny(Path::new("deny.toml"), &CHECKS));
+    assert_passes(&mut deny(Path::new("deny.toml"), &CHECKS));
     let folder = tempfile::tempdir().unwrap();
-    let wrong = folder.path().join("deny.toml");
+    let strict = folder.path().join("deny.toml");
     let nothing = "[licenses]\nallow = []\n[bans]\ndeny = [\"serde\"]\n";
-    fs::write(&wrong, nothing).unwrap();
-    fails(&mut deny(&wrong, &["licenses"]), "not explicitly allowed");
-    fails(&mut deny(&wrong, &["bans"]), "error[banned]");
+    fs::write(&strict, nothing).unwrap();
+    assert_fails(&mut deny(&strict, &["licenses"]), "not explicitly allowed");
+    assert_fails(&mut deny(&strict, &["bans"]), "error[banned]");
 }
 
 #[test]
 fn every_exception_to_a_lint_of_python_says_why() {
     let mut seen = 0;
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for path in PYTHON.iter().flat_map(|one| python_of(&root().join(one))) {
         let text = fs::read_to_string(&path).unwrap();
         for (number, line) in (1..).zip(text.lines()) {
             if let Some(says) = reasons(line) {
                 seen += 1;
                 if !says {
-                    wrong.push(format!("{}:{number}: {line}", path.display()));
+                    failures.push(format!("{}:{number}: {line}", path.display()));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(seen > 50, "{seen}");
 }
 
@@ -109,33 +109,46 @@ fn an_exception_without_a_reason_is_seen() {
 
 /// Whether a lint exception gives its reason; `None` for a line without an exception.
 fn reasons(line: &str) -> Option<bool> {
-    let noqa = line
-        .split_once("# noqa")
-        .map(|(_, rest)| rest.split_once(" - ").is_some_and(|(_, why)| says(why)));
+    let noqa = line.split_once("# noqa").map(|(_, rest)| {
+        rest.split_once(" - ")
+            .is_some_and(|(_, reason)| is_reason(reason))
+    });
     let ignore = line.split_once("# type: ignore").map(|(_, rest)| {
-        let why = rest.split_once("]  # ");
-        why.is_some_and(|(_, why)| says(why) && !why.starts_with("noqa"))
+        let reason = rest.split_once("]  # ");
+        reason.is_some_and(|(_, reason)| is_reason(reason) && !reason.starts_with("noqa"))
     });
     noqa.into_iter().chain(ignore).reduce(|a, b| a && b)
 }
 
-fn says(why: &str) -> bool {
+fn is_reason(why: &str) -> bool {
     why.trim().len() > 2
 }
 
-fn passes(command: &mut Command) {
+fn assert_passes(command: &mut Command) {
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}\n{}", told(&output));
+    assert!(
+        output.status.success(),
+        "{command:?}\n{}",
+        output_text(&output)
+    );
 }
 
 /// Asserts that the check fails here, so that a check that never finds anything is noticed.
-fn fails(command: &mut Command, reason: &str) {
+fn assert_fails(command: &mut Command, reason: &str) {
     let output = command.output().unwrap();
-    assert!(!output.status.success(), "{command:?}\n{}", told(&output));
-    assert!(told(&output).contains(reason), "{}", told(&output));
+    assert!(
+        !output.status.success(),
+        "{command:?}\n{}",
+        output_text(&output)
+    );
+    assert!(
+        output_text(&output).contains(reason),
+        "{}",
+        output_text(&output)
+    );
 }
 
-fn told(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     let (out, err) = (&output.stdout, &output.stderr);
     String::from_utf8_lossy(out).into_owned() + &String::from_utf8_lossy(err)
 }
@@ -208,14 +221,14 @@ fn tools() -> PathBuf {
     let lock = File::create(home().join("lock")).unwrap();
     lock.lock().unwrap();
     let python = &interpreters()[0];
-    let wanted = format!("{}\n{LOCK}", python.display());
-    let folder = home().join(&Digest::of(wanted.as_bytes()).hex()[..16]);
+    let key = format!("{}\n{LOCK}", python.display());
+    let folder = home().join(&Digest::of(key.as_bytes()).hex()[..16]);
     let done = folder.join("done");
     if !done.exists() {
         _ = fs::remove_dir_all(&folder);
-        passes(Command::new(python).args(["-m", "venv"]).arg(&folder));
+        assert_passes(Command::new(python).args(["-m", "venv"]).arg(&folder));
         let list = root().join("tests/data/lint.lock");
-        passes(
+        assert_passes(
             Command::new(folder.join("bin/python"))
                 .args(["-m", "pip", "install", "--require-hashes", "--no-deps"])
                 .args(["--only-binary", ":all:", "--no-input", "-r"])

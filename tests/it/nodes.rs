@@ -42,8 +42,8 @@ fn ask<T: DeserializeOwned>(python: &Path, script: &str, argument: &str) -> T {
         .args(["-I", "-B", "-W", "ignore", "-c", script, argument])
         .output()
         .unwrap();
-    let wrong = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {wrong}", python.display());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {stderr}", python.display());
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -64,38 +64,44 @@ print(json.dumps([sys.version_info.minor, sorted(found)]))
 /// The differences between a Python and the table.
 fn differences((minor, classes): &Classes) -> Vec<String> {
     let bases: BTreeSet<_> = NodeKind::ALL.iter().map(|kind| kind.base()).collect();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (name, base, extended) in classes {
         match NodeKind::named(name) {
-            Some(kind) if kind.base() != base => wrong.push(format!("{name} is a {base}")),
-            Some(kind) if kind.since() > *minor => wrong.push(format!("{name} is older")),
+            Some(kind) if kind.base() != base => failures.push(format!("{name} is a {base}")),
+            Some(kind) if kind.since() > *minor => failures.push(format!("{name} is older")),
             None if !(*extended && bases.contains(name.as_str())) => {
-                wrong.push(format!("{name} ({base}) is not in the table"));
+                failures.push(format!("{name} ({base}) is not in the table"));
             }
             Some(_) | None => {}
         }
     }
-    let there: BTreeSet<_> = classes.iter().map(|(name, ..)| name.as_str()).collect();
+    let known: BTreeSet<_> = classes.iter().map(|(name, ..)| name.as_str()).collect();
     let lost = NodeKind::listed().filter(|kind| kind.since() <= *minor);
-    let lost = lost.filter(|kind| !there.contains(kind.name()));
-    wrong.extend(lost.map(|kind| format!("{} is gone", kind.name())));
-    wrong
+    let lost = lost.filter(|kind| !known.contains(kind.name()));
+    failures.extend(lost.map(|kind| format!("{} is gone", kind.name())));
+    failures
 }
 
 #[test]
 fn every_node_kind_that_a_python_knows_is_in_the_table() {
     for python in pythons() {
-        let mut said: Classes = ask(&python, CLASSES, "");
-        assert!(said.1.len() > 100, "{said:?}");
-        let wrong = differences(&said);
-        assert!(wrong.is_empty(), "{}: {wrong:#?}", python.display());
+        let mut python_classes: Classes = ask(&python, CLASSES, "");
+        assert!(python_classes.1.len() > 100, "{python_classes:?}");
+        let differences_found = differences(&python_classes);
+        assert!(
+            differences_found.is_empty(),
+            "{}: {differences_found:#?}",
+            python.display()
+        );
         // Node types of a later Python: one under a known base, and one under a new base.
         for (name, base, extended) in [("Later", "expr", false), ("later", "AST", true)] {
-            said.1.push((name.to_owned(), base.to_owned(), extended));
+            python_classes
+                .1
+                .push((name.to_owned(), base.to_owned(), extended));
         }
-        said.1.retain(|(name, ..)| name != "Await");
+        python_classes.1.retain(|(name, ..)| name != "Await");
         assert_eq!(
-            differences(&said),
+            differences(&python_classes),
             [
                 "Later (expr) is not in the table",
                 "later (AST) is not in the table",
@@ -133,7 +139,7 @@ fn the_analyser_names_every_kind_as_python_does() {
 }
 
 /// The node kinds that a verdict refuses.
-fn refused(text: &str, policy: &Policy) -> BTreeSet<String> {
+fn refused_kinds(text: &str, policy: &Policy) -> BTreeSet<String> {
     let findings = analyse(text.as_bytes(), policy).findings.into_iter();
     let refused = findings.filter(|f| f.rule == "NODE001");
     refused
@@ -146,14 +152,14 @@ fn a_kind_that_is_not_listed_is_refused_in_every_profile() {
     for policy in builtin().unwrap() {
         assert!(!policy.nodes.contains("*"), "{}", policy.name);
         for text in [OLD, NEW] {
-            let there = names(kinds(text).unwrap());
-            let wanted: BTreeSet<_> = there.difference(&policy.nodes).cloned().collect();
-            assert_eq!(refused(text, &policy), wanted, "{}", policy.name);
-            for kind in &there {
+            let used = names(kinds(text).unwrap());
+            let expected: BTreeSet<_> = used.difference(&policy.nodes).cloned().collect();
+            assert_eq!(refused_kinds(text, &policy), expected, "{}", policy.name);
+            for kind in &used {
                 let mut tighter = Policy::clone(&policy);
                 tighter.nodes.remove(kind);
                 assert!(
-                    refused(text, &tighter).contains(kind),
+                    refused_kinds(text, &tighter).contains(kind),
                     "{}: {kind}",
                     policy.name
                 );
@@ -164,7 +170,7 @@ fn a_kind_that_is_not_listed_is_refused_in_every_profile() {
             ..Policy::clone(&policy)
         };
         assert!(
-            refused("x = 1", &nothing).contains("Assign"),
+            refused_kinds("x = 1", &nothing).contains("Assign"),
             "{}",
             policy.name
         );
@@ -172,7 +178,7 @@ fn a_kind_that_is_not_listed_is_refused_in_every_profile() {
 }
 
 #[test]
-fn what_the_analyser_does_not_read_is_unanalyzable_in_every_profile() {
+fn syntax_that_the_analyser_does_not_read_is_unanalyzable_in_every_profile() {
     let unread = NodeKind::ALL
         .iter()
         .filter(|k| k.handling() == Handling::Unread);
@@ -192,14 +198,14 @@ fn what_the_analyser_does_not_read_is_unanalyzable_in_every_profile() {
 
 /// `CS_WRITE_RULES=1 cargo test --test it nodes` regenerates the page.
 #[test]
-fn the_page_of_the_syntax_is_what_the_table_says() {
+fn the_page_of_the_syntax_matches_the_table() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/docs/syntax.md");
-    let wanted = page();
+    let expected = page();
     if std::env::var_os("CS_WRITE_RULES").is_some_and(|v| !v.is_empty()) {
-        std::fs::write(&path, &wanted).unwrap();
+        std::fs::write(&path, &expected).unwrap();
     }
     assert!(
-        std::fs::read_to_string(&path).unwrap_or_default() == wanted,
+        std::fs::read_to_string(&path).unwrap_or_default() == expected,
         "assets/docs/syntax.md is not current: CS_WRITE_RULES=1 cargo test --test it nodes"
     );
 }

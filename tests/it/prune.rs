@@ -69,7 +69,7 @@ fn sealed(body: &str, prev: &mut String) -> String {
 }
 
 /// The record with its time replaced.
-fn dated(body: &str, ts: Timestamp) -> String {
+fn with_time(body: &str, ts: Timestamp) -> String {
     let (before, rest) = body.split_once("\"ts\":\"").unwrap();
     let (_, after) = rest.split_once('"').unwrap();
     format!("{before}\"ts\":\"{ts}\"{after}")
@@ -77,14 +77,14 @@ fn dated(body: &str, ts: Timestamp) -> String {
 
 /// Cuts the single segment into three with the ages in `AGES`: a writer begins a new one only every
 /// 64 MiB, which takes weeks.
-fn cut(state: &Path, ids: &[ProposalId; 3]) {
+fn split_segments(state: &Path, ids: &[ProposalId; 3]) {
     let log = state.join("log");
-    let whole = fs::read_to_string(log.join("00000001.jsonl")).unwrap();
-    let of = |line: &str| (1..3).rev().find(|i| line.contains(&ids[*i].to_string()));
+    let log_text = fs::read_to_string(log.join("00000001.jsonl")).unwrap();
+    let segment_of = |line: &str| (1..3).rev().find(|i| line.contains(&ids[*i].to_string()));
     let mut segments = [const { Vec::new() }; 3];
     let mut at = 0;
-    for line in whole.lines().skip(1) {
-        at = of(line).unwrap_or(at);
+    for line in log_text.lines().skip(1) {
+        at = segment_of(line).unwrap_or(at);
         segments[at].push(line.rsplit_once(",\"prev\":\"").unwrap().0);
     }
     let mut prev = "0".repeat(64);
@@ -95,7 +95,7 @@ fn cut(state: &Path, ids: &[ProposalId; 3]) {
         let header = format!("{{\"v\":1,\"segment\":{number},\"first_seq\":{seq},\"ts\":\"{ts}\"");
         let mut text = sealed(&header, &mut prev);
         for body in bodies {
-            text += &sealed(&dated(body, ts), &mut prev);
+            text += &sealed(&with_time(body, ts), &mut prev);
             seq += 1;
         }
         fs::write(log.join(format!("{number:08}.jsonl")), text).unwrap();
@@ -122,18 +122,18 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn whole_old_segments_go_and_everything_else_goes_on() {
+fn whole_old_segments_are_removed_and_everything_else_goes_on() {
     let mut dash = Dash::with(&Options {
         config: "[audit]\nretention_days = 30\n",
         ..Options::default()
     });
     dash.keys("q");
-    assert!(dash.ended().success());
+    assert!(dash.wait_exit().success());
     let ids = runs(&dash.state);
-    cut(&dash.state, &ids);
+    split_segments(&dash.state, &ids);
     let (log, blobs) = (dash.state.join("log"), dash.state.join("blobs"));
-    let said = text(&dash.cli(&["audit", "verify"]));
-    assert!(said.starts_with("consistent: "), "{said}");
+    let printed = text(&dash.cli(&["audit", "verify"]));
+    assert!(printed.starts_with("consistent: "), "{printed}");
     let list = text(&dash.cli(&["audit", "list"]));
     assert!(TITLES.iter().all(|title| list.contains(title)), "{list}");
     let before = (files(&log), files(&blobs));
@@ -141,29 +141,35 @@ fn whole_old_segments_go_and_everything_else_goes_on() {
 
     // A dry run lists what would be removed and removes nothing.
     let dry = dash.cli(&["audit", "prune", "--dry-run"]);
-    let named = |output: &Output| {
-        let said = String::from_utf8(output.stderr.clone()).unwrap();
+    let assert_names = |output: &Output| {
+        let printed = String::from_utf8(output.stderr.clone()).unwrap();
         let paths = text(output);
         let first = format!("{}\n", log.join("00000001.jsonl").display());
         let second = format!("{}\n", log.join("00000002.jsonl").display());
-        assert_eq!(paths, first + &second, "{said}");
-        said
+        assert_eq!(paths, first + &second, "{printed}");
+        printed
     };
-    let said = named(&dry);
-    assert!(said.contains("would be removed"), "{said}");
-    assert!(said.contains("log/00000002.jsonl of 4 records"), "{said}");
+    let printed = assert_names(&dry);
+    assert!(printed.contains("would be removed"), "{printed}");
+    assert!(
+        printed.contains("log/00000002.jsonl of 4 records"),
+        "{printed}"
+    );
     assert_eq!((files(&log), files(&blobs)), before);
 
     let done = dash.cli(&["audit", "prune"]);
-    let said = named(&done);
-    assert!(said.contains("`audit verify` goes on from there"), "{said}");
+    let printed = assert_names(&done);
+    assert!(
+        printed.contains("`audit verify` goes on from there"),
+        "{printed}"
+    );
     assert_eq!(files(&log), [log.join("00000003.jsonl")]);
     // Only blobs that no remaining record names are removed.
-    let left = files(&blobs);
+    let remaining = files(&blobs);
     let gone: Vec<_> = before
         .1
         .iter()
-        .filter(|path| !left.contains(path))
+        .filter(|path| !remaining.contains(path))
         .collect();
     let own = |title| code(title).sha256.hex();
     let is_own = |path: &PathBuf| TITLES[..2].iter().any(|title| path.ends_with(own(title)));
@@ -171,12 +177,15 @@ fn whole_old_segments_go_and_everything_else_goes_on() {
         gone.len() == 2 && gone.iter().all(|path| is_own(path)),
         "{gone:?}"
     );
-    assert!(said.contains("2 blobs of"), "{said}");
+    assert!(printed.contains("2 blobs of"), "{printed}");
 
-    let said = text(&dash.cli(&["audit", "verify"]));
-    assert!(said.starts_with("consistent: "), "{said}");
+    let printed = text(&dash.cli(&["audit", "verify"]));
+    assert!(printed.starts_with("consistent: "), "{printed}");
     // The removed records: opening and closing of the log, then two runs.
-    assert!(said.contains("records up to seq 11 were removed"), "{said}");
+    assert!(
+        printed.contains("records up to seq 11 were removed"),
+        "{printed}"
+    );
     let list = text(&dash.cli(&["audit", "list"]));
     assert_eq!(list.lines().count(), 1, "{list}");
     assert!(list.contains(TITLES[2]), "{list}");
@@ -190,15 +199,15 @@ fn whole_old_segments_go_and_everything_else_goes_on() {
     assert_eq!(last["through_segment"], 2, "{last}");
 
     // Nothing else is old enough.
-    let again = dash.cli(&["audit", "prune"]);
-    assert_eq!(text(&again), "");
+    let repeated = dash.cli(&["audit", "prune"]);
+    assert_eq!(text(&repeated), "");
     // A dashboard continues with the remaining log.
     dash.then(&[]);
     dash.wait_for("the socket", |d, _| d.socket.exists());
     let screen = dash.press_until("2", "the audit screen", |screen| screen.contains(TITLES[2]));
     assert!(!screen.contains(TITLES[1]), "{screen}");
     dash.keys("q");
-    assert!(dash.ended().success());
-    let said = text(&dash.cli(&["audit", "verify"]));
-    assert!(said.starts_with("consistent: "), "{said}");
+    assert!(dash.wait_exit().success());
+    let printed = text(&dash.cli(&["audit", "verify"]));
+    assert!(printed.starts_with("consistent: "), "{printed}");
 }

@@ -13,7 +13,7 @@ use common::dash::{Dash, environment};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-fn said(output: &Output) -> String {
+fn stdout_of(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr].concat();
     String::from_utf8(text).unwrap()
 }
@@ -33,13 +33,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn status_says_what_the_screen_says_of_a_log_that_went_down() {
+fn status_and_the_screen_agree_about_a_log_that_went_down() {
     let dash = Dash::start();
     let mut agent = dash.agent();
     assert_eq!(agent.code("print(1)\n")["state"], "pending");
     let status = dash.cli(&["status"]);
-    assert_eq!(status.status.code(), Some(0), "{}", said(&status));
-    assert_eq!(said(&status), "1 pending · 0 running · log ok\n");
+    assert_eq!(status.status.code(), Some(0), "{}", stdout_of(&status));
+    assert_eq!(stdout_of(&status), "1 pending · 0 running · log ok\n");
     let segment = dash.state.join("log/00000001.jsonl");
     std::fs::rename(&segment, dash.state.join("elsewhere")).unwrap();
     agent.send("propose", json!({"code": "print(2)\n"}));
@@ -50,7 +50,7 @@ fn status_says_what_the_screen_says_of_a_log_that_went_down() {
         }
         let status = dash.cli(&["status"]);
         assert_eq!(status.status.code(), Some(1));
-        let text = said(&status);
+        let text = stdout_of(&status);
         assert!(
             text.starts_with("0 pending · 0 running · log down\n"),
             "{text}"
@@ -66,21 +66,21 @@ fn status_says_what_the_screen_says_of_a_log_that_went_down() {
 }
 
 #[test]
-fn a_log_with_a_changed_content_is_named_on_the_screen_and_goes_on() {
+fn a_log_with_a_changed_content_is_reported_on_the_screen_and_goes_on() {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
     let proposal = agent.code("print('first')\n");
     assert_eq!(proposal["state"], "pending");
     dash.wait_text("log ✓");
     dash.signal(Signal::SIGKILL);
-    dash.ended();
+    dash.wait_exit();
     // The next start ends what it left open, and the log is consistent.
     dash.then(&[]);
     dash.wait_text("log ✓");
     dash.keys("q");
-    dash.ended();
+    dash.wait_exit();
     let verify = dash.cli(&["audit", "verify"]);
-    assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
+    assert_eq!(verify.status.code(), Some(0), "{}", stdout_of(&verify));
 
     let blob = files(&dash.state.join("blobs")).pop().unwrap();
     let mut bytes = std::fs::read(&blob).unwrap();
@@ -96,7 +96,7 @@ fn a_log_with_a_changed_content_is_named_on_the_screen_and_goes_on() {
 
 /// Sends many proposals, kills the dashboard with SIGKILL after this many answers, and returns the
 /// ids of all answered ones.
-fn killed_while_proposing(dash: &mut Dash, round: usize, answers: usize) -> Vec<String> {
+fn kill_while_proposing(dash: &mut Dash, round: usize, answers: usize) -> Vec<String> {
     let mut stream = UnixStream::connect(&dash.socket).unwrap();
     let mut frames = String::new();
     for n in 0..40 {
@@ -130,14 +130,14 @@ fn a_dashboard_that_is_killed_again_and_again_loses_nothing_it_answered() {
             dash.wait_text("log ✓");
             dash.wait_for("the socket", |d, _| UnixStream::connect(&d.socket).is_ok());
         }
-        answered.extend(killed_while_proposing(&mut dash, round, answers));
+        answered.extend(kill_while_proposing(&mut dash, round, answers));
     }
     dash.then(&[]);
     dash.wait_text("log ✓");
     let verify = dash.cli(&["audit", "verify"]);
-    assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
+    assert_eq!(verify.status.code(), Some(0), "{}", stdout_of(&verify));
     assert!(!dash.text().contains("damaged"));
-    let list = said(&dash.cli(&["audit", "list"]));
+    let list = stdout_of(&dash.cli(&["audit", "list"]));
     // At least those that the rounds wait for; the kill may precede all others.
     assert!(answered.len() >= 95, "{}", answered.len());
     for id in &answered {
@@ -148,7 +148,7 @@ fn a_dashboard_that_is_killed_again_and_again_loses_nothing_it_answered() {
 }
 
 /// A cleanly closed dashboard whose log has a changed byte in the middle.
-fn damaged() -> Dash {
+fn damaged_dashboard() -> Dash {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
     for n in 0..3 {
@@ -157,7 +157,7 @@ fn damaged() -> Dash {
     dash.keys("q");
     dash.wait_text("quit");
     dash.press("y");
-    dash.ended();
+    dash.wait_exit();
     let log = dash.state.join("log/00000001.jsonl");
     let mut bytes = std::fs::read(&log).unwrap();
     let at = bytes.len() / 2;
@@ -167,7 +167,7 @@ fn damaged() -> Dash {
 }
 
 /// Runs `audit repair` without a terminal, with an answer on standard input.
-fn unasked(dash: &Dash, answer: &str) -> Output {
+fn repair_without_terminal(dash: &Dash, answer: &str) -> Output {
     let mut child = Command::new("setsid")
         .arg("--wait")
         .arg(env!("CARGO_BIN_EXE_countersign"))
@@ -190,7 +190,7 @@ fn unasked(dash: &Dash, answer: &str) -> Output {
 
 #[test]
 fn only_a_person_at_a_terminal_repairs_a_log() {
-    let mut dash = damaged();
+    let mut dash = damaged_dashboard();
     let log = dash.state.join("log/00000001.jsonl");
     let before = std::fs::read(&log).unwrap();
     // The dashboard does not start, and says how to repair the log.
@@ -200,18 +200,23 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
     });
     // Line breaks depend on the length of the folder's name.
     assert!(screen.contains("damaged"), "{screen}");
-    assert_eq!(dash.ended().exit_code(), 1);
+    assert_eq!(dash.wait_exit().exit_code(), 1);
 
-    let refused = unasked(&dash, "yes\ny\n");
+    let refused = repair_without_terminal(&dash, "yes\ny\n");
     assert_eq!(refused.status.code(), Some(1));
     assert!(
-        said(&refused).contains("nothing was changed: repair asks a person"),
+        stdout_of(&refused).contains("nothing was changed: repair asks a person"),
         "{}",
-        said(&refused)
+        stdout_of(&refused)
     );
     for flag in ["--yes", "--force", "-y"] {
         let output = dash.cli(&["audit", "repair", flag]);
-        assert_eq!(output.status.code(), Some(2), "{flag}: {}", said(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{flag}: {}",
+            stdout_of(&output)
+        );
     }
     // Any answer but the digits cancels; keys typed before the question do not count.
     for typed in ["y\r", "\r", "0000 \r"] {
@@ -219,7 +224,7 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
         dash.wait_text("to repair it");
         dash.keys(typed);
         dash.wait_text("nothing was changed");
-        assert_eq!(dash.ended().exit_code(), 1);
+        assert_eq!(dash.wait_exit().exit_code(), 1);
     }
     assert_eq!(std::fs::read(&log).unwrap(), before);
     assert_eq!(files(&dash.state.join("quarantine")), Vec::<PathBuf>::new());
@@ -235,22 +240,22 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
     let digits = page.split_once("type ").unwrap().1[..4].to_owned();
     dash.keys(&format!("{digits}\r"));
     dash.wait_text("the log goes on");
-    assert_eq!(dash.ended().exit_code(), 0);
+    assert_eq!(dash.wait_exit().exit_code(), 0);
     let verify = dash.cli(&["audit", "verify"]);
-    assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
+    assert_eq!(verify.status.code(), Some(0), "{}", stdout_of(&verify));
     // A reviewer of the log learns about the repair without opening a file.
-    let told = said(&verify);
+    let report = stdout_of(&verify);
     assert!(
-        told.contains("repaired 20") && told.contains(" by uid "),
-        "{told}"
+        report.contains("repaired 20") && report.contains(" by uid "),
+        "{report}"
     );
-    assert!(told.contains("intact record"), "{told}");
+    assert!(report.contains("intact record"), "{report}");
     let again = dash.cli(&["audit", "repair"]);
-    assert_eq!(again.status.code(), Some(0), "{}", said(&again));
+    assert_eq!(again.status.code(), Some(0), "{}", stdout_of(&again));
     assert!(
-        said(&again).contains("the log is sound"),
+        stdout_of(&again).contains("the log is sound"),
         "{}",
-        said(&again)
+        stdout_of(&again)
     );
     let aside = files(&dash.state.join("quarantine"));
     assert_eq!(aside.len(), 1);
@@ -269,23 +274,23 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
     // The dashboard starts with the repaired log.
     dash.then(&[]);
     dash.wait_text("log ✓");
-    let nothing = unasked(&dash, "");
+    let nothing = repair_without_terminal(&dash, "");
     assert!(
-        said(&nothing).contains("in use by another dashboard"),
+        stdout_of(&nothing).contains("in use by another dashboard"),
         "{}",
-        said(&nothing)
+        stdout_of(&nothing)
     );
 }
 
 #[test]
-fn what_a_crash_left_is_set_aside_by_the_start_which_says_so() {
+fn a_start_sets_aside_the_remains_of_a_crash_and_says_so() {
     let mut dash = Dash::start();
     // The kill must come after the first record is in the log, or there would be none to tear.
     dash.wait_for("the first record", |d, _| {
         d.log_text().contains("\"opened\"")
     });
     dash.signal(Signal::SIGKILL);
-    dash.ended();
+    dash.wait_exit();
     // A batch written directly, of which only parts reached the disk.
     let log = dash.state.join("log/00000001.jsonl");
     let mut file = std::fs::OpenOptions::new().append(true).open(&log).unwrap();
@@ -295,7 +300,7 @@ fn what_a_crash_left_is_set_aside_by_the_start_which_says_so() {
     file.write_all(&torn).unwrap();
     let verify = dash.cli(&["audit", "verify"]);
     assert_eq!(verify.status.code(), Some(1));
-    let text = said(&verify);
+    let text = stdout_of(&verify);
     assert!(
         text.contains("incomplete, as a crash leaves them; the next start"),
         "{text}"
@@ -304,7 +309,7 @@ fn what_a_crash_left_is_set_aside_by_the_start_which_says_so() {
     dash.wait_text("log ✓");
     dash.wait_text("After a crash the log ended in");
     let verify = dash.cli(&["audit", "verify"]);
-    assert_eq!(verify.status.code(), Some(0), "{}", said(&verify));
+    assert_eq!(verify.status.code(), Some(0), "{}", stdout_of(&verify));
     let aside = files(&dash.state.join("quarantine"));
     assert_eq!(std::fs::read(&aside[0]).unwrap(), torn);
 }

@@ -29,7 +29,7 @@ const PURPOSES: [&str; 4] = ["contract", "redaction", "early error", "none"];
 type Refusals = BTreeSet<(String, String)>;
 
 #[test]
-fn every_refusal_of_the_guard_says_what_it_serves() {
+fn every_refusal_of_the_guard_states_its_purpose() {
     let found = refusals();
     assert!(found.len() > 50, "{found:#?}");
     compare(
@@ -40,7 +40,7 @@ fn every_refusal_of_the_guard_says_what_it_serves() {
 }
 
 #[test]
-fn every_blocking_rule_says_what_it_serves() {
+fn every_blocking_rule_states_its_purpose() {
     let found = rules::all()
         .filter(|rule| rule.default_action() == Action::Block)
         .map(|rule| (rule.code.to_owned(), rule.name.to_owned()))
@@ -49,7 +49,7 @@ fn every_blocking_rule_says_what_it_serves() {
     let named = listed
         .into_iter()
         .map(|(text, _)| {
-            let (code, name) = text.split_once(' ').expect("a code and a name");
+            let (code, name) = text.split_once(' ').expect("a rule has a code and a name");
             (code.to_owned(), name.to_owned())
         })
         .collect();
@@ -58,10 +58,10 @@ fn every_blocking_rule_says_what_it_serves() {
 
 fn compare(found: &Refusals, listed: &Refusals, from: &str) {
     let missing: Vec<_> = found.difference(listed).collect();
-    let gone: Vec<_> = listed.difference(found).collect();
+    let obsolete: Vec<_> = listed.difference(found).collect();
     assert!(
-        missing.is_empty() && gone.is_empty(),
-        "assets/docs/refusals.md and {from} differ\nnot in the table: {missing:#?}\nno longer there: {gone:#?}"
+        missing.is_empty() && obsolete.is_empty(),
+        "assets/docs/refusals.md and {from} differ\nnot in the table: {missing:#?}\nno longer there: {obsolete:#?}"
     );
 }
 
@@ -90,7 +90,7 @@ fn listed(wanted: impl Fn(&[String]) -> bool) -> Refusals {
                 all.insert(of_row(""));
             }
             all.extend(places.iter().map(|place| of_row(place)));
-            assert!(all.len() > before, "twice in the table: {text}");
+            assert!(all.len() > before, "the table lists {text} twice");
         }
     }
     all
@@ -107,7 +107,7 @@ fn spans(cell: &str) -> Vec<String> {
             "`"
         };
         let inner = &rest[at + mark.len()..];
-        let end = inner.find(mark).expect("a span that ends");
+        let end = inner.find(mark).expect("a span has an end");
         found.push(inner[..end].trim().to_owned());
         rest = &inner[end + mark.len()..];
     }

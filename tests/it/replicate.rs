@@ -16,7 +16,7 @@ const CODE: &str =
 const TEAM: &str = "name = \"team\"\nextends = \"analysis\"\n";
 
 /// A dashboard that was quit after one successful run, and the file with the kept code.
-fn kept() -> (Dash, PathBuf) {
+fn dashboard_with_kept_code() -> (Dash, PathBuf) {
     let mut dash = Dash::with(&Options {
         config: "profile = \"team\"\nprofiles = [\"team\"]\n\
                  [datasets.sales]\npath = \"sales.csv\"\n",
@@ -76,7 +76,7 @@ fn log_text(dash: &Dash) -> String {
 }
 
 /// Runs the command without a terminal.
-fn unasked(dash: &Dash, file: &str) -> Output {
+fn replicate_without_terminal(dash: &Dash, file: &str) -> Output {
     Command::new("setsid")
         .arg("--wait")
         .arg(env!("CARGO_BIN_EXE_countersign"))
@@ -88,18 +88,18 @@ fn unasked(dash: &Dash, file: &str) -> Output {
 }
 
 #[track_caller]
-fn refused(dash: &Dash, file: &str, why: &str) {
-    let output = unasked(dash, file);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains(why), "{said}");
+fn assert_refused(dash: &Dash, file: &str, why: &str) {
+    let output = replicate_without_terminal(dash, file);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains(why), "{stderr}");
     assert!(output.stdout.is_empty());
     assert!(!log_text(dash).contains("\"kind\":\"replicated\""));
 }
 
 #[test]
-fn r5_kept_code_is_replicated_after_a_person_said_so() {
-    let (mut dash, file) = kept();
+fn r5_kept_code_is_replicated_after_a_person_agreed() {
+    let (mut dash, file) = dashboard_with_kept_code();
     let file = file.to_str().unwrap().to_owned();
     let python = own_python();
     let args = ["--python", python.as_str(), "replicate", file.as_str()];
@@ -119,7 +119,7 @@ fn r5_kept_code_is_replicated_after_a_person_said_so() {
     assert!(!text.contains("changed"), "{text}");
     dash.keys("y\r");
     dash.wait_text("nothing was run");
-    assert_eq!(dash.ended().exit_code(), 1);
+    assert_eq!(dash.wait_exit().exit_code(), 1);
     assert!(!log_text(&dash).contains("\"kind\":\"replicated\""));
 
     dash.then(&args);
@@ -129,7 +129,7 @@ fn r5_kept_code_is_replicated_after_a_person_said_so() {
     dash.keys(&format!("{digits}\r"));
     dash.wait_text("total 4 10");
     dash.wait_text("40");
-    assert_eq!(dash.ended().exit_code(), 0);
+    assert_eq!(dash.wait_exit().exit_code(), 0);
     assert!(log_text(&dash).contains("\"kind\":\"replicated\""));
     assert!(dash.cli(&["audit", "verify"]).status.success());
 
@@ -144,20 +144,20 @@ fn r5_kept_code_is_replicated_after_a_person_said_so() {
 }
 
 #[test]
-fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
-    let (mut dash, file) = kept();
-    dash.ended();
+fn r5_replicate_refuses_code_without_a_grant_and_a_success() {
+    let (mut dash, file) = dashboard_with_kept_code();
+    dash.wait_exit();
     let granted = std::fs::read_to_string(&file).unwrap();
     let copy = dash.root().join("copy.py");
     let path = copy.to_str().unwrap().to_owned();
     let write = |text: &str| std::fs::write(&copy, text).unwrap();
 
     write(&granted);
-    refused(&dash, &path, "asks on a terminal");
+    assert_refused(&dash, &path, "asks on a terminal");
     write(&format!("{granted}\nimport subprocess"));
-    refused(&dash, &path, "its code is not what was granted");
+    assert_refused(&dash, &path, "its code is not what was granted");
     write("print(1)\n");
-    refused(&dash, &path, "is not a kept run");
+    assert_refused(&dash, &path, "is not a kept run");
     let id = file
         .to_str()
         .unwrap()
@@ -166,7 +166,7 @@ fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
         .1
         .replace(".py", "");
     write(&granted.replace(&id, "01900000-0000-7000-8000-000000000000"));
-    refused(&dash, &path, "knows no granted run");
+    assert_refused(&dash, &path, "knows no granted run");
 
     // A failed run, disguised as a kept one.
     let list = String::from_utf8(dash.cli(&["audit", "list"]).stdout).unwrap();
@@ -174,13 +174,13 @@ fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
     let failed = failed.split_whitespace().find(|w| w.len() == 36).unwrap();
     let header = granted.rsplit_once(CODE).unwrap().0.replace(&id, failed);
     write(&format!("{header}1 / 0\n"));
-    refused(&dash, &path, "did not succeed");
+    assert_refused(&dash, &path, "did not succeed");
 
     // The code is checked again under the profile it was granted under.
     write(&granted);
     let policy = dash.root().join("config/policies/team.toml");
     std::fs::write(&policy, format!("{TEAM}[attributes]\ndeny = [\"sum\"]\n")).unwrap();
-    refused(
+    assert_refused(
         &dash,
         &path,
         "profile `team` does not let it pass any more: blocked, line 1",
@@ -188,7 +188,7 @@ fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
     std::fs::remove_file(&policy).unwrap();
     let config = dash.root().join("config/config.toml");
     std::fs::write(&config, "[datasets.sales]\npath = \"sales.csv\"\n").unwrap();
-    refused(&dash, &path, "there is no profile `team` any more");
+    assert_refused(&dash, &path, "there is no profile `team` any more");
     std::fs::write(&policy, TEAM).unwrap();
     std::fs::set_permissions(&policy, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
 
@@ -196,13 +196,13 @@ fn r5_replicate_refuses_what_was_not_granted_and_did_not_succeed() {
     let log = dash.state.join("log/00000001.jsonl");
     let text = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, text.replacen("\"seq\":2,", "\"seq\":3,", 1)).unwrap();
-    refused(&dash, &path, "the log is damaged");
+    assert_refused(&dash, &path, "the log is damaged");
 }
 
 #[test]
-fn r5_kept_code_goes_after_its_days_and_a_dry_run_only_says_so() {
-    let (mut dash, file) = kept();
-    dash.ended();
+fn r5_kept_code_is_removed_after_its_days_and_a_dry_run_only_lists_it() {
+    let (mut dash, file) = dashboard_with_kept_code();
+    dash.wait_exit();
     let folder = file.parent().unwrap();
     let id = file
         .to_str()
@@ -220,12 +220,12 @@ fn r5_kept_code_goes_after_its_days_and_a_dry_run_only_says_so() {
     let config = dash.root().join("config/config.toml");
     let text = std::fs::read_to_string(&config).unwrap();
     std::fs::write(&config, format!("{text}[audit]\nretention_days = 30\n")).unwrap();
-    let named = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
+    let stdout_of = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
     let output = prune(&["--dry-run"]);
-    assert_eq!(named(&output).trim_end(), old.to_str().unwrap());
+    assert_eq!(stdout_of(&output).trim_end(), old.to_str().unwrap());
     assert!(old.exists() && file.exists());
     let output = prune(&[]);
-    assert_eq!(named(&output).trim_end(), old.to_str().unwrap());
+    assert_eq!(stdout_of(&output).trim_end(), old.to_str().unwrap());
     assert!(!old.exists() && file.exists());
 }
 
@@ -260,21 +260,21 @@ fn r5_replicated_code_has_what_its_contract_gives() {
         )
     };
     let own = own_python();
-    let ran = |contract: &str, code: &str, inputs: &[(&str, &str, bool)]| {
+    let output_of = |contract: &str, code: &str, inputs: &[(&str, &str, bool)]| {
         let (code, out, err) = run(&own, contract, code, inputs);
         assert_eq!(code, Some(0), "{err}");
         (out, err)
     };
     let table = ("t", "t.csv", false);
-    let (out, _) = ran(
+    let (out, _) = output_of(
         "chart",
         "print(data['t'][0], data['k'])",
         &[table, ("k", "k.json", false)],
     );
     assert_eq!(out, "{'a': 1, 'y': 2} {'target': 'y'}\n");
-    let (out, _) = ran("walled", "print(t[1])", &[table]);
+    let (out, _) = output_of("walled", "print(t[1])", &[table]);
     assert_eq!(out, "{'a': '3', 'y': '4'}\n");
-    let (out, _) = ran(
+    let (out, _) = output_of(
         "feature",
         "df['n'] = df['a'] * 2\nprint(list(df))",
         &[table, ("lift", "k.json", false)],
@@ -291,7 +291,7 @@ fn r5_replicated_code_has_what_its_contract_gives() {
         ("people", "t.csv", true),
         ("public", "k.json", false),
     ];
-    let (out, err) = ran("scoped", scoped, &inputs);
+    let (out, err) = output_of("scoped", scoped, &inputs);
     assert_eq!(out, "{'target': 'y'} 2 (2, 2)\ny\n");
     assert_eq!(err, "info: one\n");
 

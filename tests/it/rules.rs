@@ -9,22 +9,22 @@ use countersign::policy::builtin;
 
 /// `CS_WRITE_RULES=1 cargo test --test it rules` regenerates the page.
 #[test]
-fn the_page_of_the_rules_is_what_the_table_says() {
+fn the_page_of_the_rules_matches_the_table() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/rules.md");
-    let wanted = rules::document();
+    let expected = rules::document();
     if std::env::var_os("CS_WRITE_RULES").is_some_and(|v| !v.is_empty()) {
-        std::fs::write(&path, &wanted).unwrap();
+        std::fs::write(&path, &expected).unwrap();
     }
-    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    let current = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        there == wanted,
+        current == expected,
         "assets/rules.md is not current: CS_WRITE_RULES=1 cargo test --test it rules"
     );
 }
 
 /// Every example shown for a rule triggers that rule.
 #[test]
-fn every_example_meets_its_rule() {
+fn every_example_triggers_its_rule() {
     let policies = builtin().unwrap();
     // Rules whose examples would be too long, or that no code under a built-in policy can trigger.
     let elsewhere = [
@@ -45,15 +45,15 @@ fn every_example_meets_its_rule() {
         "RUN006",
         "TIER001",
     ];
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for rule in rules::all().filter(|r| !elsewhere.contains(&r.code)) {
-        let met = policies.iter().any(|policy| {
+        let triggered = policies.iter().any(|policy| {
             let verdict = analyse(rule.example.as_bytes(), policy);
             verdict.findings.iter().any(|f| f.rule == rule.code)
         });
-        if !met {
-            wrong.push(format!("{}: {}", rule.code, rule.example));
+        if !triggered {
+            failures.push(format!("{}: {}", rule.code, rule.example));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -15,7 +15,7 @@ use countersign::analysis::outline::facts_of;
 use countersign::analysis::{Analyser, analyse};
 use countersign::model::{Action, CodeFacts, Verdict, VerdictKind};
 
-fn passes(python: &Path, script: &str, arguments: &[&Path]) {
+fn assert_passes(python: &Path, script: &str, arguments: &[&Path]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(python)
@@ -25,20 +25,25 @@ fn passes(python: &Path, script: &str, arguments: &[&Path]) {
         .current_dir(folder.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let wrong = String::from_utf8_lossy(&output.stderr);
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.success(),
-        "{} {}:\n{said}\n{wrong}",
+        "{} {}:\n{stdout}\n{stderr}",
         python.display(),
         script.display()
     );
-    let left = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(left, 0, "{} leaves files where it runs", script.display());
+    let remaining = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(
+        remaining,
+        0,
+        "{} leaves files where it runs",
+        script.display()
+    );
     // A script that tested nothing must not count as success.
     assert!(
-        said.lines().filter(|l| l.starts_with("ok ")).count() >= 8,
-        "{said}"
+        stdout.lines().filter(|l| l.starts_with("ok ")).count() >= 8,
+        "{stdout}"
     );
 }
 
@@ -49,7 +54,7 @@ const SCRIPTS: [&str; 2] = ["tests/runner/check_guard.py", "tests/runner/check_f
 fn the_guard_keeps_its_promises_on_every_python_of_this_machine() {
     for python in interpreters() {
         for script in SCRIPTS {
-            passes(&python, script, &[]);
+            assert_passes(&python, script, &[]);
         }
     }
 }
@@ -58,21 +63,24 @@ fn the_guard_keeps_its_promises_on_every_python_of_this_machine() {
 fn the_guard_keeps_its_promises_with_pandas() {
     let (python, site) = managed();
     for script in SCRIPTS {
-        passes(&python, script, &[&site]);
+        assert_passes(&python, script, &[&site]);
     }
 }
 
 #[test]
-fn what_is_counted_of_private_data_is_bounded_and_says_where() {
+fn the_counting_of_private_data_is_bounded_and_reports_its_bounds() {
     let (python, site) = managed();
-    passes(&python, "tests/runner/check_values.py", &[&site]);
+    assert_passes(&python, "tests/runner/check_values.py", &[&site]);
 }
 
 /// The managed environment's interpreter, and the folder of its packages.
 fn managed() -> (PathBuf, PathBuf) {
     let env = common::python::managed_env();
     let site = env.sys_path.iter().find(|p| p.join("pandas").is_dir());
-    (env.executable, site.expect("pandas is there").clone())
+    (
+        env.executable,
+        site.expect("the environment has pandas").clone(),
+    )
 }
 
 fn compare(python: &Path, arguments: &[&str], input: &str) -> Vec<u8> {
@@ -165,20 +173,26 @@ fn the_two_readers_of_a_policy_agree() {
     );
     let policies = countersign::policy::builtin().unwrap();
     let input = serde_json::to_string(&codes).unwrap();
-    let said: Vec<Said> = serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
-    assert_eq!(said.len(), codes.len());
-    let mut wrong = Vec::new();
-    for ((profile, code), said) in codes.iter().zip(&said) {
+    let readings: Vec<Reading> =
+        serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
+    assert_eq!(readings.len(), codes.len());
+    let mut failures = Vec::new();
+    for ((profile, code), readings) in codes.iter().zip(&readings) {
         let policy = policies.iter().find(|p| p.name == *profile).unwrap();
         let verdict = analyse(code.as_bytes(), policy);
-        let differs = disagreement(code, &verdict, facts_of(code), said);
-        wrong.extend(differs.map(|text| format!("{profile}: {text}")));
+        let differs = disagreement(code, &verdict, facts_of(code), readings);
+        failures.extend(differs.map(|text| format!("{profile}: {text}")));
     }
-    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{}:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 /// The check's refusal, and what Python sees in the code, if it can parse it.
-type Said = (Option<String>, Option<CodeFacts>);
+type Reading = (Option<String>, Option<CodeFacts>);
 
 /// Used where the analyser is stricter.
 const ACCEPTED: &str = "accepted, but blocked";
@@ -189,7 +203,7 @@ fn disagreement(
     code: &str,
     verdict: &Verdict,
     facts: Option<CodeFacts>,
-    (refused, seen): &Said,
+    (refused, seen): &Reading,
 ) -> Option<String> {
     if let (Some(seen), Some(facts)) = (seen, facts)
         && *seen != facts
@@ -421,25 +435,26 @@ fn the_two_readers_agree_on_every_form_of_a_name() {
         .collect();
     let input = serde_json::to_string(&codes).unwrap();
     for python in interpreters() {
-        let said: Vec<Said> = serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
-        assert_eq!(said.len(), codes.len());
-        let read = said.iter().filter(|(_, facts)| facts.is_some()).count();
+        let readings: Vec<Reading> =
+            serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
+        assert_eq!(readings.len(), codes.len());
+        let read = readings.iter().filter(|(_, facts)| facts.is_some()).count();
         assert!(
             read * 4 > codes.len() * 3,
             "{} reads {read}",
             python.display()
         );
-        let mut wrong = Vec::new();
+        let mut failures = Vec::new();
         for (i, (_, code)) in codes.iter().enumerate() {
-            let differs = disagreement(code, &verdicts[i], facts_of(code), &said[i]);
+            let differs = disagreement(code, &verdicts[i], facts_of(code), &readings[i]);
             let stricter = |text: &String| i >= read_back && text.starts_with(ACCEPTED);
-            wrong.extend(differs.filter(|text| !stricter(text)));
+            failures.extend(differs.filter(|text| !stricter(text)));
         }
         assert!(
-            wrong.is_empty(),
+            failures.is_empty(),
             "{}:\n{}",
             python.display(),
-            wrong.join("\n")
+            failures.join("\n")
         );
     }
 }
@@ -472,24 +487,25 @@ fn the_two_readers_agree_on_hostile_text() {
         .collect();
     let codes: Vec<_> = texts.iter().map(|(_, code)| ("analysis", code)).collect();
     let input = serde_json::to_string(&codes).unwrap();
-    let said: Vec<Said> = serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
-    assert_eq!(said.len(), texts.len());
+    let readings: Vec<Reading> =
+        serde_json::from_slice(&compare(&python, &["read"], &input)).unwrap();
+    assert_eq!(readings.len(), texts.len());
     let mut analyser = Analyser::new(
         PathBuf::from(env!("CARGO_BIN_EXE_countersign")),
         countersign::policy::builtin().unwrap(),
     );
     let (mut wrong, mut judged) = (Vec::new(), 0);
-    for ((name, code), said) in texts.iter().zip(&said) {
+    for ((name, code), readings) in texts.iter().zip(&readings) {
         let verdict = analyser.verdict(code.as_bytes(), "analysis");
         let runs = matches!(verdict.verdict, VerdictKind::Clear | VerdictKind::Flagged);
-        judged += usize::from(verdict.verdict < VerdictKind::Unanalyzable && said.1.is_some());
-        if runs && said.1.is_none() && !name.ends_with(NEWER) && !code.contains("type ") {
+        judged += usize::from(verdict.verdict < VerdictKind::Unanalyzable && readings.1.is_some());
+        if runs && readings.1.is_none() && !name.ends_with(NEWER) && !code.contains("type ") {
             wrong.push(format!("{name}: {}, but not Python's", verdict.verdict));
         }
         if runs && verdict.facts.is_none() {
             wrong.push(format!("{name}: {} without facts", verdict.verdict));
         }
-        let differs = disagreement(code, &verdict, verdict.facts, said);
+        let differs = disagreement(code, &verdict, verdict.facts, readings);
         wrong.extend(
             differs.map(|text| format!("{name}: {}", text.chars().take(300).collect::<String>())),
         );

@@ -48,7 +48,7 @@ fn run(command: &mut Command, args: &[&str]) -> Output {
 }
 
 /// Names in the folder of managed environments.
-fn made(home: &Path) -> Vec<String> {
+fn environment_names(home: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(home.join("data/countersign/python")) else {
         return Vec::new();
     };
@@ -60,7 +60,7 @@ fn made(home: &Path) -> Vec<String> {
 }
 
 #[test]
-fn without_a_network_the_setup_says_so_and_leaves_nothing_half_made() {
+fn a_setup_without_a_network_says_so_and_leaves_nothing_half_made() {
     let home = tempfile::tempdir().unwrap();
     // Nobody listens there: no other test gets a port below 1024.
     let mut command = countersign(home.path(), "127.0.0.1:1");
@@ -73,7 +73,7 @@ fn without_a_network_the_setup_says_so_and_leaves_nothing_half_made() {
     assert_eq!(output.status.code(), Some(1), "{error}");
     assert!(error.contains("cannot be downloaded"), "{error}");
     assert!(error.contains("HTTPS_PROXY"), "{error}");
-    assert_eq!(made(home.path()), ["lock", "setup.log"]);
+    assert_eq!(environment_names(home.path()), ["lock", "setup.log"]);
     let log = fs::read_to_string(home.path().join("data/countersign/python/setup.log")).unwrap();
     assert!(log.contains("cloudpickle"), "{log}");
     // Without a terminal, progress is plain lines.
@@ -85,7 +85,7 @@ fn without_a_network_the_setup_says_so_and_leaves_nothing_half_made() {
 
 /// Needs mounts.
 #[test]
-fn a_full_disk_is_named_with_the_mend() {
+fn a_full_disk_is_named_with_a_remedy() {
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("data");
     fs::create_dir(&data).unwrap();
@@ -122,7 +122,7 @@ fn a_full_disk_is_named_with_the_mend() {
 }
 
 #[test]
-fn a_killed_setup_leaves_nothing_that_counts_and_the_next_waits_for_its_pip() {
+fn a_killed_setup_leaves_nothing_usable_and_the_next_one_waits_for_its_pip() {
     let home = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let index = listener.local_addr().unwrap().to_string();
@@ -133,15 +133,19 @@ fn a_killed_setup_leaves_nothing_that_counts_and_the_next_waits_for_its_pip() {
         .spawn()
         .unwrap();
     // pip sends its request and never gets an answer.
-    let (asked, _): (TcpStream, _) = listener.accept().unwrap();
+    let (connection, _): (TcpStream, _) = listener.accept().unwrap();
     first.kill().unwrap();
     first.wait().unwrap();
-    let left = made(home.path());
-    assert!(left.iter().any(|n| n.starts_with(".making-")), "{left:?}");
+    let remaining = environment_names(home.path());
     assert!(
-        left.iter()
+        remaining.iter().any(|n| n.starts_with(".making-")),
+        "{remaining:?}"
+    );
+    assert!(
+        remaining
+            .iter()
             .all(|n| n.starts_with('.') || n == "lock" || n == "setup.log"),
-        "{left:?}"
+        "{remaining:?}"
     );
 
     let mut second = countersign(home.path(), &index)
@@ -150,23 +154,23 @@ fn a_killed_setup_leaves_nothing_that_counts_and_the_next_waits_for_its_pip() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(second.stderr.take().unwrap());
+    let mut stderr = BufReader::new(second.stderr.take().unwrap());
     let mut line = String::new();
-    said.read_line(&mut line).unwrap();
+    stderr.read_line(&mut line).unwrap();
     assert!(line.contains("waiting for another setup"), "{line}");
     // The orphaned pip's request fails, so it ends; then the second setup gets its turn and fails
     // too.
     drop(listener);
-    drop(asked);
+    drop(connection);
     let mut rest = String::new();
-    said.read_to_string(&mut rest).unwrap();
+    stderr.read_to_string(&mut rest).unwrap();
     assert_eq!(second.wait().unwrap().code(), Some(1), "{rest}");
     assert!(rest.contains("cannot be downloaded"), "{rest}");
-    assert_eq!(made(home.path()), ["lock", "setup.log"]);
+    assert_eq!(environment_names(home.path()), ["lock", "setup.log"]);
 }
 
 #[test]
-fn a_python_of_the_user_is_looked_at_and_left_alone() {
+fn a_python_of_the_user_is_probed_and_left_unchanged() {
     let home = tempfile::tempdir().unwrap();
     let python = countersign::runtime::find_python(None).unwrap().executable;
     let own = python.display().to_string();
@@ -174,13 +178,13 @@ fn a_python_of_the_user_is_looked_at_and_left_alone() {
         &mut countersign(home.path(), "127.0.0.1:1"),
         &["setup", "--python", &own],
     );
-    let said = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(
-        said.contains("your own: Python 3.") && said.contains(&own),
-        "{said}"
+        stdout.contains("your own: Python 3.") && stdout.contains(&own),
+        "{stdout}"
     );
-    assert!(made(home.path()).is_empty());
+    assert!(environment_names(home.path()).is_empty());
 
     let output = run(
         &mut countersign(home.path(), "127.0.0.1:1"),
@@ -192,7 +196,7 @@ fn a_python_of_the_user_is_looked_at_and_left_alone() {
 }
 
 #[test]
-fn no_python_on_the_path_is_said_with_the_mend() {
+fn a_path_without_python_is_reported_with_a_remedy() {
     let home = tempfile::tempdir().unwrap();
     let mut command = countersign(home.path(), "127.0.0.1:1");
     let output = run(command.env("PATH", home.path()), &["setup"]);
@@ -205,13 +209,13 @@ fn no_python_on_the_path_is_said_with_the_mend() {
 }
 
 #[test]
-fn the_doctor_tries_things_and_names_a_mend_for_what_is_missing() {
+fn the_doctor_tries_each_facility_and_names_a_remedy_for_a_missing_one() {
     let home = tempfile::tempdir().unwrap();
     let mut command = countersign(home.path(), "127.0.0.1:1");
     let output = run(&mut command, &["doctor", "--json"]);
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let checks = json["checks"].as_array().unwrap();
-    let of = |name: &str| {
+    let check_named = |name: &str| {
         checks
             .iter()
             .find(|c| c["name"] == name)
@@ -233,11 +237,11 @@ fn the_doctor_tries_things_and_names_a_mend_for_what_is_missing() {
         "state folder",
         "colours",
     ] {
-        of(name);
+        check_named(name);
     }
-    assert_eq!(of("managed environment")["state"], "note");
+    assert_eq!(check_named("managed environment")["state"], "note");
     assert!(
-        of("agents")["found"]
+        check_named("agents")["found"]
             .as_str()
             .unwrap()
             .contains("agents share your uid")
@@ -251,7 +255,7 @@ fn the_doctor_tries_things_and_names_a_mend_for_what_is_missing() {
     assert_eq!(json["ok"], !missing);
     assert_eq!(output.status.code(), Some(i32::from(missing)));
 
-    let warm = of("warm starts");
+    let warm = check_named("warm starts");
     assert_eq!(warm["state"], "note");
     let found = warm["found"].as_str().unwrap();
     assert!(
@@ -261,13 +265,16 @@ fn the_doctor_tries_things_and_names_a_mend_for_what_is_missing() {
 
     let mut command = countersign(home.path(), "127.0.0.1:1");
     let output = run(&mut command, &["doctor", "--python", "/nonexistent"]);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{stdout}");
     assert!(
-        said.contains("MISSING python") && said.contains("→"),
-        "{said}"
+        stdout.contains("MISSING python") && stdout.contains("→"),
+        "{stdout}"
     );
-    assert!(said.contains("colours"), "one fault hides no other: {said}");
+    assert!(
+        stdout.contains("colours"),
+        "one fault hides no other: {stdout}"
+    );
 }
 
 #[test]
@@ -283,15 +290,15 @@ fn the_doctor_makes_a_warm_start_with_the_python_that_is_named() {
     );
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let checks = json["checks"].as_array().unwrap();
-    let of = |name: &str| checks.iter().find(|c| c["name"] == name).unwrap();
-    let kernel = of("tier kernel");
+    let check_named = |name: &str| checks.iter().find(|c| c["name"] == name).unwrap();
+    let kernel = check_named("tier kernel");
     if !is_given(
         kernel["state"] != "missing",
         &format!("tier kernel: {kernel}"),
     ) {
         return;
     }
-    let warm = of("warm starts");
+    let warm = check_named("warm starts");
     assert_eq!(warm["state"], "ok", "{warm}");
     let found = warm["found"].as_str().unwrap();
     assert!(found.contains("ready after"), "{warm}");

@@ -21,8 +21,8 @@ fn available() -> bool {
         .args(["doctor", "--json"])
         .output()
         .unwrap();
-    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let checks = said["checks"].as_array().unwrap();
+    let stdout: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = stdout["checks"].as_array().unwrap();
     let kernel = checks.iter().find(|c| c["name"] == "tier kernel").unwrap();
     is_given(
         kernel["state"] != "missing",
@@ -31,7 +31,7 @@ fn available() -> bool {
 }
 
 /// Proposes, grants as a person does, and waits for the outcome.
-fn granted(dash: &mut Dash, code: &str, profile: &str) -> Value {
+fn run_granted(dash: &mut Dash, code: &str, profile: &str) -> Value {
     let mut agent = dash.agent();
     let proposal = agent.propose(json!({"code": code, "profile": profile}));
     dash.grant(&mut agent, &proposal);
@@ -39,7 +39,7 @@ fn granted(dash: &mut Dash, code: &str, profile: &str) -> Value {
 }
 
 #[test]
-fn every_attack_of_the_table_is_met_by_what_a_person_granted() {
+fn every_attack_of_the_table_meets_its_entry_in_a_granted_run() {
     if !available() {
         return;
     }
@@ -56,7 +56,7 @@ fn every_attack_of_the_table_is_met_by_what_a_person_granted() {
         .filter(|a| a.applies() && a.only.is_none())
         .collect();
     let targets = Targets::new(dash.pid());
-    let outcome = granted(&mut dash, &targets.snippet(&attacks), "script");
+    let outcome = run_granted(&mut dash, &targets.snippet(&attacks), "script");
     assert_eq!(outcome["state"], "succeeded", "{outcome}");
     let stdout = outcome["run"]["stdout"].as_str().unwrap();
     let wrong = compare(&attacks, &met(stdout), |attack| match &attack.kernel {
@@ -70,7 +70,7 @@ fn every_attack_of_the_table_is_met_by_what_a_person_granted() {
 }
 
 #[test]
-fn runs_that_a_person_granted_end_as_the_table_says_and_leave_nothing() {
+fn granted_runs_end_as_the_table_says_and_leave_nothing() {
     if !available() {
         return;
     }
@@ -93,7 +93,7 @@ fn runs_that_a_person_granted_end_as_the_table_says_and_leave_nothing() {
         ..Options::default()
     });
     for (name, row) in names.iter().zip(rows) {
-        let outcome = granted(&mut dash, &row.code, name);
+        let outcome = run_granted(&mut dash, &row.code, name);
         let run = &outcome["run"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
         if row.limit.as_deref() != Some("any") {
@@ -123,7 +123,7 @@ fn policy(name: &str, row: &Run) -> String {
 }
 
 #[test]
-fn what_a_person_looks_at_starts_from_a_place_that_was_made_meanwhile() {
+fn a_proposal_under_review_starts_from_a_slot_made_meanwhile() {
     if !available() {
         return;
     }
@@ -149,7 +149,7 @@ fn what_a_person_looks_at_starts_from_a_place_that_was_made_meanwhile() {
 }
 
 #[test]
-fn a_run_whose_agent_is_gone_is_killed_where_that_is_configured() {
+fn a_run_whose_agent_is_gone_is_killed_if_so_configured() {
     let mut dash = Dash::with(&Options {
         config: "[run]\nkill_on_disconnect = true\n",
         ..Options::default()
@@ -172,7 +172,7 @@ fn a_run_whose_agent_is_gone_is_killed_where_that_is_configured() {
 /// `countersign doctor --json` where no user namespace can be made, as after `sysctl
 /// user.max_user_namespaces=0`: the limit applies to the namespace in which it is written.
 #[test]
-fn without_user_namespaces_the_tier_is_refused_by_name_with_the_mend() {
+fn a_tier_without_user_namespaces_is_refused_by_name_with_a_remedy() {
     let root = nix::unistd::Uid::effective().is_root();
     if !is_given_to_root(
         root,
@@ -207,12 +207,12 @@ fn without_user_namespaces_the_tier_is_refused_by_name_with_the_mend() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"go\n").unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let stdout: Value = serde_json::from_slice(&output.stdout).unwrap();
     let check = |name: &str| {
-        let checks = said["checks"].as_array().unwrap().iter();
+        let checks = stdout["checks"].as_array().unwrap().iter();
         checks.clone().find(|c| c["name"] == name).unwrap().clone()
     };
-    assert_eq!(said["ok"], false);
+    assert_eq!(stdout["ok"], false);
     let namespaces = check("user namespaces");
     assert_eq!(namespaces["state"], "missing", "{namespaces}");
     let mend = namespaces["mend"].as_str().unwrap();

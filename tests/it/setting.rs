@@ -58,7 +58,7 @@ pub fn of(verdict: &Verdict, family: &str) -> Vec<(String, Action, String)> {
 
 /// No verdict is clear if the guard is the only protection.
 #[test]
-fn in_tier_process_no_verdict_is_clear() {
+fn no_verdict_is_clear_in_tier_process() {
     for (least, kind) in [
         (Tier::Process, VerdictKind::Flagged),
         (Tier::Kernel, VerdictKind::Clear),
@@ -69,8 +69,8 @@ fn in_tier_process_no_verdict_is_clear() {
         };
         let verdict = analyse_in(b"print(1)\n", &policy("analysis"), &setting);
         assert_eq!(verdict.verdict, kind);
-        let told = verdict.findings.iter().any(|f| f.rule == "TIER001");
-        assert_eq!(told, least == Tier::Process);
+        let reported = verdict.findings.iter().any(|f| f.rule == "TIER001");
+        assert_eq!(reported, least == Tier::Process);
     }
     // The stronger tier counts.
     let setting = Setting {
@@ -125,7 +125,7 @@ fn a_package_that_is_not_installed_is_answered_at_once_with_those_that_are() {
 }
 
 #[test]
-fn a_package_that_nobody_lists_is_told_to_be_missing_where_it_is() {
+fn an_unlisted_package_is_reported_as_missing_where_it_is() {
     let rows: &[(&str, &[&str])] = &[
         ("import lifelines", &["IMPORT001", "RUN001"]),
         ("from lifelines.utils import x", &["IMPORT001", "RUN001"]),
@@ -155,7 +155,7 @@ fn a_package_that_nobody_lists_is_told_to_be_missing_where_it_is() {
 }
 
 #[test]
-fn a_picture_that_nothing_draws_is_answered_at_once_with_what_there_is_instead() {
+fn a_picture_that_nothing_draws_is_answered_at_once_with_the_alternatives() {
     let code = "import plotly.express as px\nfig = px.bar(x=[1])\nfig.write_image('a.png')";
     for (missing, blocked) in [("kaleido", true), ("seaborn", false)] {
         let setting = Setting {
@@ -195,12 +195,12 @@ fn a_syntax_that_this_python_does_not_have_yet_is_answered_at_once() {
         for minor in [11, 12, 14] {
             let verdict = analyse_in(code.as_bytes(), &policy("analysis"), &python(minor));
             let found: Vec<Action> = of(&verdict, "RUN003").into_iter().map(|f| f.1).collect();
-            let wanted = if newer && minor < 12 {
+            let expected = if newer && minor < 12 {
                 &[Action::Block][..]
             } else {
                 &[]
             };
-            assert_eq!(found, wanted, "{minor}: {code}");
+            assert_eq!(found, expected, "{minor}: {code}");
         }
     }
 }
@@ -314,14 +314,14 @@ fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
             Some(Action::Block),
         ),
     ];
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (code, action) in rows {
         let found = of(&judged("analysis", code), "FS007");
         if found.first().map(|f| f.1) != *action {
-            wrong.push(format!("{code:?}: {found:?}, not {action:?}"));
+            failures.push(format!("{code:?}: {found:?}, not {action:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
     let hint = |setting: &Setting, code: &str| {
         let verdict = analyse_in(code.as_bytes(), &policy("analysis"), setting);
         let found = verdict.findings.into_iter().find(|f| f.rule == "FS007");
@@ -342,7 +342,7 @@ fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
 /// File names that the output folder cannot have are refused before a person is asked
 /// (`tests/data/filenames.jsonl`; `executor/tests/ordinary.rs` runs the same rows).
 #[test]
-fn a_file_name_that_a_run_would_refuse_is_refused_before_it_and_no_other_is() {
+fn exactly_the_file_names_that_a_run_would_refuse_are_refused_before_it() {
     #[derive(serde::Deserialize)]
     struct Row {
         code: String,
@@ -352,7 +352,7 @@ fn a_file_name_that_a_run_would_refuse_is_refused_before_it_and_no_other_is() {
     let rows = include_str!("../data/filenames.jsonl").lines();
     let rows: Vec<Row> = rows.map(|l| serde_json::from_str(l).unwrap()).collect();
     assert!(rows.len() >= 40);
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for row in rows {
         let code = format!("df = pd.DataFrame({{'a': [1], 'b': [2]}})\n{}", row.code);
         let verdict = judged("analysis", &code);
@@ -361,10 +361,10 @@ fn a_file_name_that_a_run_would_refuse_is_refused_before_it_and_no_other_is() {
         let hint = first.map_or("", |f| &f.hint);
         let outside = verdict.findings.iter().any(|f| f.rule == "FS003");
         if first.map(|f| f.action) != row.action || !hint.contains(&row.hint) || outside {
-            wrong.push(format!("{}\n  {first:?}, not {:?}", row.code, row.action));
+            failures.push(format!("{}\n  {first:?}, not {:?}", row.code, row.action));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
     // These profiles allow any name or have no files.
     for profile in ["script", "feature", "walled"] {
         let other = judged(profile, "open('My File.txt', 'w')");
@@ -374,29 +374,29 @@ fn a_file_name_that_a_run_would_refuse_is_refused_before_it_and_no_other_is() {
 
 /// Used data counts as read, whether or not the code names a column.
 #[test]
-fn a_table_that_is_used_at_all_is_data_read() {
+fn any_use_of_a_table_is_data_read() {
     let read = |profile: &str, code: &str| -> Vec<(Vec<u32>, String)> {
         let verdict = judged(profile, code);
         let uses = verdict.capabilities.iter();
         let reads = uses.filter(|u| u.capability == Capability::DataRead);
         reads.map(|u| (u.lines.clone(), u.detail.clone())).collect()
     };
-    let told = |lines: &[u32], detail: &str| vec![(lines.to_vec(), detail.to_owned())];
-    assert_eq!(read("analysis", "print(sales)\n"), told(&[1], "sales"));
-    assert_eq!(read("analysis", "x = 1\nsales\n"), told(&[2], "sales"));
+    let reads_of = |lines: &[u32], detail: &str| vec![(lines.to_vec(), detail.to_owned())];
+    assert_eq!(read("analysis", "print(sales)\n"), reads_of(&[1], "sales"));
+    assert_eq!(read("analysis", "x = 1\nsales\n"), reads_of(&[2], "sales"));
     assert_eq!(
         read("analysis", "sales = sales.dropna()\nprint(sales)\n"),
-        told(&[1], "sales")
+        reads_of(&[1], "sales")
     );
-    assert_eq!(read("feature", "df['n'] = len(df)\n"), told(&[1], "df"));
-    assert_eq!(read("chart", "print(len(data))\n"), told(&[1], "data"));
+    assert_eq!(read("feature", "df['n'] = len(df)\n"), reads_of(&[1], "df"));
+    assert_eq!(read("chart", "print(len(data))\n"), reads_of(&[1], "data"));
     assert_eq!(
         read("scoped", "print(system.inputs)\n"),
-        told(&[1], "inputs")
+        reads_of(&[1], "inputs")
     );
     assert_eq!(
         read("scoped", "print(private.sales)\n"),
-        told(&[1], "sales")
+        reads_of(&[1], "sales")
     );
     for code in [
         "print(1)\n",
@@ -416,35 +416,35 @@ fn a_special_method_that_changes_other_objects_is_flagged() {
         code: String,
         found: Vec<String>,
     }
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for line in include_str!("../data/reentry.jsonl").lines() {
         let row: Row = serde_json::from_str(line).unwrap();
         let found = of(&judged("analysis", &row.code), "NATIVE002");
         assert!(found.iter().all(|(_, action, _)| *action == Action::Flag));
         let found: Vec<String> = found.into_iter().map(|(_, _, name)| name).collect();
         if found != row.found {
-            wrong.push(format!("{:?}: {found:?}, not {:?}", row.code, row.found));
+            failures.push(format!("{:?}: {found:?}, not {:?}", row.code, row.found));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// A member that is surely missing, and a folder that nothing makes, would end a run, so the code
 /// is refused beforehand with a proposal. Other code gets no finding (`tests/data/missing.jsonl`).
 #[test]
-fn what_is_surely_missing_is_answered_at_once_with_what_is_there() {
+fn surely_missing_names_are_answered_at_once_with_existing_ones() {
     #[derive(serde::Deserialize)]
     struct Row {
         code: String,
         said: Vec<String>,
         hint: Option<String>,
     }
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for line in include_str!("../data/missing.jsonl").lines() {
         let row: Row = serde_json::from_str(line).unwrap();
         let verdict = judged("analysis", &row.code);
         let found = [of(&verdict, "RUN004"), of(&verdict, "FS009")].concat();
-        let said: Vec<String> = found
+        let actual: Vec<String> = found
             .iter()
             .map(|(rule, action, subject)| format!("{rule} {} {subject}", action.as_str()))
             .collect();
@@ -452,11 +452,11 @@ fn what_is_surely_missing_is_answered_at_once_with_what_is_there() {
         let hinted = row
             .hint
             .is_none_or(|hint| hints.clone().any(|h| h.contains(&hint)));
-        if said != row.said || !hinted {
-            wrong.push(format!("{:?}\n  {:?}", row.code, verdict.findings));
+        if actual != row.said || !hinted {
+            failures.push(format!("{:?}\n  {:?}", row.code, verdict.findings));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
     // With unknown libraries there are no findings.
     let unknown = Setting {
         python: None,

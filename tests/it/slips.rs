@@ -7,7 +7,7 @@ use crate::common;
 use common::dash::{Dash, Options};
 
 #[test]
-fn a_data_set_that_is_not_there_is_said_at_the_start_and_by_doctor() {
+fn a_missing_data_set_is_reported_at_the_start_and_by_doctor() {
     let dash = Dash::with(&Options {
         config: "[datasets.gone]\npath = \"gone.csv\"\n[datasets.sales]\npath = \"sales.csv\"\n",
         files: &[("sales.csv", "a\n1\n")],
@@ -18,9 +18,9 @@ fn a_data_set_that_is_not_there_is_said_at_the_start_and_by_doctor() {
     assert!(text.contains("gone.csv: there is no such file)"), "{text}");
     assert!(!text.contains("sales ("), "{text}");
     let doctor = dash.cli(&["doctor"]);
-    let said = String::from_utf8(doctor.stdout).unwrap();
-    assert_eq!(doctor.status.code(), Some(1), "{said}");
-    let line = said.lines().find(|l| l.contains("data sets")).unwrap();
+    let stdout = String::from_utf8(doctor.stdout).unwrap();
+    assert_eq!(doctor.status.code(), Some(1), "{stdout}");
+    let line = stdout.lines().find(|l| l.contains("data sets")).unwrap();
     assert!(
         line.starts_with("MISSING")
             && line.contains("1 of 2 cannot be read")
@@ -30,7 +30,7 @@ fn a_data_set_that_is_not_there_is_said_at_the_start_and_by_doctor() {
 }
 
 #[test]
-fn a_name_that_there_is_none_of_is_answered_with_the_nearest_as_usage() {
+fn an_unknown_name_is_a_usage_error_with_the_nearest_name() {
     let dash = Dash::with(&Options {
         config: "[datasets.sales]\npath = \"sales.csv\"\n",
         files: &[("sales.csv", "a\n1\n"), ("x.py", "print(1)\n")],
@@ -57,25 +57,25 @@ fn a_name_that_there_is_none_of_is_answered_with_the_nearest_as_usage() {
             "takes one table, and 0 are given",
         ),
     ] {
-        let ran = dash.cli(&[&["submit", file], args].concat());
-        let said = String::from_utf8(ran.stderr).unwrap();
-        assert_eq!(ran.status.code(), Some(2), "{args:?}: {said}");
-        assert!(said.contains(words), "{args:?}: {said}");
+        let output = dash.cli(&[&["submit", file], args].concat());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+        assert!(text.contains(words), "{args:?}: {text}");
     }
     let show = dash.cli(&["policy", "show"]);
-    let said = String::from_utf8(show.stdout).unwrap();
+    let text = String::from_utf8(show.stdout).unwrap();
     assert!(
-        said.lines().all(|line| line.contains("tier kernel")) && said.contains("chart"),
-        "what runs have: {said}"
+        text.lines().all(|line| line.contains("tier kernel")) && text.contains("chart"),
+        "what runs have: {text}"
     );
     let process = dash.cli(&["--tier", "process", "policy", "show", "chart"]);
-    let said = String::from_utf8(process.stdout).unwrap();
-    assert!(said.contains("tier = \"process\"\n\n[data]"), "{said}");
+    let text = String::from_utf8(process.stdout).unwrap();
+    assert!(text.contains("tier = \"process\"\n\n[data]"), "{text}");
     let kernel = dash.cli(&["policy", "show", "chart"]);
-    let said = String::from_utf8(kernel.stdout).unwrap();
+    let text = String::from_utf8(kernel.stdout).unwrap();
     assert!(
-        said.contains("tier = \"process\"\n# runs have kernel here"),
-        "{said}"
+        text.contains("tier = \"process\"\n# runs have kernel here"),
+        "{text}"
     );
 }
 
@@ -91,10 +91,10 @@ fn r5_code_is_kept_as_a_file_unless_that_is_switched_off() {
     assert_eq!(agent.outcome(&proposal["id"])["state"], "succeeded");
     drop(agent);
     dash.keys("q");
-    dash.ended();
+    dash.wait_exit();
     let kept = std::fs::read_dir(dash.state.join("kept")).map_or(0, |files| files.count());
     assert_eq!(kept, 0);
     let shown = dash.cli(&["audit", "show", proposal["id"].as_str().unwrap()]);
-    let said = String::from_utf8(shown.stdout).unwrap();
-    assert!(said.contains("not a file"), "the log has it: {said}");
+    let stdout = String::from_utf8(shown.stdout).unwrap();
+    assert!(stdout.contains("not a file"), "the log has it: {stdout}");
 }

@@ -61,8 +61,8 @@ fn s5_folders_in_memory_come_back_whole_and_nothing_leads_out_of_them() {
         names.collect::<Vec<_>>(),
         ["out/0.txt", "out/1.txt", "out/2024/a.txt"]
     );
-    let wanted = json!({"id": proposal["id"], "name": "out/2024/a.txt"});
-    let part = agent.call("artifact", wanted.clone());
+    let expected = json!({"id": proposal["id"], "name": "out/2024/a.txt"});
+    let part = agent.call("artifact", expected.clone());
     let part = STANDARD.decode(part["result"]["base64"].as_str().unwrap());
     assert_eq!(part.unwrap(), b"deep");
 
@@ -159,8 +159,8 @@ fn q2_a_later_step_of_the_session_asks_for_a_result_by_its_name() {
         third["run"]["artifacts_refused"],
         json!([{"name": "result", "reason": "reserved"}])
     );
-    let said = third["message"].as_str().unwrap();
-    assert!(said.contains("`result` is not collected"), "{said}");
+    let text = third["message"].as_str().unwrap();
+    assert!(text.contains("`result` is not collected"), "{text}");
 
     // A run without a result has none to read, and another session cannot read this session's.
     let silent = run_silent(&mut dash);
@@ -183,7 +183,7 @@ fn run_silent(dash: &mut Dash) -> serde_json::Value {
 }
 
 #[test]
-fn what_walled_lists_of_sandtrap_is_there_locals_and_the_errors_of_files_among_it() {
+fn walled_has_what_it_lists_of_sandtrap_with_locals_and_errors_of_files() {
     let mut dash = Dash::with(&Options {
         config: "profile = \"walled\"\n",
         ..Options::default()
@@ -199,11 +199,11 @@ fn what_walled_lists_of_sandtrap_is_there_locals_and_the_errors_of_files_among_i
     assert_eq!(proposal["verdict"]["verdict"], "clear", "{proposal}");
     dash.grant(&mut agent, &proposal);
     let outcome = agent.outcome(&proposal["id"]);
-    let said = outcome["run"]["stdout"].as_str().unwrap();
-    let lines: Vec<&str> = said.lines().collect();
+    let output = outcome["run"]["stdout"].as_str().unwrap();
+    let lines: Vec<&str> = output.lines().collect();
     assert_eq!(lines[0], "{'x': 2, 'y': 2} ['a', 'f']", "{outcome}");
     assert_eq!(lines[1], "['z']");
-    assert!(lines[2].starts_with("1 [["), "a copy: {said}");
-    assert!(!said.contains("__"), "nothing of Python's own: {said}");
+    assert!(lines[2].starts_with("1 [["), "a copy: {output}");
+    assert!(!output.contains("__"), "nothing of Python's own: {output}");
     assert_eq!(lines[3..], ["[True]", "[Errno 2] gone"]);
 }

@@ -36,7 +36,7 @@ fn dash() -> (Dash, Agent) {
 }
 
 /// Proposes, grants, and waits for the outcome.
-fn granted(dash: &mut Dash, agent: &mut Agent, profile: &str, code: &str) -> Value {
+fn run_granted(dash: &mut Dash, agent: &mut Agent, profile: &str, code: &str) -> Value {
     let proposal = agent.propose(json!({
         "code": code,
         "profile": profile,
@@ -73,27 +73,27 @@ limits = {name: resource.getrlimit(getattr(resource, 'RLIMIT_' + name))
           for name in ('CPU', 'AS', 'NOFILE', 'NPROC', 'CORE')}
 print(json.dumps({'env': dict(os.environ), 'cwd': os.listdir('.'), 'limits': limits}))
 ";
-    let outcome = granted(&mut dash, &mut agent, "script", code);
-    let said: Value = serde_json::from_str(stdout(&outcome)).unwrap();
-    let env = said["env"].as_object().unwrap();
-    assert!(env.len() <= 12, "{said}");
+    let outcome = run_granted(&mut dash, &mut agent, "script", code);
+    let output: Value = serde_json::from_str(stdout(&outcome)).unwrap();
+    let env = output["env"].as_object().unwrap();
+    assert!(env.len() <= 12, "{output}");
     for name in ["PATH", "LANG", "LC_ALL", "TZ"] {
-        assert!(env.contains_key(name), "{name}: {said}");
+        assert!(env.contains_key(name), "{name}: {output}");
     }
-    let text = said.to_string();
+    let text = output.to_string();
     for gone in ["KEY", "sk-not", "PYTHONPATH", "LD_PRELOAD", "COUNTERSIGN"] {
-        assert!(!text.contains(gone), "{gone}: {said}");
+        assert!(!text.contains(gone), "{gone}: {output}");
     }
-    assert_eq!(said["cwd"], json!([]));
+    assert_eq!(output["cwd"], json!([]));
     for (name, soft) in [("CPU", 60), ("NOFILE", 64), ("CORE", 0)] {
-        assert_eq!(said["limits"][name][0], soft, "{name}: {said}");
+        assert_eq!(output["limits"][name][0], soft, "{name}: {output}");
     }
     // The reaping process (pid 1) counts too.
-    assert_eq!(said["limits"]["NPROC"][0], 65, "{said}");
-    let memory = said["limits"]["AS"][0].as_i64().unwrap();
-    assert!(memory > 1 << 30 && memory < 8 << 30, "{said}");
+    assert_eq!(output["limits"]["NPROC"][0], 65, "{output}");
+    let memory = output["limits"]["AS"][0].as_i64().unwrap();
+    assert!(memory > 1 << 30 && memory < 8 << 30, "{output}");
 
-    let spin = granted(
+    let spin = run_granted(
         &mut dash,
         &mut agent,
         "short",
@@ -113,7 +113,7 @@ fn r2_the_guards_stand_again_inside_the_child() {
         "pd.read_csv(words['path'])\n",
         "visits.to_csv(words['path'])\n",
     ] {
-        let outcome = granted(&mut dash, &mut agent, "analysis", code);
+        let outcome = run_granted(&mut dash, &mut agent, "analysis", code);
         assert_eq!(outcome["verdict"]["verdict"], "flagged", "{code}");
         let (kind, message) = error(&outcome);
         assert!(!outcome.to_string().contains("root:"), "{outcome}");
@@ -124,7 +124,7 @@ fn r2_the_guards_stand_again_inside_the_child() {
 }
 
 #[test]
-fn r4_only_named_data_sets_are_loaded_and_no_path_of_them_is_told() {
+fn r4_only_named_data_sets_are_loaded_and_none_of_their_paths_is_disclosed() {
     let (mut dash, mut agent) = dash();
     let answer = agent.call(
         "propose",
@@ -157,12 +157,12 @@ for name in ('cmdline', 'environ', 'maps', 'mountinfo'):
         print(name, type(e).__name__)
 print(visits)
 ";
-    let outcome = granted(&mut dash, &mut agent, "script", code);
-    let said = stdout(&outcome);
-    assert!(said.contains("north"), "{said}");
+    let outcome = run_granted(&mut dash, &mut agent, "script", code);
+    let output = stdout(&outcome);
+    assert!(output.contains("north"), "{output}");
     assert!(
-        !said.contains(&root) && !said.contains("visits.csv"),
-        "{said}"
+        !output.contains(&root) && !output.contains("visits.csv"),
+        "{output}"
     );
 }
 
@@ -193,11 +193,11 @@ fn r6_every_knob_of_a_file_that_extends_only_tightens() {
         let tighter = check(&format!("[limits]\n{name} = {}", value / 2));
         assert!(tighter.status.success(), "{name}: {tighter:?}");
         let looser = check(&format!("[limits]\n{name} = {}", value + 1));
-        let said = String::from_utf8_lossy(&looser.stderr).into_owned();
-        assert_eq!(looser.status.code(), Some(1), "{name}: {said}");
+        let stderr = String::from_utf8_lossy(&looser.stderr).into_owned();
+        assert_eq!(looser.status.code(), Some(1), "{name}: {stderr}");
         assert!(
-            said.contains(name) && said.contains("knob.toml:4"),
-            "{said}"
+            stderr.contains(name) && stderr.contains("knob.toml:4"),
+            "{stderr}"
         );
     }
     for looser in [
@@ -231,12 +231,12 @@ for path in ({secret:?}, '/etc/shadow', '/etc/passwd', '/root', '/home', '/proc/
 print([n for n in os.environ if 'KEY' in n])
 "
     );
-    let outcome = granted(&mut dash, &mut agent, "script", &code);
-    let said = stdout(&outcome);
-    assert!(!said.contains("LEAK"), "{said}");
-    assert!(said.ends_with("[]\n"), "{said}");
+    let outcome = run_granted(&mut dash, &mut agent, "script", &code);
+    let output = stdout(&outcome);
+    assert!(!output.contains("LEAK"), "{output}");
+    assert!(output.ends_with("[]\n"), "{output}");
     // Errors contain no details of this machine.
-    let outcome = granted(&mut dash, &mut agent, "analysis", "visits['no' + 'ne']\n");
+    let outcome = run_granted(&mut dash, &mut agent, "analysis", "visits['no' + 'ne']\n");
     assert_eq!(error(&outcome).0, "SnippetError");
     let root = dash.root().to_str().unwrap();
     for private in [
@@ -270,10 +270,10 @@ visits.loc[0, 'age'] = 0
 open('mine.txt', 'w').write('ok')
 print(open('mine.txt').read())
 ";
-    let outcome = granted(&mut dash, &mut agent, "script", code);
-    let said = stdout(&outcome);
-    assert!(!said.contains("WROTE"), "{said}");
-    assert!(said.ends_with("ok\n"), "{said}");
+    let outcome = run_granted(&mut dash, &mut agent, "script", code);
+    let output = stdout(&outcome);
+    assert!(!output.contains("WROTE"), "{output}");
+    assert!(output.ends_with("ok\n"), "{output}");
     let after = std::fs::read_to_string(dash.root().join("config/visits.csv")).unwrap();
     assert_eq!(before, after);
     // The snippet cannot change the guard's own parts.
@@ -301,7 +301,7 @@ fn r8_availability() {
         ),
         ("small", "while True:\n    print('x' * 10000)\n", "output"),
     ] {
-        let outcome = granted(&mut dash, &mut agent, profile, code);
+        let outcome = run_granted(&mut dash, &mut agent, profile, code);
         assert_eq!(outcome["state"], "failed", "{outcome}");
         assert_eq!(outcome["run"]["limit"], limit, "{code}: {outcome}");
     }
@@ -314,15 +314,15 @@ for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
     except OSError as e:
         print(type(e).__name__)
 ";
-    let outcome = granted(&mut dash, &mut agent, "script", code);
+    let outcome = run_granted(&mut dash, &mut agent, "script", code);
     assert!(!stdout(&outcome).contains("OPEN"), "{outcome}");
     // The dashboard still works.
-    let outcome = granted(&mut dash, &mut agent, "analysis", "print(len(visits))\n");
+    let outcome = run_granted(&mut dash, &mut agent, "analysis", "print(len(visits))\n");
     assert_eq!(stdout(&outcome), "3\n");
 }
 
 #[test]
-fn r3_files_are_taken_from_the_output_folder_alone_and_no_more_than_the_cap() {
+fn r3_files_are_collected_from_the_output_folder_alone_and_up_to_the_cap() {
     let (mut dash, mut agent) = dash();
     let code = "\
 import os
@@ -334,7 +334,7 @@ os.link('kept.txt', 'twice.txt')
 open('single.txt', 'w').write('1')
 open('/scratch/elsewhere.txt', 'w').write('2')
 ";
-    let outcome = granted(&mut dash, &mut agent, "script", code);
+    let outcome = run_granted(&mut dash, &mut agent, "script", code);
     assert_eq!(outcome["state"], "succeeded", "{outcome}");
     let names: Vec<&str> = outcome["run"]["artifacts"]
         .as_array()
@@ -345,7 +345,7 @@ open('/scratch/elsewhere.txt', 'w').write('2')
     assert_eq!(names, ["folder/inner.txt", "single.txt"], "{outcome}");
 
     let many = "for i in range(21):\n    open(f'{i}.txt', 'w').write('x')\n";
-    let outcome = granted(&mut dash, &mut agent, "analysis", many);
+    let outcome = run_granted(&mut dash, &mut agent, "analysis", many);
     assert_eq!(outcome["state"], "succeeded", "{outcome}");
     // The first files are kept, and the one that is left out is named.
     let kept = outcome["run"]["artifacts"].as_array().unwrap();
@@ -371,7 +371,7 @@ figure = go.Figure(go.Bar(x=list(means.index), y=list(means)))
 open('means.json', 'w').write(figure.to_json())
 means.to_csv('means.csv')
 ";
-    let outcome = granted(&mut dash, &mut agent, "analysis", code);
+    let outcome = run_granted(&mut dash, &mut agent, "analysis", code);
     assert_eq!(stdout(&outcome), "{'north': 45.0, 'south': 60.0}\n");
     let files: Vec<(&str, &str)> = outcome["run"]["artifacts"]
         .as_array()
@@ -384,11 +384,11 @@ means.to_csv('means.csv')
             )
         })
         .collect();
-    for want in [
+    for expected in [
         ("means.png", "image/png"),
         ("means.json", "application/json"),
     ] {
-        assert!(files.contains(&want), "{want:?}: {files:?}");
+        assert!(files.contains(&expected), "{expected:?}: {files:?}");
     }
     assert!(
         files.iter().any(|(name, _)| *name == "means.csv"),
@@ -409,11 +409,11 @@ means.to_csv('means.csv')
 }
 
 /// Future work in the prior system's document: seccomp, stronger jails, faster hand-over, clean-up.
-/// Clean-up is tested by `r5_kept_code_goes_after_its_days_and_a_dry_run_only_says_so`.
+/// Clean-up is tested by `r5_kept_code_is_removed_after_its_days_and_a_dry_run_only_lists_it`.
 #[test]
 fn r7_seccomp_a_stronger_jail_and_a_mapped_hand_over() {
     let (mut dash, mut agent) = dash();
-    let outcome = granted(
+    let outcome = run_granted(
         &mut dash,
         &mut agent,
         "analysis",
@@ -425,7 +425,7 @@ fn r7_seccomp_a_stronger_jail_and_a_mapped_hand_over() {
         assert!(layers.contains(layer), "{layer}: {layers}");
     }
     // The child changed only its own copy of the frame: the next run gets the original data set.
-    let outcome = granted(
+    let outcome = run_granted(
         &mut dash,
         &mut agent,
         "analysis",

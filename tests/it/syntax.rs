@@ -55,9 +55,9 @@ fn compiled(python: &Path, codes: &[String]) -> Vec<Option<String>> {
     drop(to);
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", python.display());
-    let said: Vec<_> = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(said.len(), codes.len());
-    said
+    let stdout: Vec<_> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(stdout.len(), codes.len());
+    stdout
 }
 
 fn policy(name: &str) -> Arc<Policy> {
@@ -71,7 +71,7 @@ fn refusal(code: &str, policy: &Policy) -> Option<String> {
     (verdict.verdict == VerdictKind::Unanalyzable).then(|| {
         let mut syntax = verdict.findings.into_iter();
         let first = syntax.find(|f| matches!(f.rule.as_str(), "PARSE001" | "PARSE006"));
-        first.expect("a rule about syntax").message
+        first.expect("a syntax rule matched").message
     })
 }
 
@@ -96,22 +96,22 @@ const AROUND: &[&str] = &[
     "from __future__ import annotations\nasync def f():\n    #",
 ];
 
-fn wrong_about(codes: &[String], policy: &Policy) -> Vec<String> {
+fn disagreements(codes: &[String], policy: &Policy) -> Vec<String> {
     let ours: Vec<_> = codes.iter().map(|code| refusal(code, policy)).collect();
     let theirs: Vec<_> = pythons()
         .iter()
         .map(|python| compiled(python, codes))
         .collect();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (i, (code, ours)) in codes.iter().zip(&ours).enumerate() {
-        let every: Option<Vec<_>> = theirs.iter().map(|said| said[i].as_ref()).collect();
+        let every: Option<Vec<_>> = theirs.iter().map(|messages| messages[i].as_ref()).collect();
         match (ours, every) {
-            (Some(why), None) => wrong.push(format!("refused ({why}): {code:?}")),
-            (None, Some(why)) => wrong.push(format!("not refused ({why:?}): {code:?}")),
+            (Some(why), None) => failures.push(format!("refused ({why}): {code:?}")),
+            (None, Some(why)) => failures.push(format!("not refused ({why:?}): {code:?}")),
             (Some(_), Some(_)) | (None, None) => {}
         }
     }
-    wrong
+    failures
 }
 
 #[test]
@@ -119,12 +119,12 @@ fn every_python_and_the_analyser_say_the_same_of_each_row() {
     let rows = rows(include_str!("../data/syntax.jsonl"));
     assert!(rows.len() >= 150);
     let policies = builtin().unwrap();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for row in &rows {
         for policy in &policies {
             let why = refusal(&row.code, policy);
             if why.is_some() != row.refused {
-                wrong.push(format!("{}: {:?}: {why:?}", policy.name, row.code));
+                failures.push(format!("{}: {:?}: {why:?}", policy.name, row.code));
             }
         }
     }
@@ -132,11 +132,16 @@ fn every_python_and_the_analyser_say_the_same_of_each_row() {
     for python in pythons() {
         for (row, why) in rows.iter().zip(compiled(&python, &codes)) {
             if why.is_some() != row.refused {
-                wrong.push(format!("{}: {:?}: {why:?}", python.display(), row.code));
+                failures.push(format!("{}: {:?}: {why:?}", python.display(), row.code));
             }
         }
     }
-    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{}:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 #[test]
@@ -153,12 +158,17 @@ fn each_row_in_each_place_is_refused_where_every_python_refuses_it() {
             codes.push(around.replacen('#', &inside, 1));
         }
     }
-    let wrong = wrong_about(&codes, &policy("script"));
-    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    let failures = disagreements(&codes, &policy("script"));
+    assert!(
+        failures.is_empty(),
+        "{}:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 #[test]
-fn what_people_write_is_not_refused() {
+fn code_that_people_write_is_not_refused() {
     let lists = [
         include_str!("../data/attacks.jsonl"),
         include_str!("../data/more.jsonl"),
@@ -176,15 +186,20 @@ fn what_people_write_is_not_refused() {
     assert!(codes.len() > 1000, "{}", codes.len());
     let policy = policy("analysis");
     let pythons: Vec<_> = pythons().iter().map(|p| compiled(p, &codes)).collect();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (i, code) in codes.iter().enumerate() {
         let verdict = analyse(code.as_bytes(), &policy);
         let refused = verdict.findings.iter().find(|f| f.rule == "PARSE006");
         if let Some(why) = refused
-            && pythons.iter().any(|said| said[i].is_none())
+            && pythons.iter().any(|messages| messages[i].is_none())
         {
-            wrong.push(format!("{}: {code:?}", why.message));
+            failures.push(format!("{}: {code:?}", why.message));
         }
     }
-    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{}:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }

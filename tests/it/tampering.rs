@@ -12,7 +12,7 @@ use countersign::audit::{self, AuditError, Log};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-fn said(output: &Output) -> String {
+fn output_of(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr].concat();
     String::from_utf8(text).unwrap()
 }
@@ -25,7 +25,7 @@ enum End {
 }
 
 /// A dashboard that ran one snippet with an input and left one proposal open.
-fn ran(end: End) -> (Dash, String) {
+fn closed_dashboard(end: End) -> (Dash, String) {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
     let proposal = agent.propose(json!({
@@ -44,7 +44,7 @@ fn ran(end: End) -> (Dash, String) {
         }
         End::Killed => dash.signal(Signal::SIGKILL),
     }
-    dash.ended();
+    dash.wait_exit();
     (dash, id)
 }
 
@@ -74,7 +74,7 @@ fn blobs(state: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
+fn flip_byte(bytes: &[u8], at: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[at] ^= 1 << (at % 8);
     bytes
@@ -97,13 +97,13 @@ fn start_says(state: &Path, path: &Path, whole: &[u8]) -> bool {
 #[test]
 fn every_flipped_byte_of_a_real_log_is_named_by_verify_with_its_file() {
     for end in [End::Closed, End::Killed] {
-        let (dash, _) = ran(end);
+        let (dash, _) = closed_dashboard(end);
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
         copy(&dash.state, &state);
         let segment = state.join("log/00000001.jsonl");
         // The first damaged file, if any.
-        let named = || {
+        let reported = || {
             let report = Log::open(&state).unwrap().verify().unwrap();
             let first = report.first().map(|damage| damage.file.clone());
             assert_eq!(report.consistent, first.is_none());
@@ -111,17 +111,17 @@ fn every_flipped_byte_of_a_real_log_is_named_by_verify_with_its_file() {
         };
         // After a kill, the log's end may be in the journal only: a start restores it.
         drop(audit::open(&state).unwrap());
-        assert_eq!(named(), None, "{end:?}");
+        assert_eq!(reported(), None, "{end:?}");
 
         let mut files = blobs(&state);
         assert!(files.len() >= 4, "{files:?}");
         files.push(segment);
         let mut tried = 0;
         for path in files {
-            let whole = fs::read(&path).unwrap();
-            for at in 0..whole.len() {
-                fs::write(&path, flipped(&whole, at)).unwrap();
-                let file = named().unwrap_or_default();
+            let original = fs::read(&path).unwrap();
+            for at in 0..original.len() {
+                fs::write(&path, flip_byte(&original, at)).unwrap();
+                let file = reported().unwrap_or_default();
                 assert!(
                     !file.is_empty() && path.ends_with(&file),
                     "{end:?}: byte {at} of {} is named as of {file:?}",
@@ -129,51 +129,51 @@ fn every_flipped_byte_of_a_real_log_is_named_by_verify_with_its_file() {
                 );
                 tried += 1;
             }
-            fs::write(&path, &whole).unwrap();
+            fs::write(&path, &original).unwrap();
         }
         assert!(tried > 2_000, "{tried}");
-        assert_eq!(named(), None, "as it was");
+        assert_eq!(reported(), None, "as it was");
     }
 }
 
 /// With a changed byte in the log, a start stops or reports it, even right after a kill.
 #[test]
-fn no_start_passes_over_a_flipped_byte_of_what_a_dashboard_left() {
+fn no_start_passes_over_a_flipped_byte_in_the_files_of_a_dashboard() {
     for end in [End::Closed, End::Killed] {
-        let (dash, _) = ran(end);
+        let (dash, _) = closed_dashboard(end);
         let segment = Path::new("log/00000001.jsonl");
-        let whole = fs::read(dash.state.join(segment)).unwrap();
+        let original = fs::read(dash.state.join(segment)).unwrap();
         // A prime step, so that over many records every field of a record is hit.
-        for at in (0..whole.len()).step_by(53) {
+        for at in (0..original.len()).step_by(53) {
             let dir = tempfile::tempdir().unwrap();
             let state = dir.path().join("state");
             copy(&dash.state, &state);
             let path = state.join(segment);
-            fs::write(&path, flipped(&whole, at)).unwrap();
-            assert!(start_says(&state, &path, &whole), "{end:?}: byte {at}");
+            fs::write(&path, flip_byte(&original, at)).unwrap();
+            assert!(start_says(&state, &path, &original), "{end:?}: byte {at}");
         }
     }
 }
 
 /// The file of the blob with these bytes.
-fn holding(state: &Path, bytes: &[u8]) -> PathBuf {
+fn blob_file(state: &Path, bytes: &[u8]) -> PathBuf {
     let mut all = blobs(state).into_iter();
     all.find(|path| fs::read(path).unwrap() == bytes).unwrap()
 }
 
 #[test]
-fn a_changed_content_is_named_by_whoever_shows_it_and_one_of_another_length_by_everybody() {
-    let (dash, id) = ran(End::Closed);
-    let path = holding(&dash.state, b"print(table.shape)\n");
+fn a_changed_content_is_named_by_commands_that_show_it_and_a_changed_length_by_all() {
+    let (dash, id) = closed_dashboard(End::Closed);
+    let path = blob_file(&dash.state, b"print(table.shape)\n");
     let name = path.file_name().unwrap().to_str().unwrap().to_owned();
     let show = || dash.cli(&["audit", "show", &id]);
-    assert_eq!(show().status.code(), Some(0), "{}", said(&show()));
+    assert_eq!(show().status.code(), Some(0), "{}", output_of(&show()));
 
     // The length is unchanged, so only reading the content reveals the change.
     fs::write(&path, b"print(table.shapf)\n").unwrap();
     for output in [show(), dash.cli(&["audit", "show", &id, "--json"])] {
         assert_eq!(output.status.code(), Some(1));
-        let text = said(&output);
+        let text = output_of(&output);
         assert!(
             text.contains(&name) && text.contains("its content is not what"),
             "{text}"
@@ -184,10 +184,10 @@ fn a_changed_content_is_named_by_whoever_shows_it_and_one_of_another_length_by_e
         );
     }
     let verify = dash.cli(&["audit", "verify"]);
-    assert_eq!(verify.status.code(), Some(1), "{}", said(&verify));
+    assert_eq!(verify.status.code(), Some(1), "{}", output_of(&verify));
     fs::remove_file(&path).unwrap();
     let repair = dash.cli(&["audit", "repair"]);
-    let text = said(&repair);
+    let text = output_of(&repair);
     assert_eq!(repair.status.code(), Some(1), "{text}");
     assert!(
         text.contains("no repair brings this back") && text.contains(&name),
@@ -203,8 +203,17 @@ fn a_changed_content_is_named_by_whoever_shows_it_and_one_of_another_length_by_e
             &["audit", "verify"],
         ] {
             let output = dash.cli(args);
-            assert_eq!(output.status.code(), Some(1), "{args:?}: {}", said(&output));
-            assert!(said(&output).contains(&name), "{args:?}: {}", said(&output));
+            assert_eq!(
+                output.status.code(),
+                Some(1),
+                "{args:?}: {}",
+                output_of(&output)
+            );
+            assert!(
+                output_of(&output).contains(&name),
+                "{args:?}: {}",
+                output_of(&output)
+            );
         }
     }
     fs::write(&path, b"print(table.shape)\n").unwrap();
@@ -225,14 +234,14 @@ fn add_later(segment: &Path) {
 }
 
 #[test]
-fn records_of_a_later_version_are_counted_by_whoever_lists_the_log() {
-    let (dash, id) = ran(End::Closed);
+fn records_of_a_later_version_are_counted_by_commands_that_list_the_log() {
+    let (dash, id) = closed_dashboard(End::Closed);
     add_later(&dash.state.join("log/00000001.jsonl"));
     // The lock file records no end of the log.
     fs::write(dash.state.join("lock"), "1\nlog\n").unwrap();
     for args in [&["status"][..], &["audit", "list"], &["audit", "verify"]] {
         let output = dash.cli(args);
-        let text = said(&output);
+        let text = output_of(&output);
         assert!(
             text.contains("1 record is of a later version and is not understood"),
             "{args:?}: {text}"

@@ -47,32 +47,34 @@ fn a_panic_gives_the_terminal_back_before_its_message() {
     let _ = reader.read_to_end(&mut output);
     assert!(!child.wait().unwrap().success());
     let text = String::from_utf8_lossy(&output);
-    let entered = text
+    let enters = text
         .find("\x1b[?1049h")
         .expect("the alternate screen was entered");
-    let left = text
+    let leaves = text
         .find("\x1b[?1049l")
         .expect("the alternate screen was left");
     let message = text
         .find("the message of the panic")
         .expect("the panic is reported");
-    assert!(entered < left && left < message, "{text:?}");
+    assert!(enters < leaves && leaves < message, "{text:?}");
     for off in ["\x1b[?2004l", "\x1b[?1004l", "\x1b[?25h"] {
         assert!(
-            text[left.saturating_sub(200)..].contains(off),
+            text[leaves.saturating_sub(200)..].contains(off),
             "{off:?} missing in {text:?}"
         );
     }
 }
 
 #[test]
-fn suspending_gives_the_terminal_back_and_what_is_typed_meanwhile_grants_nothing() {
+fn suspending_gives_the_terminal_back_and_keys_typed_meanwhile_grant_nothing() {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
     let proposal = agent.code("print(1)\n");
     dash.open_sheet();
     dash.signal(Signal::SIGTSTP);
-    dash.wait_for("the stop", |d, _| stopped(d.pid()) && !d.alternate_screen());
+    dash.wait_for("the stop", |d, _| {
+        is_stopped(d.pid()) && !d.alternate_screen()
+    });
     dash.keys("yyyy");
     dash.signal(Signal::SIGCONT);
     dash.wait_for("the screen", |d, text| {
@@ -83,7 +85,7 @@ fn suspending_gives_the_terminal_back_and_what_is_typed_meanwhile_grants_nothing
 }
 
 /// Opens a sheet with everything seen, its grace period over and no key just pressed.
-fn asked(dash: &mut Dash) -> (Agent, Value) {
+fn open_sheet(dash: &mut Dash) -> (Agent, Value) {
     let mut agent = dash.agent();
     let proposal = agent.code("print(1)\n");
     dash.open_sheet();
@@ -92,13 +94,13 @@ fn asked(dash: &mut Dash) -> (Agent, Value) {
 }
 
 /// Asserts that all keys typed so far were processed and did not grant.
-fn nothing_granted(dash: &mut Dash, agent: &mut Agent, proposal: &Value) {
+fn assert_nothing_granted(dash: &mut Dash, agent: &mut Agent, proposal: &Value) {
     dash.press_until("\x1b", "the queue", |text| !text.contains("GRANT?"));
     assert_eq!(agent.state(&proposal["id"]), "pending");
 }
 
 #[test]
-fn a_key_held_since_before_the_sheet_took_it_grants_nothing() {
+fn a_key_held_since_before_the_sheet_accepted_it_grants_nothing() {
     let mut dash = Dash::start();
     let mut agent = dash.agent();
     let proposal = agent.code("print(1)\n");
@@ -110,39 +112,39 @@ fn a_key_held_since_before_the_sheet_took_it_grants_nothing() {
         dash.keys("y");
         std::thread::sleep(Duration::from_millis(33));
     }
-    nothing_granted(&mut dash, &mut agent, &proposal);
+    assert_nothing_granted(&mut dash, &mut agent, &proposal);
     dash.grant(&mut agent, &proposal);
 }
 
 #[test]
 fn text_that_ends_its_own_paste_on_the_sheet_grants_nothing() {
     let mut dash = Dash::start();
-    let (mut agent, proposal) = asked(&mut dash);
+    let (mut agent, proposal) = open_sheet(&mut dash);
     dash.keys("\x1b[200~hello \x1b[201~y\x1b[201~");
-    nothing_granted(&mut dash, &mut agent, &proposal);
+    assert_nothing_granted(&mut dash, &mut agent, &proposal);
 }
 
 #[test]
 fn a_burst_in_one_write_grants_nothing() {
     let mut dash = Dash::start();
-    let (mut agent, proposal) = asked(&mut dash);
-    nothing_granted(&mut dash, &mut agent, &proposal);
+    let (mut agent, proposal) = open_sheet(&mut dash);
+    assert_nothing_granted(&mut dash, &mut agent, &proposal);
     std::thread::sleep(Duration::from_millis(700));
     dash.keys(&format!("a{}y", "j".repeat(4_000)));
-    nothing_granted(&mut dash, &mut agent, &proposal);
+    assert_nothing_granted(&mut dash, &mut agent, &proposal);
     dash.grant(&mut agent, &proposal);
 }
 
 #[test]
-fn what_was_typed_while_the_program_was_stopped_grants_nothing() {
+fn keys_typed_while_the_program_was_stopped_grant_nothing() {
     let mut dash = Dash::start();
-    let (mut agent, proposal) = asked(&mut dash);
+    let (mut agent, proposal) = open_sheet(&mut dash);
     dash.signal(Signal::SIGSTOP);
-    dash.wait_for("the stop", |d, _| stopped(d.pid()));
+    dash.wait_for("the stop", |d, _| is_stopped(d.pid()));
     dash.keys("y");
     std::thread::sleep(Duration::from_millis(600));
     dash.signal(Signal::SIGCONT);
-    nothing_granted(&mut dash, &mut agent, &proposal);
+    assert_nothing_granted(&mut dash, &mut agent, &proposal);
     dash.grant(&mut agent, &proposal);
 }
 
@@ -150,23 +152,23 @@ fn what_was_typed_while_the_program_was_stopped_grants_nothing() {
 #[test]
 fn a_program_that_was_stopped_takes_the_terminal_again() {
     let mut dash = Dash::start();
-    let (mut agent, proposal) = asked(&mut dash);
+    let (mut agent, proposal) = open_sheet(&mut dash);
     dash.signal(Signal::SIGSTOP);
-    dash.wait_for("the stop", |d, _| stopped(d.pid()));
+    dash.wait_for("the stop", |d, _| is_stopped(d.pid()));
     dash.cook();
     dash.signal(Signal::SIGCONT);
     dash.wait_for("the modes", |d, _| !d.is_cooked());
-    nothing_granted(&mut dash, &mut agent, &proposal);
+    assert_nothing_granted(&mut dash, &mut agent, &proposal);
     dash.grant(&mut agent, &proposal);
 }
 
 #[test]
-fn while_the_terminal_has_no_focus_nothing_is_granted() {
+fn a_terminal_without_the_focus_grants_nothing() {
     let mut dash = Dash::start();
-    let (mut agent, proposal) = asked(&mut dash);
+    let (mut agent, proposal) = open_sheet(&mut dash);
     dash.keys("\x1b[O");
     dash.press_until("y", "the refusal", |text| text.contains("focus"));
-    nothing_granted(&mut dash, &mut agent, &proposal);
+    assert_nothing_granted(&mut dash, &mut agent, &proposal);
     dash.press_until("a", "the refusal", |text| text.contains("focus"));
     assert!(!dash.text().contains("GRANT?"));
     dash.keys("\x1b[I");
@@ -191,7 +193,7 @@ fn a_terminal_that_vanishes_leaves_every_outcome_in_the_log() {
     assert_eq!(outcome["state"], "unattended", "{outcome}");
     let outcome = agent.answer(of_running, PATIENCE)["result"].clone();
     assert_eq!(outcome["state"], "failed", "{outcome}");
-    dash.ended();
+    dash.wait_exit();
     assert!(!dash.socket.exists(), "the socket is gone");
     let verify = dash.cli(&["audit", "verify"]);
     assert!(verify.status.success(), "{verify:?}");
@@ -205,7 +207,7 @@ fn a_terminal_that_vanishes_leaves_every_outcome_in_the_log() {
 }
 
 /// Types these keys until the dashboard has noticed this many times that its terminal is stuck.
-fn stuck(dash: &mut Dash, times: usize, keys: &str) {
+fn await_stuck(dash: &mut Dash, times: usize, keys: &str) {
     let limit = std::time::Instant::now() + PATIENCE;
     while dash
         .local_log()
@@ -213,14 +215,17 @@ fn stuck(dash: &mut Dash, times: usize, keys: &str) {
         .count()
         < times
     {
-        assert!(std::time::Instant::now() < limit, "it shows frames");
+        assert!(
+            std::time::Instant::now() < limit,
+            "the dashboard still shows frames"
+        );
         dash.keys(keys);
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
 #[test]
-fn a_terminal_that_does_not_say_what_it_shows_is_taken_at_its_word() {
+fn a_terminal_that_sends_no_reports_can_grant() {
     let mut dash = Dash::with(&Options {
         answers: false,
         ..Options::default()
@@ -234,25 +239,25 @@ fn a_terminal_that_does_not_say_what_it_shows_is_taken_at_its_word() {
 #[test]
 fn a_paste_without_brackets_grants_nothing() {
     let mut dash = Dash::start();
-    let (mut agent, proposal) = asked(&mut dash);
+    let (mut agent, proposal) = open_sheet(&mut dash);
     for pasted in ["yes please\n", "y\n", "yy", "y\x1b[200~"] {
         dash.keys(pasted);
         std::thread::sleep(Duration::from_millis(700));
         assert_eq!(agent.state(&proposal["id"]), "pending", "{pasted:?}");
     }
     dash.keys("\x1b[201~");
-    nothing_granted(&mut dash, &mut agent, &proposal);
+    assert_nothing_granted(&mut dash, &mut agent, &proposal);
     dash.grant(&mut agent, &proposal);
 }
 
 /// A write to such a terminal blocks forever; nothing else may block with it.
 #[test]
-fn a_terminal_that_takes_nothing_holds_up_no_deadline_and_no_end_and_grants_nothing() {
+fn a_terminal_that_reads_nothing_holds_up_no_deadline_and_no_end_and_grants_nothing() {
     let mut dash = Dash::start();
-    let (mut agent, open) = asked(&mut dash);
-    dash.take_nothing(true);
+    let (mut agent, open) = open_sheet(&mut dash);
+    dash.pause_reading(true);
     // The kernel's buffer still accepts frames that nobody sees.
-    stuck(&mut dash, 1, "");
+    await_stuck(&mut dash, 1, "");
     dash.keys("y");
     // Deadlines and answers to agents are not delayed.
     let short = agent.call(
@@ -263,17 +268,17 @@ fn a_terminal_that_takes_nothing_holds_up_no_deadline_and_no_end_and_grants_noth
     let outcome = agent.outcome(short);
     assert_eq!(outcome["state"], "expired", "{outcome}");
     dash.keys("y");
-    dash.take_nothing(false);
+    dash.pause_reading(false);
     dash.wait_for("the sheet's end", |_, text| {
         !text.contains("GRANT?") && text.contains("print(1)")
     });
     assert_eq!(agent.state(&open["id"]), "pending");
     dash.open_sheet();
-    nothing_granted(&mut dash, &mut agent, &open);
+    assert_nothing_granted(&mut dash, &mut agent, &open);
 
-    dash.take_nothing(true);
+    dash.pause_reading(true);
     // Draws frames until that buffer is full, too.
-    stuck(&mut dash, 2, "\x0c");
+    await_stuck(&mut dash, 2, "\x0c");
     for _ in 0..50 {
         dash.keys("\x0c");
         std::thread::sleep(Duration::from_millis(20));
@@ -322,7 +327,7 @@ fn every_signal_that_asks_for_the_end_leaves_a_closing_record() {
         let mut dash = Dash::start();
         dash.wait_text("log ✓");
         dash.signal(signal);
-        dash.ended();
+        dash.wait_exit();
         let log = dash.log_text();
         assert!(log.contains("\"kind\":\"closed\""), "{signal}: {log}");
     }
@@ -348,7 +353,7 @@ fn a_window_of_any_size_is_drawn_as_far_as_anybody_could_see_it() {
     dash.wait_text("print(1)");
 }
 
-fn stopped(pid: u32) -> bool {
+fn is_stopped(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         stat.rsplit_once(')')
             .is_some_and(|(_, rest)| rest.starts_with(" T"))

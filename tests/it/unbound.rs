@@ -33,20 +33,20 @@ fn unbound(code: &str) -> Vec<String> {
         .collect()
 }
 
-fn judge(rows: &[Row]) {
-    let wrong: Vec<String> = rows
+fn assert_unbound(rows: &[Row]) {
+    let failures: Vec<String> = rows
         .iter()
         .map(|row| (row, unbound(&row.code)))
         .filter(|(row, found)| *found != row.unbound)
         .map(|(row, found)| format!("{:?}: {found:?}, not {:?}", row.code, row.unbound))
         .collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Rows about code that surely runs, code that may not run, and names that are not bound yet.
 #[test]
-fn what_surely_fails_is_blocked_and_what_may_not_run_is_noted() {
-    judge(&rows(include_str!("../data/course.jsonl")));
+fn sure_failures_are_blocked_and_failures_that_may_not_run_are_noted() {
+    assert_unbound(&rows(include_str!("../data/course.jsonl")));
 }
 
 /// Names that are read before they are bound, unless a loop iteration, a branch or a call has bound
@@ -54,7 +54,7 @@ fn what_surely_fails_is_blocked_and_what_may_not_run_is_noted() {
 /// noted.
 #[test]
 fn a_name_that_is_bound_only_further_down_is_answered_at_once() {
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for row in rows(include_str!("../data/ahead.jsonl")) {
         let found = unbound(&row.code);
         let noted = |name: &&String| name.starts_with('(');
@@ -62,10 +62,10 @@ fn a_name_that_is_bound_only_further_down_is_answered_at_once() {
         let right = found.iter().filter(|n| !noted(n)).all(expected)
             && row.unbound.iter().all(|name| found.contains(name));
         if !right {
-            wrong.push(format!("{:?}: {found:?}, not {:?}", row.code, row.unbound));
+            failures.push(format!("{:?}: {found:?}, not {:?}", row.code, row.unbound));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Python confirms those rows: it raises a `NameError` for that name, or none.
@@ -85,28 +85,28 @@ for line in sys.stdin:
     let data = folder.path().join("rows.jsonl");
     let text = include_str!("../data/ahead.jsonl");
     std::fs::write(&data, text).unwrap();
-    let ran = Command::new(&python::managed_env().executable)
+    let output = Command::new(&python::managed_env().executable)
         .args(["-I", "-c", EACH])
         .current_dir(folder.path())
         .stdin(std::fs::File::open(&data).unwrap())
         .output()
         .unwrap();
-    let said = String::from_utf8(ran.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     let rows = rows(text);
-    assert_eq!(said.lines().count(), rows.len(), "{said}");
-    for (row, line) in rows.iter().zip(said.lines()) {
+    assert_eq!(stderr.lines().count(), rows.len(), "{stderr}");
+    for (row, line) in rows.iter().zip(stderr.lines()) {
         let failed: Vec<String> = serde_json::from_str(line).unwrap();
-        let said: Vec<&str> = row
+        let expected: Vec<&str> = row
             .unbound
             .iter()
             .map(|n| n.trim_matches(['(', ')']))
             .collect();
-        assert_eq!(failed, said, "{:?}", row.code);
+        assert_eq!(failed, expected, "{:?}", row.code);
     }
 }
 
 #[test]
-fn a_name_that_is_local_by_mistake_comes_with_what_is_right() {
+fn a_name_that_is_local_by_mistake_comes_with_a_remedy() {
     for (code, hint) in [
         ("c = 0\ndef f():\n    c += 1\nf()", "`global c`"),
         (
@@ -371,7 +371,7 @@ fn a_name_that_nothing_binds_is_answered_at_once() {
         ("walled", "print(len(sales))", &[]),
         ("walled", "print(len(customers))", &["customers"]),
     ];
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (profile, code, names) in rows {
         let verdict = judged(profile, code);
         let found: Vec<String> = of(&verdict, "RUN002")
@@ -382,14 +382,14 @@ fn a_name_that_nothing_binds_is_answered_at_once() {
             })
             .collect();
         if found != **names {
-            wrong.push(format!("{profile}: {code:?}: {found:?}, not {names:?}"));
+            failures.push(format!("{profile}: {code:?}: {found:?}, not {names:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
-fn a_name_that_nothing_binds_comes_with_what_may_be_meant() {
+fn a_name_that_nothing_binds_comes_with_the_likely_name() {
     for (code, hint) in [
         ("mean_tip = 1\nprint(mean_tips)", "did you mean `mean_tip`?"),
         ("print(sale)", "did you mean `sales`?"),

@@ -27,7 +27,7 @@ const LINES_MAX: usize = 600;
 
 /// Every top-level module that the code names through `crate` or the crate's own name: `crate::a`,
 /// `crate::{a, b::c}`.
-fn used(code: &str) -> Vec<String> {
+fn modules_used(code: &str) -> Vec<String> {
     let tokens = tokens(code);
     let mut used = Vec::new();
     for at in 0..tokens.len() {
@@ -76,20 +76,20 @@ fn direction(source: &Source, found: &mut Vec<String>) {
         source.says("stands in no layer", found);
         return;
     };
-    for module in used(&source.code) {
-        let fine = match rank(&module) {
+    for module in modules_used(&source.code) {
+        let is_allowed = match rank(&module) {
             _ if module == top => true,
             Some(other) => other > own && !(BASE.contains(&top) && BASE.contains(&&*module)),
             None => false,
         };
-        if !fine {
+        if !is_allowed {
             source.says(
                 &format!("`{top}` uses `{module}`, which is not below it"),
                 found,
             );
         }
     }
-    for module in used(&source.outside_tests()) {
+    for module in modules_used(&source.outside_tests()) {
         if APART.contains(&(top, &module)) {
             source.says(&format!("`{top}` uses `{module}` outside tests"), found);
         }
@@ -136,9 +136,9 @@ fn purity(source: &Source, found: &mut Vec<String>) {
 fn contains_words(text: &str, words: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(words).any(|(at, _)| {
-        let opens = words.starts_with(part) && text[..at].ends_with(part);
-        let goes_on = words.ends_with(part) && text[at + words.len()..].starts_with(part);
-        !opens && !goes_on
+        let starts_inside = words.starts_with(part) && text[..at].ends_with(part);
+        let continues = words.ends_with(part) && text[at + words.len()..].starts_with(part);
+        !starts_inside && !continues
     })
 }
 
@@ -317,7 +317,7 @@ fn no_socket_method_sounds_like_a_decision() {
 
 #[test]
 fn made_up_faults_are_found() {
-    let bad = [
+    let faulty = [
         ("model/x.rs", "use crate::broker::Event;", "not below"),
         ("model/x.rs", "fn f() { crate::tui::draw() }", "not below"),
         (
@@ -397,9 +397,9 @@ fn made_up_faults_are_found() {
             "Effect::Execute",
         ),
     ];
-    for (path, text, wanted) in bad {
+    for (path, text, expected) in faulty {
         let found = judge(&[Source::new(path, text)]).join("\n");
-        assert!(found.contains(wanted), "{path}: {text}: {found:?}");
+        assert!(found.contains(expected), "{path}: {text}: {found:?}");
     }
     let long = "\n".repeat(LINES_MAX + 1);
     assert!(judge(&[Source::new("ipc/x.rs", &long)])[0].contains("601 lines"));
@@ -423,7 +423,7 @@ fn a_file_is_a_test_by_its_declaration_and_not_by_its_name() {
 }
 
 #[test]
-fn what_is_allowed_is_not_found() {
+fn allowed_code_is_not_reported() {
     let good = [
         (
             "ipc/x.rs",

@@ -22,14 +22,14 @@ fn is_harmless(text: &str) -> bool {
             .any(|line| line.trim_start().starts_with("forged"))
 }
 
-fn is_said(text: &str) -> bool {
+fn names_it(text: &str) -> bool {
     // Shown as control pictures in text and as escapes in JSON.
     ["␛", "\\u001b", "\\u{1b}", "\\x1b", "%1B"]
         .iter()
         .any(|shown| text.contains(shown))
 }
 
-struct Bad {
+struct HostileHome {
     home: Home,
     /// A folder below the home with the hostile name, which contains files with that name.
     folder: String,
@@ -37,7 +37,7 @@ struct Bad {
     policy: String,
 }
 
-fn bad() -> Bad {
+fn hostile_home() -> HostileHome {
     let home = Home::new();
     let folder = home.dir.path().join(NAME);
     std::fs::create_dir(&folder).unwrap();
@@ -47,7 +47,7 @@ fn bad() -> Bad {
     std::fs::write(&policy, "name = \"team\"\nextends = \"analysis\"\n").unwrap();
     std::fs::write(folder.join("config.toml"), format!("{NAME:?} = 1\n")).unwrap();
     let shown = |path: PathBuf| path.to_str().unwrap().to_owned();
-    Bad {
+    HostileHome {
         folder: shown(folder),
         file: shown(file),
         policy: shown(policy),
@@ -57,14 +57,18 @@ fn bad() -> Bad {
 
 #[tokio::test]
 async fn nothing_hostile_comes_out_raw_of_any_command() {
-    let bad = bad();
-    let fine = bad.home.write("fine.py", b"print(1)\n");
-    let fine = fine.to_str().unwrap();
-    let (folder, file, policy) = (bad.folder.as_str(), bad.file.as_str(), bad.policy.as_str());
+    let fixture = hostile_home();
+    let harmless = fixture.home.write("fine.py", b"print(1)\n");
+    let harmless = harmless.to_str().unwrap();
+    let (folder, file, policy) = (
+        fixture.folder.as_str(),
+        fixture.file.as_str(),
+        fixture.policy.as_str(),
+    );
     let config = format!("{folder}/config.toml");
     let missing = format!("{folder}/missing");
     let at = format!("x=@{folder}/missing.csv");
-    let odd = format!("x=@{folder}/x.{NAME}");
+    let invalid = format!("x=@{folder}/x.{NAME}");
     let named = format!("{NAME}=sales");
     let attached = format!("--input={NAME}=sales");
     let attached_file = format!("--input=x{NAME}=@{NAME}.csv");
@@ -82,14 +86,14 @@ async fn nothing_hostile_comes_out_raw_of_any_command() {
         vec!["check", file, "--format", "jsonl"],
         vec!["check", file, "--format", "sarif"],
         vec!["check", &missing],
-        vec!["check", fine, "--profile", NAME],
-        vec!["check", fine, "--format", NAME],
+        vec!["check", harmless, "--profile", NAME],
+        vec!["check", harmless, "--format", NAME],
         vec!["check", "--explain", NAME],
-        vec!["check", "--policy-dir", folder, fine],
+        vec!["check", "--policy-dir", folder, harmless],
         vec!["submit", &missing],
         vec![
             "submit",
-            fine,
+            harmless,
             "--profile",
             NAME,
             "--title",
@@ -97,18 +101,18 @@ async fn nothing_hostile_comes_out_raw_of_any_command() {
             "--socket",
             folder,
         ],
-        vec!["submit", fine, "--input", NAME],
-        vec!["submit", fine, "--input", &named],
-        vec!["submit", fine, &attached],
-        vec!["submit", fine, &attached_file],
+        vec!["submit", harmless, "--input", NAME],
+        vec!["submit", harmless, "--input", &named],
+        vec!["submit", harmless, &attached],
+        vec!["submit", harmless, &attached_file],
         vec!["status", &short],
-        vec!["submit", fine, "--input", &at],
-        vec!["submit", fine, "--input", &odd],
-        vec!["submit", fine, "--ttl", NAME],
-        vec!["submit", fine, "--out", file],
-        vec!["submit", fine, "--socket", &missing],
-        vec!["submit", fine, "--state-dir", folder],
-        vec!["submit", fine, NAME],
+        vec!["submit", harmless, "--input", &at],
+        vec!["submit", harmless, "--input", &invalid],
+        vec!["submit", harmless, "--ttl", NAME],
+        vec!["submit", harmless, "--out", file],
+        vec!["submit", harmless, "--socket", &missing],
+        vec!["submit", harmless, "--state-dir", folder],
+        vec!["submit", harmless, NAME],
         vec!["policy", "show", NAME],
         vec!["policy", "show", "--policy-dir", folder],
         vec!["policy", "check", policy],
@@ -145,62 +149,66 @@ async fn nothing_hostile_comes_out_raw_of_any_command() {
             "--policy-dir",
             NAME,
             "check",
-            fine,
+            harmless,
         ],
     ];
-    let mut said = 0;
+    let mut names = 0;
     for args in &cases {
-        let ran = bad.home.run(args).await;
-        assert!(is_harmless(&ran.out), "{args:?}: {ran:?}");
-        assert!(is_harmless(&ran.err), "{args:?}: {ran:?}");
-        said += usize::from(is_said(&ran.out) || is_said(&ran.err));
+        let result = fixture.home.run(args).await;
+        assert!(is_harmless(&result.out), "{args:?}: {result:?}");
+        assert!(is_harmless(&result.err), "{args:?}: {result:?}");
+        names += usize::from(names_it(&result.out) || names_it(&result.err));
     }
     // Most commands must show the name, with marks: printing nothing would pass too easily.
-    assert!(said > cases.len() * 2 / 3, "{said} of {}", cases.len());
+    assert!(names > cases.len() * 2 / 3, "{names} of {}", cases.len());
 }
 
 #[tokio::test]
 async fn nothing_hostile_in_a_variable_comes_out_raw() {
-    let bad = bad();
-    let config = format!("{}/config.toml", bad.folder);
-    let fine = bad.home.write("fine.py", b"print(1)\n");
-    let fine = fine.to_str().unwrap();
+    let fixture = hostile_home();
+    let config = format!("{}/config.toml", fixture.folder);
+    let harmless = fixture.home.write("fine.py", b"print(1)\n");
+    let harmless = harmless.to_str().unwrap();
     let hostile = format!("COUNTERSIGN_{NAME}");
-    let mut said = 0;
+    let mut names = 0;
     for (name, value, args) in [
         (hostile.as_str(), "x", &["status"][..]),
         ("COUNTERSIGN_TIER", NAME, &["status"]),
         ("COUNTERSIGN_TTL_S", NAME, &["setup"]),
-        ("COUNTERSIGN_PROFILES", NAME, &["replicate", fine]),
+        ("COUNTERSIGN_PROFILES", NAME, &["replicate", harmless]),
         ("COUNTERSIGN_QUEUE_MAX_PENDING", NAME, &["audit", "prune"]),
         ("COUNTERSIGN_DATASETS_A_PATH", NAME, &["setup"]),
         ("COUNTERSIGN_ENV", NAME, &["setup"]),
         ("COUNTERSIGN_CONFIG", config.as_str(), &["setup"]),
-        ("COUNTERSIGN_SOCKET", bad.folder.as_str(), &["submit", fine]),
+        (
+            "COUNTERSIGN_SOCKET",
+            fixture.folder.as_str(),
+            &["submit", harmless],
+        ),
         (
             "COUNTERSIGN_STATE_DIR",
-            bad.folder.as_str(),
+            fixture.folder.as_str(),
             &["audit", "list"],
         ),
         (
             "COUNTERSIGN_POLICY_DIR",
-            bad.folder.as_str(),
-            &["check", fine],
+            fixture.folder.as_str(),
+            &["check", harmless],
         ),
-        ("COUNTERSIGN_PROFILE", NAME, &["check", fine]),
-        ("HOME", bad.folder.as_str(), &["audit", "list"]),
+        ("COUNTERSIGN_PROFILE", NAME, &["check", harmless]),
+        ("HOME", fixture.folder.as_str(), &["audit", "list"]),
     ] {
-        let mut command = bad.home.command(args);
+        let mut command = fixture.home.command(args);
         command.env(name, value);
-        let ran = Ran::of(command.output().await.unwrap());
+        let result = Finished::of(command.output().await.unwrap());
         assert!(
-            is_harmless(&ran.out) && is_harmless(&ran.err),
-            "{name} {args:?}: {ran:?}"
+            is_harmless(&result.out) && is_harmless(&result.err),
+            "{name} {args:?}: {result:?}"
         );
-        said += usize::from(is_said(&ran.out) || is_said(&ran.err));
+        names += usize::from(names_it(&result.out) || names_it(&result.err));
     }
     // Some messages name the variable only.
-    assert!(said >= 8, "{said}");
+    assert!(names >= 8, "{names}");
 }
 
 /// Names that a policy file chooses freely, in the commands' output about it.
@@ -214,7 +222,7 @@ async fn nothing_hostile_in_a_policy_file_comes_out_raw() {
     let file = policies.join("team.toml");
     let own = "name = \"team\"\ncontract = \"analysis\"\n";
     let extends = "name = \"team\"\nextends = \"analysis\"\n";
-    let mut said = 0;
+    let mut names = 0;
     for (head, table) in [
         (extends, format!("[attributes]\ndeny = [{name}]\n")),
         (extends, format!("[imports]\n{name} = []\n")),
@@ -237,19 +245,19 @@ async fn nothing_hostile_in_a_policy_file_comes_out_raw() {
             &["policy", "show", "team"],
             &["policy", "show", "team", "--json"],
         ] {
-            let ran = home.run(args).await;
+            let result = home.run(args).await;
             assert!(
-                is_harmless(&ran.out) && is_harmless(&ran.err),
-                "{table}{args:?}: {ran:?}"
+                is_harmless(&result.out) && is_harmless(&result.err),
+                "{table}{args:?}: {result:?}"
             );
-            said += usize::from(is_said(&ran.out) || is_said(&ran.err));
+            names += usize::from(names_it(&result.out) || names_it(&result.err));
         }
     }
-    assert!(said > 20, "{said}");
+    assert!(names > 20, "{names}");
 }
 
 /// Another user's dashboard, whose answers to `propose` and `wait` are hostile.
-fn answers(home: &Home, wait: Value) {
+fn answer_hostilely(home: &Home, wait: Value) {
     let socket = home.socket();
     std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
     let listener = tokio::net::UnixListener::bind(socket).unwrap();
@@ -329,23 +337,23 @@ async fn nothing_hostile_that_a_dashboard_answers_comes_out_raw() {
         json!({"error": {"code": -32003, "message": NAME, "data": {"profiles": [NAME], NAME: 1}}}),
         json!({"error": {"code": -32003, "message": NAME, "data": NAME}}),
     ];
-    let mut said = 0;
+    let mut names = 0;
     for (n, wait) in cases.iter().enumerate() {
         let home = Home::new();
         home.write("x.py", b"1\n");
-        answers(&home, wait.clone());
+        answer_hostilely(&home, wait.clone());
         for more in [&[][..], &["--json"], &["--out", "left"]] {
-            let ran = home
+            let result = home
                 .submit(&[&["x.py"], more].concat())
                 .output()
                 .await
                 .unwrap();
-            let ran = Ran::of(ran);
+            let result = Finished::of(result);
             assert!(
-                is_harmless(&ran.out) && is_harmless(&ran.err),
-                "{n} {more:?}: {ran:?}"
+                is_harmless(&result.out) && is_harmless(&result.err),
+                "{n} {more:?}: {result:?}"
             );
-            said += usize::from(is_said(&ran.out) || is_said(&ran.err));
+            names += usize::from(names_it(&result.out) || names_it(&result.err));
         }
         let (folder, socket) = (home.dir.path().to_owned(), home.socket());
         let shown = tokio::task::spawn_blocking(move || {
@@ -354,13 +362,13 @@ async fn nothing_hostile_that_a_dashboard_answers_comes_out_raw() {
         let shown = shown.await.unwrap().replace("\r\n", "\n");
         assert!(is_harmless(&shown), "{n}: {shown:?}");
     }
-    assert!(said > cases.len() * 2, "{said}");
+    assert!(names > cases.len() * 2, "{names}");
 }
 
 /// Blanks in a name, a title or a line of code can wrap text to the next row of a terminal: no such
 /// row may pass for a line of ours.
 #[tokio::test]
-async fn what_a_terminal_breaks_goes_on_in_rows_that_are_marked() {
+async fn lines_that_a_terminal_breaks_continue_in_marked_rows() {
     let home = Home::new();
     let blanks = " ".repeat(70);
     let name = format!("a{blanks}forged: clear{blanks}forged: clear.py");
@@ -401,73 +409,89 @@ async fn the_help_shows_no_hostile_value() {
         for (value, shown) in [(NAME, false), ("/opt/python3", true)] {
             let mut command = home.command(args);
             command.env("COUNTERSIGN_PYTHON", value);
-            let ran = Ran::of(command.output().await.unwrap());
-            assert!(ran.code == 0 && is_harmless(&ran.out), "{args:?}: {ran:?}");
+            let result = Finished::of(command.output().await.unwrap());
+            assert!(
+                result.code == 0 && is_harmless(&result.out),
+                "{args:?}: {result:?}"
+            );
             assert_eq!(
-                ran.out.contains("=/opt/python3"),
+                result.out.contains("=/opt/python3"),
                 shown,
-                "{args:?}: {ran:?}"
+                "{args:?}: {result:?}"
             );
         }
     }
 }
 
 #[tokio::test]
-async fn what_the_doctor_finds_comes_out_harmless() {
-    let bad = bad();
+async fn findings_of_the_doctor_come_out_harmless() {
+    let fixture = hostile_home();
     for json in [&[][..], &["--json"]] {
         let args = [
-            &["doctor", "--state-dir", &bad.folder, "--python", &bad.file][..],
+            &[
+                "doctor",
+                "--state-dir",
+                &fixture.folder,
+                "--python",
+                &fixture.file,
+            ][..],
             json,
         ]
         .concat();
-        let ran = bad.home.run(&args).await;
+        let result = fixture.home.run(&args).await;
         assert!(
-            is_harmless(&ran.out) && is_harmless(&ran.err),
-            "{args:?}: {ran:?}"
+            is_harmless(&result.out) && is_harmless(&result.err),
+            "{args:?}: {result:?}"
         );
-        assert!(is_said(&ran.out), "{args:?}: {ran:?}");
+        assert!(names_it(&result.out), "{args:?}: {result:?}");
     }
 }
 
 /// Escaping keeps the JSON's meaning: its reader gets the original name.
 #[tokio::test]
-async fn json_escapes_what_is_hidden_and_means_the_same() {
-    let bad = bad();
+async fn json_escapes_hidden_characters_and_means_the_same() {
+    let fixture = hostile_home();
     for format in ["json", "jsonl"] {
-        let ran = bad
+        let result = fixture
             .home
-            .run(&["check", &bad.file, "--format", format])
+            .run(&["check", &fixture.file, "--format", format])
             .await;
-        assert!(ran.out.contains("\\u202e") && ran.out.is_ascii(), "{ran:?}");
-        let json: Value = serde_json::from_str(&ran.out).unwrap();
+        assert!(
+            result.out.contains("\\u202e") && result.out.is_ascii(),
+            "{result:?}"
+        );
+        let json: Value = serde_json::from_str(&result.out).unwrap();
         let checked = json.as_array().map_or(&json, |all| &all[0]);
-        assert_eq!(checked["path"], bad.file);
+        assert_eq!(checked["path"], fixture.file);
     }
-    let rules = bad
+    let rules = fixture
         .home
         .run(&["check", "--list-rules", "--format", "json"])
         .await
         .out;
-    let explained = bad.home.run(&["check", "--explain", "TEXT001"]).await.out;
+    let explained = fixture
+        .home
+        .run(&["check", "--explain", "TEXT001"])
+        .await
+        .out;
     assert!(is_harmless(&rules) && rules.contains("\\u202e"));
     assert!(
         is_harmless(&explained) && explained.contains("\\u{202E}"),
         "{explained}"
     );
-    let sarif = bad
+    let sarif = fixture
         .home
-        .run(&["check", &bad.file, "--format", "sarif"])
+        .run(&["check", &fixture.file, "--format", "sarif"])
         .await
         .out;
     serde_json::from_str::<Value>(&sarif).unwrap();
 }
 
 #[tokio::test]
-async fn arguments_that_are_not_utf_8_are_told_as_such() {
+async fn arguments_that_are_not_utf_8_are_reported_as_such() {
     use std::os::unix::ffi::OsStrExt as _;
     let home = Home::new();
-    let odd = std::ffi::OsStr::from_bytes(b"\xff\x1b[2J\xc3");
+    let invalid = std::ffi::OsStr::from_bytes(b"\xff\x1b[2J\xc3");
     for args in [
         &["check"][..],
         &["submit"],
@@ -476,12 +500,12 @@ async fn arguments_that_are_not_utf_8_are_told_as_such() {
         &["completions"],
     ] {
         let mut command = home.command(args);
-        command.arg(odd);
-        let ran = Ran::of(command.output().await.unwrap());
+        command.arg(invalid);
+        let result = Finished::of(command.output().await.unwrap());
         assert!(
-            is_harmless(&ran.out) && is_harmless(&ran.err),
-            "{args:?}: {ran:?}"
+            is_harmless(&result.out) && is_harmless(&result.err),
+            "{args:?}: {result:?}"
         );
-        assert_ne!(ran.code, 0, "{args:?}: {ran:?}");
+        assert_ne!(result.code, 0, "{args:?}: {result:?}");
     }
 }

@@ -66,8 +66,8 @@ impl Home {
         command
     }
 
-    async fn run(&self, args: &[&str]) -> Ran {
-        Ran::of(self.command(args).output().await.unwrap())
+    async fn run(&self, args: &[&str]) -> Finished {
+        Finished::of(self.command(args).output().await.unwrap())
     }
 
     /// `submit` with the socket of this home.
@@ -79,13 +79,13 @@ impl Home {
 }
 
 #[derive(Debug)]
-struct Ran {
+struct Finished {
     code: i32,
     out: String,
     err: String,
 }
 
-impl Ran {
+impl Finished {
     fn of(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),

@@ -7,22 +7,25 @@ use super::scripted::*;
 use super::*;
 
 #[tokio::test]
-async fn without_a_dashboard_submit_ends_with_7_and_says_what_to_start() {
+async fn submit_without_a_dashboard_ends_with_7_and_says_what_to_start() {
     let home = Home::new();
     let file = home.write("x.py", b"print(1)\n");
-    let ran = Ran::of(
+    let result = Finished::of(
         home.submit(&[file.to_str().unwrap()])
             .output()
             .await
             .unwrap(),
     );
-    assert_eq!(ran.code, 7);
-    assert!(ran.err.contains("start one with `countersign`"), "{ran:?}");
+    assert_eq!(result.code, 7);
+    assert!(
+        result.err.contains("start one with `countersign`"),
+        "{result:?}"
+    );
 }
 
 /// A demo has its own socket: `submit` next to a demo says how to reach it.
 #[tokio::test]
-async fn beside_a_demo_submit_gives_the_command_with_the_demos_socket() {
+async fn submit_beside_a_demo_gives_the_command_with_the_demos_socket() {
     let home = Home::new();
     let file = home.write("x y.py", b"print(1)\n");
     let listen = |name: &str| {
@@ -35,15 +38,15 @@ async fn beside_a_demo_submit_gives_the_command_with_the_demos_socket() {
     let other = listen("of-something-else");
     let mut submit = home.submit(&[file.to_str().unwrap()]);
     submit.env("TMPDIR", home.dir.path());
-    let ran = Ran::of(submit.output().await.unwrap());
-    assert_eq!(ran.code, 7);
+    let result = Finished::of(submit.output().await.unwrap());
+    assert_eq!(result.code, 7);
     let folder = home.dir.path().display();
     let command = format!(
         "a demo is open and listens on its own socket: countersign submit --socket \
          {folder}/countersign-demo-open/run/agent.sock '{folder}/x y.py'\n"
     );
-    assert!(ran.err.contains(&command), "{ran:?}");
-    assert_eq!(ran.err.matches("--socket").count(), 1, "{ran:?}");
+    assert!(result.err.contains(&command), "{result:?}");
+    assert_eq!(result.err.matches("--socket").count(), 1, "{result:?}");
     drop((open, other));
 }
 
@@ -62,20 +65,20 @@ async fn each_final_state_has_its_exit_code() {
         let home = Home::new();
         let _dashboard = dashboard(&home, ends(state, "so it ended")).await;
         let file = home.write("x.py", b"1\n");
-        let ran = Ran::of(
+        let result = Finished::of(
             home.submit(&[file.to_str().unwrap()])
                 .output()
                 .await
                 .unwrap(),
         );
-        assert_eq!(ran.code, code, "{ran:?}");
-        let said = ran.err.contains(&format!("{state}: so it ended"));
-        assert_eq!(said, state != State::Succeeded, "{ran:?}");
+        assert_eq!(result.code, code, "{result:?}");
+        let is_named = result.err.contains(&format!("{state}: so it ended"));
+        assert_eq!(is_named, state != State::Succeeded, "{result:?}");
     }
 }
 
 #[tokio::test]
-async fn what_the_run_printed_is_printed_to_the_byte() {
+async fn the_output_of_a_run_is_printed_to_the_byte() {
     let home = Home::new();
     let _dashboard = dashboard(
         &home,
@@ -83,15 +86,15 @@ async fn what_the_run_printed_is_printed_to_the_byte() {
     )
     .await;
     let file = home.write("x.py", b"1\n");
-    let ran = Ran::of(
+    let result = Finished::of(
         home.submit(&[file.to_str().unwrap()])
             .output()
             .await
             .unwrap(),
     );
-    assert_eq!(ran.out, "a\u{1b}[2J\0\r\n\tété no newline");
-    assert_eq!(ran.err, "warned\n");
-    assert_eq!(ran.code, 0);
+    assert_eq!(result.out, "a\u{1b}[2J\0\r\n\tété no newline");
+    assert_eq!(result.err, "warned\n");
+    assert_eq!(result.code, 0);
 }
 
 #[tokio::test]
@@ -109,14 +112,18 @@ async fn a_denial_shows_the_reason_and_nothing_a_terminal_would_obey() {
     });
     let _dashboard = dashboard(&home, Some(ending)).await;
     let file = home.write("x.py", b"1\n");
-    let ran = Ran::of(
+    let result = Finished::of(
         home.submit(&[file.to_str().unwrap()])
             .output()
             .await
             .unwrap(),
     );
-    assert_eq!(ran.code, 3);
-    assert!(ran.err.contains("not ") && ran.err.contains("today") && !ran.err.contains('\u{1b}'));
+    assert_eq!(result.code, 3);
+    assert!(
+        result.err.contains("not ")
+            && result.err.contains("today")
+            && !result.err.contains('\u{1b}')
+    );
 }
 
 #[tokio::test]
@@ -124,19 +131,19 @@ async fn json_is_the_whole_outcome_on_one_line() {
     let home = Home::new();
     let _dashboard = dashboard(&home, prints("hi\n", "")).await;
     let file = home.write("x.py", b"1\n");
-    let ran = Ran::of(
+    let result = Finished::of(
         home.submit(&["--json", file.to_str().unwrap()])
             .output()
             .await
             .unwrap(),
     );
-    assert_eq!(ran.out.lines().count(), 1);
-    let value: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(result.out.lines().count(), 1);
+    let value: Value = serde_json::from_str(&result.out).unwrap();
     assert_eq!(
         (&value["state"], &value["run"]["stdout"]),
         (&"succeeded".into(), &"hi\n".into())
     );
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!((result.code, result.err.as_str()), (0, ""));
 }
 
 #[tokio::test]
@@ -165,8 +172,8 @@ async fn every_flag_arrives_in_the_proposal() {
         "b=@big.json",
         file.to_str().unwrap(),
     ];
-    let ran = Ran::of(home.submit(&args).output().await.unwrap());
-    assert_eq!(ran.code, 0, "{ran:?}");
+    let result = Finished::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(result.code, 0, "{result:?}");
     let draft = dashboard.drafts.lock().unwrap().pop_front().unwrap();
     assert_eq!(&*draft.code, code);
     assert_eq!(draft.profile.as_deref(), Some("chart"));
@@ -196,7 +203,7 @@ async fn every_flag_arrives_in_the_proposal() {
 }
 
 #[tokio::test]
-async fn without_a_file_or_with_a_dash_the_snippet_is_standard_input() {
+async fn the_snippet_is_standard_input_without_a_file_or_with_a_dash() {
     for args in [&[][..], &["-"]] {
         let home = Home::new();
         let dashboard = dashboard(&home, ends(State::Succeeded, "")).await;
@@ -204,15 +211,15 @@ async fn without_a_file_or_with_a_dash_the_snippet_is_standard_input() {
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(b"print('from stdin')\n").await.unwrap();
         drop(stdin);
-        let ran = Ran::of(child.wait_with_output().await.unwrap());
-        assert_eq!(ran.code, 0, "{ran:?}");
+        let result = Finished::of(child.wait_with_output().await.unwrap());
+        assert_eq!(result.code, 0, "{result:?}");
         let draft = dashboard.drafts.lock().unwrap().pop_front().unwrap();
         assert_eq!(&*draft.code, "print('from stdin')\n");
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_refused_before_it_is() {
+async fn an_invalid_proposal_is_refused_before_it_is_sent() {
     let home = Home::new();
     let dashboard = dashboard(&home, ends(State::Succeeded, "")).await;
     home.write("latin1.py", b"print('\xe9')\n");
@@ -231,9 +238,9 @@ async fn what_cannot_be_sent_is_refused_before_it_is() {
             "`a` twice",
         ),
     ] {
-        let ran = Ran::of(home.submit(args).output().await.unwrap());
-        assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(ran.err.contains(words), "{ran:?}");
+        let result = Finished::of(home.submit(args).output().await.unwrap());
+        assert_eq!(result.code, 2, "{result:?}");
+        assert!(result.err.contains(words), "{result:?}");
     }
     assert!(dashboard.drafts.lock().unwrap().is_empty());
     // Requests that the dashboard refuses are usage errors too, with the dashboard's message.
@@ -245,23 +252,23 @@ async fn what_cannot_be_sent_is_refused_before_it_is() {
             "unknown profile `nope` (-32003)",
         ),
     ] {
-        let ran = Ran::of(home.submit(args).output().await.unwrap());
-        assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(ran.err.contains(words), "{ran:?}");
+        let result = Finished::of(home.submit(args).output().await.unwrap());
+        assert_eq!(result.code, 2, "{result:?}");
+        assert!(result.err.contains(words), "{result:?}");
     }
 }
 
 /// Starts `submit`, interrupts it as Ctrl-C does once it waits, and returns its output.
-async fn interrupted(home: &Home, dashboard: &Dashboard, args: &[&str]) -> Ran {
+async fn submit_and_interrupt(home: &Home, dashboard: &Dashboard, args: &[&str]) -> Finished {
     let child = home.submit(args).spawn().unwrap();
     let pid = Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap());
     tokio::time::timeout(PATIENCE, dashboard.waiting.notified())
         .await
         .unwrap();
     // It installs its handler a moment after its request; until then the signal would kill it.
-    until_caught(pid, Signal::SIGINT).await;
+    await_handler(pid, Signal::SIGINT).await;
     kill(pid, Signal::SIGINT).unwrap();
-    Ran::of(
+    Finished::of(
         tokio::time::timeout(PATIENCE, child.wait_with_output())
             .await
             .unwrap()
@@ -270,7 +277,7 @@ async fn interrupted(home: &Home, dashboard: &Dashboard, args: &[&str]) -> Ran {
 }
 
 /// Waits until the process has a handler for the signal.
-async fn until_caught(pid: Pid, signal: Signal) {
+async fn await_handler(pid: Pid, signal: Signal) {
     let caught = || {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
         let line = status
@@ -286,23 +293,23 @@ async fn until_caught(pid: Pid, signal: Signal) {
 }
 
 #[tokio::test]
-async fn ctrl_c_withdraws_and_with_a_key_it_leaves_the_proposal() {
+async fn ctrl_c_withdraws_a_proposal_without_a_key_and_leaves_one_with_a_key() {
     let home = Home::new();
     let dashboard = dashboard(&home, None).await;
     home.write("x.py", b"1\n");
-    let ran = interrupted(&home, &dashboard, &["x.py"]).await;
-    assert_eq!(ran.code, 6, "{ran:?}");
-    assert!(ran.err.contains("is withdrawn"), "{ran:?}");
+    let result = submit_and_interrupt(&home, &dashboard, &["x.py"]).await;
+    assert_eq!(result.code, 6, "{result:?}");
+    assert!(result.err.contains("is withdrawn"), "{result:?}");
     assert_eq!(dashboard.withdrawn.lock().unwrap().len(), 1);
 
-    let ran = interrupted(&home, &dashboard, &["x.py", "--key", "k"]).await;
-    assert_eq!(ran.code, 130, "{ran:?}");
-    assert!(ran.err.contains("the same --key"), "{ran:?}");
+    let result = submit_and_interrupt(&home, &dashboard, &["x.py", "--key", "k"]).await;
+    assert_eq!(result.code, 130, "{result:?}");
+    assert!(result.err.contains("the same --key"), "{result:?}");
     assert_eq!(dashboard.withdrawn.lock().unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn on_a_terminal_it_says_that_it_waits_and_the_output_cannot_drive_the_terminal() {
+async fn submit_on_a_terminal_says_that_it_waits_and_its_output_cannot_drive_the_terminal() {
     let home = Home::new();
     let _dashboard = dashboard(&home, prints("safe\u{1b}[2Jtext\u{202e}\n", "")).await;
     home.write("x.py", b"1\n");
@@ -358,12 +365,17 @@ async fn out_writes_the_files_that_a_run_left() {
     let _dashboard = dashboard(&home, leaves(vec![file("a.txt"), file("figure-1.png")])).await;
     let snippet = home.write("s.py", b"1");
     let args = [snippet.to_str().unwrap(), "--out", "new/out"];
-    let ran = Ran::of(home.submit(&args).output().await.unwrap());
-    assert_eq!((ran.code, ran.out.as_str()), (0, "printed\n"), "{ran:?}");
+    let result = Finished::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(
+        (result.code, result.out.as_str()),
+        (0, "printed\n"),
+        "{result:?}"
+    );
     assert!(
-        ran.err
+        result
+            .err
             .contains("wrote new/out/a.txt (text/plain, 5 bytes)"),
-        "{ran:?}"
+        "{result:?}"
     );
     let out = home.dir.path().join("new/out");
     for name in ["a.txt", "figure-1.png"] {
@@ -374,14 +386,18 @@ async fn out_writes_the_files_that_a_run_left() {
     let secret = home.write("secret", b"s");
     std::fs::remove_file(out.join("figure-1.png")).unwrap();
     std::os::unix::fs::symlink(&secret, out.join("figure-1.png")).unwrap();
-    let ran = Ran::of(home.submit(&args).output().await.unwrap());
-    assert_eq!(ran.code, 7, "{ran:?}");
+    let result = Finished::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(result.code, 7, "{result:?}");
     assert!(
-        ran.err
+        result
+            .err
             .contains("figure-1.png: something that is no regular file"),
-        "{ran:?}"
+        "{result:?}"
     );
-    assert_eq!(ran.out, "printed\n", "the outcome is told all the same");
+    assert_eq!(
+        result.out, "printed\n",
+        "the outcome is printed nevertheless"
+    );
     assert_eq!(std::fs::read(out.join("a.txt")).unwrap(), b"a.txt");
     assert_eq!(std::fs::read(secret).unwrap(), b"s");
 }
@@ -411,9 +427,9 @@ async fn out_says_which_files_do_not_come_back_and_why() {
     let _dashboard = dashboard(&home, Some(ending)).await;
     let snippet = home.write("s.py", b"1");
     let args = [snippet.to_str().unwrap(), "--out", "out"];
-    let ran = Ran::of(home.submit(&args).output().await.unwrap());
-    assert_eq!(ran.code, 0, "{ran:?}");
-    for said in [
+    let result = Finished::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(result.code, 0, "{result:?}");
+    for note in [
         "note: Kept under plain names: `North America.csv` as `North_America.csv`.\n",
         "note: 1 file is not handed out: files of runs on private data are not.\n",
         "note: `result` is not collected: the names `result` and `stdout` are the run's own result and output; \
@@ -421,13 +437,13 @@ async fn out_says_which_files_do_not_come_back_and_why() {
         "note: 1 thing in its output folder is not collected: links are not, nor files with several names.\n",
         "note: 1 more thing in its output folder is not collected.\n",
     ] {
-        assert!(ran.err.contains(said), "{ran:?}");
+        assert!(result.err.contains(note), "{result:?}");
     }
 }
 
 #[tokio::test]
-async fn what_is_not_as_the_outcome_says_is_not_written() {
-    for wrong in [
+async fn a_file_that_differs_from_the_outcome_is_not_written() {
+    for artifact in [
         Artifact {
             name: "../escape".to_owned(),
             ..file("../escape")
@@ -447,13 +463,16 @@ async fn what_is_not_as_the_outcome_says_is_not_written() {
         file(ENDLESS),
     ] {
         let home = Home::new();
-        let _dashboard = dashboard(&home, leaves(vec![wrong.clone()])).await;
+        let _dashboard = dashboard(&home, leaves(vec![artifact.clone()])).await;
         let snippet = home.write("s.py", b"1");
         let args = [snippet.to_str().unwrap(), "--out", "out", "--json"];
-        let ran = Ran::of(home.submit(&args).output().await.unwrap());
-        assert_eq!(ran.code, 7, "{wrong:?}: {ran:?}");
-        assert!(ran.err.contains("is refused"), "{ran:?}");
-        assert!(serde_json::from_str::<Value>(&ran.out).is_ok(), "{ran:?}");
+        let result = Finished::of(home.submit(&args).output().await.unwrap());
+        assert_eq!(result.code, 7, "{artifact:?}: {result:?}");
+        assert!(result.err.contains("is refused"), "{result:?}");
+        assert!(
+            serde_json::from_str::<Value>(&result.out).is_ok(),
+            "{result:?}"
+        );
         let out = std::fs::read_dir(home.dir.path().join("out")).unwrap();
         assert_eq!(out.count(), 0);
         assert!(!home.dir.path().join("escape").exists());
@@ -466,13 +485,13 @@ async fn a_folder_that_cannot_be_written_to_is_a_usage_error_before_anything_is_
     let dashboard = dashboard(&home, leaves(Vec::new())).await;
     let snippet = home.write("s.py", b"1");
     let args = [snippet.to_str().unwrap(), "--out", "s.py"];
-    let ran = Ran::of(home.submit(&args).output().await.unwrap());
-    assert_eq!(ran.code, 2, "{ran:?}");
+    let result = Finished::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(result.code, 2, "{result:?}");
     assert!(dashboard.drafts.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
-async fn stdout_that_no_frame_carries_is_fetched_and_printed_whole() {
+async fn stdout_larger_than_a_frame_is_fetched_and_printed_whole() {
     let home = Home::new();
     let ending: Ending = Box::new(|id| Outcome {
         run: Some(Run {
@@ -486,12 +505,16 @@ async fn stdout_that_no_frame_carries_is_fetched_and_printed_whole() {
     });
     let _dashboard = dashboard(&home, Some(ending)).await;
     let snippet = home.write("s.py", b"1");
-    let ran = Ran::of(
+    let result = Finished::of(
         home.submit(&[snippet.to_str().unwrap()])
             .output()
             .await
             .unwrap(),
     );
-    assert_eq!((ran.code, ran.out.as_str()), (0, "stdout"), "{ran:?}");
-    assert!(!ran.err.contains("is cut"), "{ran:?}");
+    assert_eq!(
+        (result.code, result.out.as_str()),
+        (0, "stdout"),
+        "{result:?}"
+    );
+    assert!(!result.err.contains("is cut"), "{result:?}");
 }

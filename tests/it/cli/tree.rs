@@ -22,11 +22,11 @@ async fn wrong_use_ends_with_2_and_help_with_0() {
         &["__nothing"],
         &["grant"],
     ] {
-        let ran = home.run(args).await;
-        assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
+        let result = home.run(args).await;
+        assert_eq!(result.code, 2, "{args:?}: {result:?}");
         assert!(
-            ran.out.is_empty() && ran.err.starts_with("error:"),
-            "{args:?}: {ran:?}"
+            result.out.is_empty() && result.err.starts_with("error:"),
+            "{args:?}: {result:?}"
         );
     }
     for args in [
@@ -35,8 +35,8 @@ async fn wrong_use_ends_with_2_and_help_with_0() {
         &["submit", "--help"],
         &["help", "check"],
     ] {
-        let ran = home.run(args).await;
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args:?}");
+        let result = home.run(args).await;
+        assert_eq!((result.code, result.err.as_str()), (0, ""), "{args:?}");
     }
     let help = home.run(&["--help"]).await.out;
     for variable in [
@@ -60,8 +60,8 @@ async fn completions_and_man_page_name_every_command_and_no_hidden_role() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         texts.push(home.run(&["completions", shell]).await);
     }
-    for ran in texts {
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    for result in texts {
+        assert_eq!((result.code, result.err.as_str()), (0, ""));
         for command in [
             "dashboard",
             "demo",
@@ -75,10 +75,10 @@ async fn completions_and_man_page_name_every_command_and_no_hidden_role() {
             "completions",
             "man",
         ] {
-            assert!(ran.out.contains(command), "{command}");
+            assert!(result.out.contains(command), "{command}");
         }
         for role in ["__analyse", "__sandbox"] {
-            assert!(!ran.out.contains(role), "{role}");
+            assert!(!result.out.contains(role), "{role}");
         }
     }
     let page = home.run(&["man"]).await.out;
@@ -109,13 +109,16 @@ async fn an_empty_variable_counts_as_unset() {
     ] {
         command.env(format!("COUNTERSIGN_{name}"), "");
     }
-    let ran = Ran::of(command.output().await.unwrap());
-    assert_eq!(ran.code, 7, "{ran:?}");
+    let result = Finished::of(command.output().await.unwrap());
+    assert_eq!(result.code, 7, "{result:?}");
     let default = home
         .dir
         .path()
         .join(".local/state/countersign/run/agent.sock");
-    assert!(ran.err.contains(&default.display().to_string()), "{ran:?}");
+    assert!(
+        result.err.contains(&default.display().to_string()),
+        "{result:?}"
+    );
 }
 
 #[tokio::test]
@@ -129,8 +132,8 @@ async fn a_flag_outranks_its_variable_before_and_after_the_command() {
     ] {
         let mut command = home.command(&args);
         command.env("COUNTERSIGN_SOCKET", "/variable.sock");
-        let ran = Ran::of(command.output().await.unwrap());
-        assert!(ran.err.contains("/flag.sock"), "{ran:?}");
+        let result = Finished::of(command.output().await.unwrap());
+        assert!(result.err.contains("/flag.sock"), "{result:?}");
     }
 }
 
@@ -157,10 +160,14 @@ async fn an_unknown_variable_stops_every_command_with_the_nearest_name() {
     ] {
         let mut command = home.command(args);
         command.env("COUNTERSIGN_TEIR", "kernel");
-        let ran = Ran::of(command.output().await.unwrap());
-        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");
+        let result = Finished::of(command.output().await.unwrap());
         assert_eq!(
-            ran.err,
+            (result.code, result.out.as_str()),
+            (2, ""),
+            "{args:?}: {result:?}"
+        );
+        assert_eq!(
+            result.err,
             "error: COUNTERSIGN_TEIR: unknown variable; did you mean `COUNTERSIGN_TIER`?\n",
             "{args:?}"
         );
@@ -168,11 +175,11 @@ async fn an_unknown_variable_stops_every_command_with_the_nearest_name() {
     // It lists the variable among the problems.
     let mut command = home.command(&["doctor", "--json"]);
     command.env("COUNTERSIGN_TEIR", "kernel");
-    let ran = Ran::of(command.output().await.unwrap());
-    assert_eq!(ran.code, 1, "{ran:?}");
+    let result = Finished::of(command.output().await.unwrap());
+    assert_eq!(result.code, 1, "{result:?}");
     assert!(
-        ran.out.contains("COUNTERSIGN_TEIR: unknown variable"),
-        "{ran:?}"
+        result.out.contains("COUNTERSIGN_TEIR: unknown variable"),
+        "{result:?}"
     );
 }
 
@@ -196,14 +203,18 @@ async fn help_and_version_work_whatever_the_environment_says() {
             .env("COUNTERSIGN_TEIR", "kernel")
             .env("COUNTERSIGN_TIER", "kernal")
             .env("COUNTERSIGN_CONFIG", "/nowhere/config.toml");
-        let ran = Ran::of(command.output().await.unwrap());
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args:?}: {ran:?}");
-        assert!(ran.out.contains("countersign"), "{args:?}: {ran:?}");
+        let result = Finished::of(command.output().await.unwrap());
+        assert_eq!(
+            (result.code, result.err.as_str()),
+            (0, ""),
+            "{args:?}: {result:?}"
+        );
+        assert!(result.out.contains("countersign"), "{args:?}: {result:?}");
     }
 }
 
 #[tokio::test]
-async fn a_tier_that_is_none_stops_every_command_by_flag_and_by_variable() {
+async fn an_unknown_tier_stops_every_command_by_flag_and_by_variable() {
     let home = Home::new();
     let file = home.write("x.py", b"1\n");
     let file = file.to_str().unwrap();
@@ -215,20 +226,20 @@ async fn a_tier_that_is_none_stops_every_command_by_flag_and_by_variable() {
     ] {
         let mut command = home.command(args);
         command.env("COUNTERSIGN_TIER", "kernal");
-        let by_variable = Ran::of(command.output().await.unwrap());
+        let by_variable = Finished::of(command.output().await.unwrap());
         let by_flag = home.run(&[&["--tier", "kernal"], args].concat()).await;
-        for ran in [by_variable, by_flag] {
-            assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
+        for result in [by_variable, by_flag] {
+            assert_eq!(result.code, 2, "{args:?}: {result:?}");
             assert!(
-                ran.err.contains("did you mean `kernel`?"),
-                "{args:?}: {ran:?}"
+                result.err.contains("did you mean `kernel`?"),
+                "{args:?}: {result:?}"
             );
         }
     }
 }
 
 #[tokio::test]
-async fn the_profile_by_variable_is_the_one_that_check_judges_by() {
+async fn check_judges_by_the_profile_of_the_variable() {
     let home = Home::new();
     let file = home.write("x.py", b"import numpy\n");
     let file = file.to_str().unwrap();
@@ -236,8 +247,8 @@ async fn the_profile_by_variable_is_the_one_that_check_judges_by() {
         let mut command = home.command(&[&["check", "--format", "jsonl", file], flag].concat());
         command.env("COUNTERSIGN_PROFILE", variable);
         async move {
-            let ran = Ran::of(command.output().await.unwrap());
-            let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+            let result = Finished::of(command.output().await.unwrap());
+            let json: serde_json::Value = serde_json::from_str(&result.out).unwrap();
             json["policy"]["profile"].as_str().unwrap().to_owned()
         }
     };
@@ -248,9 +259,9 @@ async fn the_profile_by_variable_is_the_one_that_check_judges_by() {
 
 /// Errors that stop the start stop `doctor` too, with the same message.
 #[tokio::test]
-async fn the_doctor_refuses_what_the_start_refuses_with_the_line_and_what_would_be_right() {
+async fn the_doctor_reports_errors_of_the_start_with_their_line_and_remedy() {
     let team = b"name = \"team\"\nextends = \"analysys\"\n";
-    for (config, policy, said) in [
+    for (config, policy, expected) in [
         (
             "theme = \"auto\"\nprofile = \"analisys\"\n",
             None,
@@ -281,13 +292,16 @@ async fn the_doctor_refuses_what_the_start_refuses_with_the_line_and_what_would_
             "--policy-dir",
             policies.to_str().unwrap(),
         ];
-        let ran = home.run(&[&["doctor"], &flags[..]].concat()).await;
-        assert_eq!(ran.code, 1, "{ran:?}");
-        let line = ran
+        let result = home.run(&[&["doctor"], &flags[..]].concat()).await;
+        assert_eq!(result.code, 1, "{result:?}");
+        let line = result
             .out
             .lines()
             .find(|line| line.contains("configuration"))
             .unwrap();
-        assert!(line.starts_with("MISSING") && line.contains(said), "{line}");
+        assert!(
+            line.starts_with("MISSING") && line.contains(expected),
+            "{line}"
+        );
     }
 }

@@ -12,13 +12,13 @@ use super::given::{is_given, is_given_to_root};
 use super::{TELL, write};
 
 /// An administrator's folder with one policy, and a user's.
-struct Two {
+struct Folders {
     dir: tempfile::TempDir,
     places: Places,
 }
 
 /// `None` if the test does not run as root and cannot act as the administrator.
-fn under(corp: &str) -> Option<Two> {
+fn under_administrator(corp: &str) -> Option<Folders> {
     let dir = tempfile::tempdir().unwrap();
     let places = Places {
         admin: dir.path().join("admin"),
@@ -28,7 +28,7 @@ fn under(corp: &str) -> Option<Two> {
     fs::create_dir(&places.user).unwrap();
     write(&places.admin, "corp", corp);
     if geteuid().is_root() {
-        return Some(Two { dir, places });
+        return Some(Folders { dir, places });
     }
     let error = countersign::policy::load(&places).unwrap_err().to_string();
     assert!(error.contains("it must belong to root"), "{error}");
@@ -36,7 +36,7 @@ fn under(corp: &str) -> Option<Two> {
     None
 }
 
-impl Two {
+impl Folders {
     fn load(&self) -> Result<Vec<Arc<Policy>>, String> {
         countersign::policy::load(&self.places).map_err(|e| e.to_string())
     }
@@ -59,7 +59,9 @@ const CORP: &str = "name = \"corp\"\nextends = \"analysis\"\n[widen.imports]\nli
 
 #[test]
 fn the_administrators_policies_stand_beside_the_built_in_ones() {
-    let Some(two) = under(CORP) else { return };
+    let Some(two) = under_administrator(CORP) else {
+        return;
+    };
     let all = two.load().unwrap();
     let corp = all.iter().find(|p| p.name == "corp").unwrap();
     assert_eq!((all.len(), corp.label().as_str()), (7, "analysis + 1"));
@@ -115,11 +117,15 @@ fn a_users_file_neither_replaces_nor_loosens_an_administrators() {
             "team.toml:4: `data.private`: `corp` hides",
         ),
     ] {
-        let Some(two) = under(CORP) else { return };
+        let Some(two) = under_administrator(CORP) else {
+            return;
+        };
         let error = two.user(name, &text).unwrap_err();
         assert!(error.contains(says), "{text}: {error}");
     }
-    let Some(two) = under(CORP) else { return };
+    let Some(two) = under_administrator(CORP) else {
+        return;
+    };
     let tight = two
         .user("team", &format!("{team}[limits]\nwall_s = 5\n"))
         .unwrap();
@@ -127,7 +133,7 @@ fn a_users_file_neither_replaces_nor_loosens_an_administrators() {
     assert_eq!((tight.limits.wall_s, tight.set_by), (5, SetBy::User));
     // An administrator's own rules may let private values be told; files that extend them may hide
     // them again.
-    let Some(open) = under(&TELL.replace("open", "corp")) else {
+    let Some(open) = under_administrator(&TELL.replace("open", "corp")) else {
         return;
     };
     let hides = format!("{team}[data]\nprivate = \"hide\"\n");
@@ -149,20 +155,22 @@ fn a_users_file_neither_replaces_nor_loosens_an_administrators() {
 
 #[test]
 fn an_administrators_file_that_is_not_roots_alone_stops_everything() {
-    let Some(two) = under(CORP) else { return };
+    let Some(two) = under_administrator(CORP) else {
+        return;
+    };
     let path = two.places.admin.join("corp.toml");
-    let says = |what: &str| {
+    let assert_says = |what: &str| {
         let error = two.load().unwrap_err();
         assert!(error.contains(what), "{error}");
     };
     std::os::unix::fs::chown(&path, Some(12345), None).unwrap();
-    says("owned by uid 12345; it must belong to root");
+    assert_says("owned by uid 12345; it must belong to root");
     std::os::unix::fs::chown(&path, Some(0), None).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
-    says("mode 0664");
+    assert_says("mode 0664");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     fs::set_permissions(&two.places.admin, fs::Permissions::from_mode(0o777)).unwrap();
-    says("admin: others can write this folder (mode 0777)");
+    assert_says("admin: others can write this folder (mode 0777)");
     fs::set_permissions(&two.places.admin, fs::Permissions::from_mode(0o755)).unwrap();
     assert!(two.load().is_ok());
     write(
@@ -170,7 +178,7 @@ fn an_administrators_file_that_is_not_roots_alone_stops_everything() {
         "broken",
         "name = \"broken\"\nextends = \"analisis\"\n",
     );
-    says("broken.toml:2: `extends`");
+    assert_says("broken.toml:2: `extends`");
     drop(two.dir);
 }
 

@@ -59,11 +59,11 @@ fn the_command_shows_diffs_and_checks() {
     let (code, _, err) = command(dir.path(), &["show", "taem"]);
     assert!(code == 2 && err.contains("did you mean `team`"), "{err}");
     let elsewhere = tempfile::tempdir().unwrap();
-    let bad = write(
+    let invalid = write(
         elsewhere.path(),
         "bad",
         "name = \"bad\"\nextends = \"analysis\"\nguard = false\n",
     );
-    let (code, _, err) = command(dir.path(), &["check", bad.to_str().unwrap()]);
+    let (code, _, err) = command(dir.path(), &["check", invalid.to_str().unwrap()]);
     assert!(code == 1 && err.contains(":3: `guard`"), "{err}");
 }

@@ -8,10 +8,10 @@ use countersign::policy::{Contract, PrivateValues};
 
 use super::command::command;
 use super::given::is_given_to_root;
-use super::{TELL, load, refused, write};
+use super::{TELL, load, load_error, write};
 
 #[test]
-fn no_folder_is_no_files() {
+fn a_missing_folder_has_no_files() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(load(&dir.path().join("absent")).unwrap().len(), 6);
 }
@@ -66,13 +66,13 @@ fn a_file_that_extends_nothing_is_marked_own_rules() {
 fn only_a_file_that_extends_nothing_tells_private_values() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), "open", TELL);
-    let of = |name: &str, data: &str| {
+    let policy_text = |name: &str, data: &str| {
         let text = format!("name = \"{name}\"\nextends = \"open\"\n{data}");
         write(dir.path(), name, &text);
     };
-    of("same", "");
-    of("told", "[data]\nprivate = \"tell\"\n");
-    of("closed", "[data]\nprivate = \"hide\"\n");
+    policy_text("same", "");
+    policy_text("told", "[data]\nprivate = \"tell\"\n");
+    policy_text("closed", "[data]\nprivate = \"hide\"\n");
     let all = load(dir.path()).unwrap();
     let get = |name: &str| all.iter().find(|p| p.name == name).unwrap();
     for (name, private) in [
@@ -90,8 +90,8 @@ fn only_a_file_that_extends_nothing_tells_private_values() {
         let text = format!("name = \"{name}\"\nextends = \"{base}\"\n[data]\nprivate = \"tell\"\n");
         let path = write(dir.path(), name, &text);
         let error = load(dir.path()).unwrap_err().to_string();
-        let says = format!("{name}.toml:4: `data.private`: `{base}` hides the values");
-        assert!(error.contains(&says), "{error}");
+        let message = format!("{name}.toml:4: `data.private`: `{base}` hides the values");
+        assert!(error.contains(&message), "{error}");
         fs::remove_file(path).unwrap();
     }
 }
@@ -115,7 +115,7 @@ fn the_key_for_private_values_is_bound_and_checked_like_every_other() {
         ("private = true", "data.private", "wanted string"),
         ("privat = \"tell\"", "data.privat", "did you mean `private`"),
     ] {
-        let error = refused("open", &TELL.replace("private = \"tell\"", line));
+        let error = load_error("open", &TELL.replace("private = \"tell\"", line));
         assert!(
             error.contains(&format!("open.toml:4: `{key}`: ")),
             "{error}"
@@ -175,7 +175,7 @@ fn loosening_is_refused_by_key() {
         ("widen.imports.*", "[widen.imports]\n\"*\" = [\"*\"]"),
         ("widen.imports.a b", "[widen.imports]\n\"a b\" = [\"*\"]"),
     ] {
-        let error = refused(
+        let error = load_error(
             "team",
             &format!("name = \"team\"\nextends = \"analysis\"\n{text}\n"),
         );
@@ -207,17 +207,17 @@ fn each_of_the_limits_can_be_lowered_and_none_raised() {
         write(dir.path(), "further", &text);
         load(dir.path())
     };
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     let mut refuses = |key: &str, value: u64| {
         let line = format!("{key} = {value}");
-        let says = format!(
+        let message = format!(
             "further.toml:4: `limits.{key}`: more than the {} of `base`",
             given(key)
         );
         match further(&line) {
-            Ok(_) => wrong.push(format!("{line} is taken")),
-            Err(error) if error.to_string().contains(&says) => {}
-            Err(error) => wrong.push(format!("{line}: {error}")),
+            Ok(_) => failures.push(format!("{line} is taken")),
+            Err(error) if error.to_string().contains(&message) => {}
+            Err(error) => failures.push(format!("{line}: {error}")),
         }
     };
     for key in &keys {
@@ -225,17 +225,17 @@ fn each_of_the_limits_can_be_lowered_and_none_raised() {
     }
     // 0 means no limit on ticks, so it is the loosest value.
     refuses("ticks", 0);
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
     for key in &keys {
         for value in [given(key), given(key) - 1] {
             let all = further(&format!("{key} = {value}")).unwrap();
             let policy = all.iter().find(|p| p.name == "further").unwrap();
             let limits = serde_json::to_value(policy.limits).unwrap();
             for other in &keys {
-                let want = if other == key { value } else { given(other) };
+                let expected = if other == key { value } else { given(other) };
                 assert_eq!(
                     limits[other.as_str()],
-                    want,
+                    expected,
                     "{other} after {key} = {value}"
                 );
             }
@@ -247,18 +247,18 @@ fn each_of_the_limits_can_be_lowered_and_none_raised() {
 #[test]
 fn no_file_allows_the_runners_own_modules() {
     for module in ["_countersign", "_countersign.gates"] {
-        let error = refused(
+        let error = load_error(
             "mine",
             &format!("name = \"mine\"\ncontract = \"walled\"\n[imports]\n\"{module}\" = [\"*\"]\n"),
         );
-        let says = format!("mine.toml:4: `imports.{module}`: it belongs to the runner");
-        assert!(error.contains(&says), "{error}");
+        let message = format!("mine.toml:4: `imports.{module}`: it belongs to the runner");
+        assert!(error.contains(&message), "{error}");
     }
 }
 
 #[test]
 fn an_error_names_file_line_key_and_the_nearest_name() {
-    let error = refused(
+    let error = load_error(
         "team",
         "name = \"team\"\nextends = \"analysis\"\n[limits]\nwal_s = 3\n",
     );
@@ -267,27 +267,27 @@ fn an_error_names_file_line_key_and_the_nearest_name() {
         error.contains("wal_s") && error.contains("did you mean `wall_s`"),
         "{error}"
     );
-    let error = refused("team", "name = \"team\"\nextends = \"analisis\"\n");
+    let error = load_error("team", "name = \"team\"\nextends = \"analisis\"\n");
     assert!(
         error.contains(":2") && error.contains("did you mean `analysis`"),
         "{error}"
     );
-    let error = refused("team", "name = \"team\"\ncontract = \"walledd\"\n");
+    let error = load_error("team", "name = \"team\"\ncontract = \"walledd\"\n");
     assert!(
         error.contains(":2") && error.contains("did you mean `walled`"),
         "{error}"
     );
-    let error = refused(
+    let error = load_error(
         "team",
         "name = \"team\"\n[capabilities]\nNETWORK_OT = \"block\"\n",
     );
     assert!(error.contains("did you mean `NETWORK_OUT`"), "{error}");
-    let error = refused(
+    let error = load_error(
         "team",
         "name = \"team\"\nextends = \"analysis\"\n[isolation]\ntier = \"kernal\"\n",
     );
     assert!(error.contains("did you mean `kernel`"), "{error}");
-    assert!(refused("team", "name = ").contains("team.toml:1"));
+    assert!(load_error("team", "name = ").contains("team.toml:1"));
     for (line, key) in [
         ("wall_s = -1", "limits.wall_s"),
         ("wall_s = 0", "limits.wall_s"),
@@ -298,20 +298,20 @@ fn an_error_names_file_line_key_and_the_nearest_name() {
         ("code_bytes = 65537", "limits.code_bytes"),
     ] {
         let text = format!("name = \"x\"\ncontract = \"walled\"\n[limits]\n{line}\n");
-        let error = refused("x", &text);
+        let error = load_error("x", &text);
         assert!(error.contains(&format!("x.toml:4: `{key}`: ")), "{error}");
     }
     let text = "name = \"x\"\ncontract = \"walled\"\n[builtins]\nallow = [\n  \"abs\",\n  7,\n]\n";
-    assert!(refused("x", text).contains("x.toml:6: `builtins.allow`: "));
+    assert!(load_error("x", text).contains("x.toml:6: `builtins.allow`: "));
 }
 
 #[test]
 fn a_name_is_the_files_own_and_never_a_built_ins() {
-    assert!(refused("team", "name = \"other\"\nextends = \"analysis\"\n").contains("`team`"));
+    assert!(load_error("team", "name = \"other\"\nextends = \"analysis\"\n").contains("`team`"));
     for name in [
         "analysis", "feature", "chart", "scoped", "walled", "script", "Analysis", "SCRIPT",
     ] {
-        let error = refused(
+        let error = load_error(
             name,
             &format!("name = \"{name}\"\nextends = \"analysis\"\n"),
         );
@@ -326,10 +326,10 @@ fn circles_and_lonely_widening_are_refused() {
     write(dir.path(), "b", "name = \"b\"\nextends = \"a\"\n");
     assert!(load(dir.path()).unwrap_err().to_string().contains("circle"));
     let text = "name = \"x\"\ncontract = \"walled\"\n[widen.imports]\na = [\"b\"]\n";
-    assert!(refused("x", text).contains("extends"));
-    assert!(refused("x", "name = \"x\"\n").contains("contract"));
+    assert!(load_error("x", text).contains("extends"));
+    assert!(load_error("x", "name = \"x\"\n").contains("contract"));
     assert!(
-        refused(
+        load_error(
             "x",
             "name = \"x\"\ncontract = \"script\"\nguard = false\n[isolation]\ntier = \"process\"\n"
         )
@@ -367,8 +367,8 @@ fn a_file_that_others_can_write_is_refused() {
         fs::set_permissions(open.path(), fs::Permissions::from_mode(mode)).unwrap();
         for folder in [dir.path(), open.path()] {
             let error = load(folder).unwrap_err().to_string();
-            let named = format!("{}: others can write this folder", open.path().display());
-            assert!(error.starts_with(&named), "{error}");
+            let message = format!("{}: others can write this folder", open.path().display());
+            assert!(error.starts_with(&message), "{error}");
         }
         fs::remove_file(link).unwrap();
     }

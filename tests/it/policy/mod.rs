@@ -32,7 +32,7 @@ fn load(user: &Path) -> Result<Vec<Arc<Policy>>, PolicyError> {
 }
 
 /// The error of loading a folder with only this file.
-fn refused(name: &str, text: &str) -> String {
+fn load_error(name: &str, text: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), name, text);
     load(dir.path()).unwrap_err().to_string()

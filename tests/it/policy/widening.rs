@@ -4,7 +4,7 @@ use countersign::analysis::analyse;
 use countersign::model::{Capability, VerdictKind};
 
 use super::command::command;
-use super::{load, refused, write};
+use super::{load, load_error, write};
 
 fn widened(base: &str, module: &str, members: &[&str]) -> String {
     format!("name = \"team\"\nextends = \"{base}\"\n[widen.imports]\n\"{module}\" = {members:?}\n")
@@ -101,7 +101,7 @@ const CLOSED_MEMBERS: &[(&str, &str)] = &[
 
 /// Tries the module, a member, `*`, a submodule and another name, in every extended profile.
 #[test]
-fn what_undoes_a_policy_cannot_be_widened() {
+fn modules_that_undo_a_policy_cannot_be_added() {
     let mut closed = Vec::new();
     for module in CLOSED.iter().flat_map(|m| m.split_whitespace()) {
         closed.extend([&["*"][..], &["thing"], &[]].map(|members| (module, members.to_vec())));
@@ -121,7 +121,7 @@ fn what_undoes_a_policy_cannot_be_widened() {
             let error = error.to_string();
             let place = format!("team.toml:4: `widen.imports.{module}`: ");
             assert!(error.contains(&place), "{module} {members:?}: {error}");
-            let said = [
+            let reasons = [
                 "cannot be added: ",
                 "name the members",
                 "name those that are wanted",
@@ -129,7 +129,7 @@ fn what_undoes_a_policy_cannot_be_widened() {
                 "never adds private names",
             ];
             assert!(
-                said.iter().any(|words| error.contains(words)),
+                reasons.iter().any(|words| error.contains(words)),
                 "{module} {members:?}: {error}"
             );
         }
@@ -138,8 +138,8 @@ fn what_undoes_a_policy_cannot_be_widened() {
 }
 
 #[test]
-fn a_refusal_to_widen_says_why_and_what_is_right() {
-    for (module, member, says) in [
+fn a_refusal_to_widen_says_why_and_names_a_remedy() {
+    for (module, member, expected) in [
         (
             "paramiko",
             "SSHClient",
@@ -200,13 +200,13 @@ fn a_refusal_to_widen_says_why_and_what_is_right() {
             "is not in the form that Python gives names (NFKC)",
         ),
     ] {
-        let error = refused("team", &widened("analysis", module, &[member]));
-        assert!(error.contains(says), "{module}.{member}: {error}");
+        let error = load_error("team", &widened("analysis", module, &[member]));
+        assert!(error.contains(expected), "{module}.{member}: {error}");
     }
 }
 
 #[test]
-fn what_only_computes_can_be_widened() {
+fn modules_that_only_compute_can_be_added() {
     for (module, members) in [
         ("lifelines", &["*"][..]),
         ("lifelines.utils", &["concordance_index"]),
@@ -245,7 +245,7 @@ fn what_only_computes_can_be_widened() {
 
 /// Members of a widened module are judged like everything else.
 #[test]
-fn widening_adds_names_and_never_what_blocks() {
+fn widening_adds_names_and_lifts_no_block() {
     let dir = tempfile::tempdir().unwrap();
     write(
         dir.path(),
@@ -276,7 +276,7 @@ fn widening_adds_names_and_never_what_blocks() {
 /// A package that was never reviewed can be added by name, but its import never gets a clear
 /// verdict.
 #[test]
-fn what_nothing_is_known_of_is_flagged_wherever_it_is_imported() {
+fn unknown_modules_are_flagged_wherever_they_are_imported() {
     let dir = tempfile::tempdir().unwrap();
     write(
         dir.path(),
@@ -327,21 +327,22 @@ fn what_nothing_is_known_of_is_flagged_wherever_it_is_imported() {
         assert_eq!(beside.verdict, VerdictKind::Blocked);
     }
     let (_, out, _) = command(dir.path(), &["show", "team"]);
-    let says = "# nothing is known of acme, acme.deep, ";
+    let expected = "# nothing is known of acme, acme.deep, ";
     assert!(
-        out.contains(says) && out.contains(": their import is flagged"),
+        out.contains(expected) && out.contains(": their import is flagged"),
         "{out}"
     );
 }
 
 /// If a policy blocks what cannot be judged, nothing unknown can be added.
 #[test]
-fn what_nothing_is_known_of_cannot_be_widened_where_that_blocks() {
-    let error = refused(
+fn unknown_modules_cannot_be_added_where_they_are_blocked() {
+    let error = load_error(
         "team",
         "name = \"team\"\nextends = \"analysis\"\n[capabilities]\nUNANALYZED = \"block\"\n\
          [widen.imports]\nacme = [\"score\"]\n",
     );
-    let says = "`acme` cannot be added: nothing is known of it, and `analysis` blocks UNANALYZED";
-    assert!(error.contains(says), "{error}");
+    let expected =
+        "`acme` cannot be added: nothing is known of it, and `analysis` blocks UNANALYZED";
+    assert!(error.contains(expected), "{error}");
 }

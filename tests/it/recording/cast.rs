@@ -97,7 +97,7 @@ pub fn read(text: &str) -> Vec<Shot> {
 }
 
 #[test]
-fn what_is_written_plays_back() {
+fn a_written_recording_plays_back() {
     let style = Style {
         ink: [1, 2, 3],
         ground: [4, 5, 6],

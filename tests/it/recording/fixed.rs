@@ -11,35 +11,35 @@ pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
     let mut decided = false;
     for row in &mut frame.rows {
         decided |= text(row).starts_with(" DECIDED");
-        put(
+        replace_text(
             row,
             socket,
             "",
             |_| true,
             "/run/user/1000/countersign/agent.sock",
         );
-        put(row, "uid ", "", digit, "1000");
-        put(row, "gid ", "", digit, "1000");
-        put(row, "pid ", "", digit, "4242");
-        put(row, "after ", "", took, "41 ms");
-        put(row, "decided  ", "", clock, "14:05:27");
-        put(
+        replace_text(row, "uid ", "", digit, "1000");
+        replace_text(row, "gid ", "", digit, "1000");
+        replace_text(row, "pid ", "", digit, "4242");
+        replace_text(row, "after ", "", took, "41 ms");
+        replace_text(row, "decided  ", "", clock, "14:05:27");
+        replace_text(
             row,
             "proposal    ",
             "",
             |c| hex(c) || c == '-',
             "01900000-0000-7000-8000-000000000001",
         );
-        put(row, "policy      sha256:", "", hex, DIGEST);
-        put(row, "binds all of it  sha256:", "", hex, DIGEST);
+        replace_text(row, "policy      sha256:", "", hex, DIGEST);
+        replace_text(row, "binds all of it  sha256:", "", hex, DIGEST);
         for name in ["analysis ", "chart "] {
-            put(row, name, "", hex, &DIGEST[..8]);
+            replace_text(row, name, "", hex, &DIGEST[..8]);
         }
-        put(row, "packages ", "", hex, &DIGEST[..8]);
-        put(row, "type ", " to grant", hex, "4f1c");
-        put(row, "to grant [", "", hex, "4f1c");
-        put(row, "landlock:", "", digit, "7");
-        left(row, decided);
+        replace_text(row, "packages ", "", hex, &DIGEST[..8]);
+        replace_text(row, "type ", " to grant", hex, "4f1c");
+        replace_text(row, "to grant [", "", hex, "4f1c");
+        replace_text(row, "landlock:", "", digit, "7");
+        fix_times(row, decided);
     }
     frame
 }
@@ -62,14 +62,14 @@ fn clock(c: char) -> bool {
 }
 
 /// Fixes times: the remaining time of a proposal, as if just proposed, and the hour of a decision.
-fn left(row: &mut [Cell], decided: bool) {
+fn fix_times(row: &mut [Cell], decided: bool) {
     let is = |cells: &[Cell]| {
         let [a, b, colon, c, d, after] = cells else {
             return false;
         };
-        let one = |cell: &Cell| cell.text.chars().all(digit);
-        let opens = one(a) || a.text == " ";
-        opens && one(b) && colon.text == ":" && one(c) && one(d) && after.text == " "
+        let is_digit = |cell: &Cell| cell.text.chars().all(digit);
+        let opens = is_digit(a) || a.text == " ";
+        opens && is_digit(b) && colon.text == ":" && is_digit(c) && is_digit(d) && after.text == " "
     };
     // With seconds it is another clock.
     let whole = |at: &usize| *at == 0 || row[at - 1].text != ":";
@@ -90,7 +90,13 @@ fn left(row: &mut [Cell], decided: bool) {
 /// Replaces the text of `class` characters between `before` and `after` by `wanted`; with an empty
 /// class, replaces `before` itself. Text behind it, or before it if there is no room behind, keeps
 /// its place.
-fn put(row: &mut Vec<Cell>, before: &str, after: &str, class: fn(char) -> bool, wanted: &str) {
+fn replace_text(
+    row: &mut Vec<Cell>,
+    before: &str,
+    after: &str,
+    class: fn(char) -> bool,
+    wanted: &str,
+) {
     let letters: Vec<char> = row
         .iter()
         .map(|c| c.text.chars().next().unwrap_or('\0'))
@@ -124,11 +130,11 @@ fn put(row: &mut Vec<Cell>, before: &str, after: &str, class: fn(char) -> bool, 
     });
     let (had, has) = (to - from, wanted.chars().count());
     row.splice(from..to, cells);
-    fit(row, from, from + has, had as isize - has as isize);
+    make_room(row, from, from + has, had as isize - has as isize);
 }
 
 /// Makes room for `more` cells, or removes room, where there are blanks.
-fn fit(row: &mut Vec<Cell>, from: usize, to: usize, more: isize) {
+fn make_room(row: &mut Vec<Cell>, from: usize, to: usize, more: isize) {
     if more == 0 {
         return;
     }
@@ -141,7 +147,7 @@ fn fit(row: &mut Vec<Cell>, from: usize, to: usize, more: isize) {
             .rev()
             .find(|at| blank(&row[*at..at + gap]))
     };
-    let at = behind.or_else(ahead).expect("blanks in the row");
+    let at = behind.or_else(ahead).expect("the row has blanks");
     if more < 0 {
         row.drain(at..at + more.unsigned_abs());
     } else {
@@ -248,7 +254,7 @@ mod tests {
         text.chars().map(cell).collect()
     }
 
-    fn one(line: &str) -> String {
+    fn fixed_line(line: &str) -> String {
         let frame = Frame {
             rows: vec![row(line)],
         };
@@ -256,32 +262,32 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_from_run_to_run_is_set_and_the_rest_keeps_its_place() {
+    fn values_that_change_from_run_to_run_are_fixed_and_the_rest_keeps_its_place() {
         assert_eq!(
-            one(" says: a         uid 0 · pid 16594 (x) "),
+            fixed_line(" says: a         uid 0 · pid 16594 (x) "),
             " says: a       uid 1000 · pid 4242 (x) "
         );
         assert_eq!(
-            one(" ● clear   notebook  14:56 │ x"),
+            fixed_line(" ● clear   notebook  14:56 │ x"),
             " ● clear   notebook  15:00 │ x"
         );
         assert_eq!(
-            one(" ● clear   notebook   4:56 │ x"),
+            fixed_line(" ● clear   notebook   4:56 │ x"),
             " ● clear   notebook   5:00 │ x"
         );
-        assert_eq!(one(" decided  10:41:59 x"), " decided  14:05:27 x");
+        assert_eq!(fixed_line(" decided  10:41:59 x"), " decided  14:05:27 x");
         assert_eq!(
-            one(" exit code 0, after 1234 ms    │"),
+            fixed_line(" exit code 0, after 1234 ms    │"),
             " exit code 0, after 41 ms      │"
         );
         assert_eq!(
-            one(" type 9075 to grant [90__]   "),
+            fixed_line(" type 9075 to grant [90__]   "),
             " type 4f1c to grant [4f1c__] "
         );
     }
 
     #[test]
-    fn a_changed_word_or_colour_is_a_difference_and_the_machine_is_none() {
+    fn a_changed_word_or_colour_is_a_difference_and_another_machine_is_none() {
         let frame = |lines: [&str; 3]| Frame {
             rows: lines.map(row).to_vec(),
         };

@@ -76,9 +76,9 @@ fn the_pictures_are_drawn_from_the_recording() {
         return; // The other test writes them meanwhile.
     }
     for (name, picture) in pictures(&recorded()) {
-        let there = std::fs::read_to_string(asset(name)).unwrap_or_default();
+        let current = std::fs::read_to_string(asset(name)).unwrap_or_default();
         assert!(
-            there == picture,
+            current == picture,
             "assets/{name} is not drawn from assets/demo.cast; {ANEW}"
         );
     }

@@ -25,8 +25,8 @@ const STILL: Duration = Duration::from_millis(900);
 pub fn available() -> bool {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"));
     let output = command.args(["doctor", "--json"]).output().unwrap();
-    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let checks = said["checks"].as_array().unwrap();
+    let stdout: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = stdout["checks"].as_array().unwrap();
     let kernel = checks.iter().find(|c| c["name"] == "tier kernel").unwrap();
     given::is_given(kernel["state"] != "missing", "tier kernel")
 }
@@ -98,19 +98,22 @@ impl Scene {
 
     fn frame(&self) -> Frame {
         let socket = self.dash.socket.display().to_string();
-        let until = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(frame) = Frame::of(&self.dash.screen()) {
                 return fixed(frame, &socket);
             }
-            assert!(Instant::now() < until, "the screen is never painted whole");
+            assert!(
+                Instant::now() < deadline,
+                "the screen is never painted whole"
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 
     /// Takes the screen once it shows the wanted texts and stays unchanged.
     fn shoot(&mut self, caption: &str, milliseconds: u64, wanted: &[&str]) {
-        let until = Instant::now() + PATIENCE / 6;
+        let deadline = Instant::now() + PATIENCE / 6;
         let (mut frame, mut since) = (self.frame(), Instant::now());
         loop {
             std::thread::sleep(Duration::from_millis(50));
@@ -119,12 +122,12 @@ impl Scene {
                 (frame, since) = (next, Instant::now());
             }
             let text = frame.text().join("\n");
-            let there = wanted.iter().all(|words| text.contains(words));
-            if there && since.elapsed() > STILL {
+            let shown = wanted.iter().all(|words| text.contains(words));
+            if shown && since.elapsed() > STILL {
                 break;
             }
             assert!(
-                Instant::now() < until,
+                Instant::now() < deadline,
                 "no sign of {wanted:?}; the screen:\n{text}"
             );
         }

@@ -3,14 +3,14 @@
 use super::*;
 
 #[tokio::test]
-async fn the_client_calls_and_is_refused_in_words() {
-    let server = served().await;
+async fn the_client_gets_answers_and_readable_refusals() {
+    let server = start_server().await;
     let mut client = Client::connect(&server.path).await.unwrap();
     let id = ProposalId::new().to_string();
     let state = client.call("status", json!({"id": id})).await.unwrap();
     assert_eq!(state["state"], "pending");
-    let refused = client.call("status", json!({"ids": id})).await.unwrap_err();
-    assert!(matches!(&refused, ClientError::Refused(e) if e.code == RpcError::INVALID_PARAMS));
+    let error = client.call("status", json!({"ids": id})).await.unwrap_err();
+    assert!(matches!(&error, ClientError::Refused(e) if e.code == RpcError::INVALID_PARAMS));
     let large = client
         .call("check", json!({"code": "x".repeat(2_000_000)}))
         .await;
@@ -22,7 +22,7 @@ async fn the_client_calls_and_is_refused_in_words() {
 }
 
 #[tokio::test]
-async fn where_nobody_listens_the_client_says_what_to_start() {
+async fn a_client_without_a_listener_says_what_to_start() {
     let dir = tempfile::tempdir().unwrap();
     let error = Client::connect(&dir.path().join("agent.sock"))
         .await
@@ -34,8 +34,8 @@ async fn where_nobody_listens_the_client_says_what_to_start() {
 }
 
 #[tokio::test]
-async fn a_client_whose_dashboard_goes_away_is_told_so() {
-    let server = served().await;
+async fn a_client_whose_dashboard_goes_away_reports_it() {
+    let server = start_server().await;
     let mut client = Client::connect(&server.path).await.unwrap();
     let call = client
         .send("wait", json!({"id": ProposalId::new().to_string()}))

@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn the_core_hears_uid_gid_and_pid_from_the_kernel_and_the_name_as_a_hint() {
-    let server = served().await;
+    let server = start_server().await;
     let _agent = server.connect().await;
     server.until(|events| !events.is_empty()).await;
     let heard = server.heard.lock().unwrap();
@@ -12,13 +12,13 @@ async fn the_core_hears_uid_gid_and_pid_from_the_kernel_and_the_name_as_a_hint()
         panic!("{heard:?}");
     };
     let exe = std::env::current_exe().unwrap();
-    let want = Peer {
+    let expected = Peer {
         uid: geteuid().as_raw(),
         gid: getegid().as_raw(),
         pid: getpid().as_raw(),
         exe: Some(exe.file_name().unwrap().to_str().unwrap().to_owned()),
     };
-    assert_eq!(*peer, want);
+    assert_eq!(*peer, expected);
 }
 
 /// The answer to a connection from another uid. Only root can make one.
@@ -43,7 +43,7 @@ async fn as_uid(uid: u32, path: &Path) -> Value {
 }
 
 #[tokio::test]
-async fn a_uid_that_is_not_allowed_is_told_so_and_one_that_is_gets_in() {
+async fn a_uid_that_is_not_allowed_gets_the_reason_and_an_allowed_one_gets_in() {
     if !is_given_to_root(
         geteuid().is_root(),
         "root, which alone can be somebody else",
@@ -65,7 +65,7 @@ async fn a_uid_that_is_not_allowed_is_told_so_and_one_that_is_gets_in() {
     assert_eq!(refused["error"]["code"], RpcError::FORBIDDEN);
     assert!(
         inbox.try_recv().is_none(),
-        "the core heard of somebody who may not be here"
+        "the core heard of a uid that is not allowed"
     );
     let allowed = as_uid(65_533, &path).await;
     assert_eq!(allowed["error"]["code"], RpcError::INVALID_PARAMS);
@@ -76,7 +76,7 @@ async fn a_uid_that_is_not_allowed_is_told_so_and_one_that_is_gets_in() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_bound_are_told_to_come_later() {
+async fn connections_beyond_the_bound_are_asked_to_come_later() {
     let server = serve_with(Bounds {
         connections_per_uid: 2,
         ..Bounds::default()
@@ -92,7 +92,9 @@ async fn connections_beyond_the_bound_are_told_to_come_later() {
     assert!(refused["error"]["data"]["retry_after_ms"].is_u64());
     assert_eq!(third.read().await, None);
     drop(first);
-    server.until(|events| Server::gone(events) == 1).await;
+    server
+        .until(|events| Server::disconnect_count(events) == 1)
+        .await;
     assert!(
         server
             .connect()
@@ -105,13 +107,13 @@ async fn connections_beyond_the_bound_are_told_to_come_later() {
 }
 
 #[tokio::test]
-async fn of_a_thousand_connections_each_is_served_or_told_why_not() {
-    let server = served().await;
+async fn each_of_a_thousand_connections_is_served_or_gets_the_reason() {
+    let server = start_server().await;
     let bounds = Bounds::default();
     // Half of the clients send first, as most do; half read first. The accepting side and this test
     // share one process's descriptors, so the clients come in groups.
     let mut served = Vec::new();
-    let mut told = 0;
+    let mut refused = 0;
     for group in 0..20 {
         let mut new = Vec::new();
         for _ in 0..50 {
@@ -127,7 +129,10 @@ async fn of_a_thousand_connections_each_is_served_or_told_why_not() {
             } else if served.len() < bounds.connections_per_uid {
                 agent.send(line.as_bytes()).await;
             }
-            let answer = agent.read().await.expect("cut without a word");
+            let answer = agent
+                .read()
+                .await
+                .expect("a refused connection gets an answer");
             if answer.get("result").is_some() {
                 served.push(agent);
                 continue;
@@ -136,10 +141,10 @@ async fn of_a_thousand_connections_each_is_served_or_told_why_not() {
             let data = &answer["error"]["data"];
             assert!(data["retry_after_ms"].is_u64(), "{answer}");
             assert_eq!(data["limit_connections_per_uid"], 128);
-            told += 1;
+            refused += 1;
         }
     }
-    assert_eq!((served.len(), told), (bounds.connections_per_uid, 872));
+    assert_eq!((served.len(), refused), (bounds.connections_per_uid, 872));
     // Clients that never read do not delay the others.
     let deaf: Vec<_> = {
         let mut deaf = Vec::new();
@@ -190,14 +195,17 @@ for s, f in held:
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut said = Vec::new();
+    let mut answers = Vec::new();
     for _ in 0..connections {
         let line = tokio::time::timeout(PATIENCE, lines.next_line()).await;
-        let line = line.expect("no answer").unwrap().expect("it ended");
-        said.push(serde_json::from_str(&line).unwrap());
+        let line = line
+            .expect("the answer arrives in time")
+            .unwrap()
+            .expect("the process still runs");
+        answers.push(serde_json::from_str(&line).unwrap());
     }
     child.stdout = Some(lines.into_inner().into_inner());
-    Holder(child, said)
+    Holder(child, answers)
 }
 
 fn code(answer: &Value) -> i64 {
@@ -245,10 +253,10 @@ async fn a_uid_that_holds_all_it_can_keeps_no_other_uid_out() {
     // The closed connections got a reason: the two uids with the most connections lost two each.
     for holder in [first, second] {
         let Holder(child, _) = holder;
-        let said = child.wait_with_output().await.unwrap().stdout;
-        let said = String::from_utf8(said).unwrap();
-        let told = said.lines().filter(|line| line.contains("make room"));
-        assert_eq!(told.count(), 2, "{said}");
+        let stdout = child.wait_with_output().await.unwrap().stdout;
+        let stdout = String::from_utf8(stdout).unwrap();
+        let notices = stdout.lines().filter(|line| line.contains("make room"));
+        assert_eq!(notices.count(), 2, "{stdout}");
     }
     serving.abort();
     core.abort();

@@ -116,7 +116,7 @@ async fn serve_with(bounds: Bounds) -> Server {
     }
 }
 
-async fn served() -> Server {
+async fn start_server() -> Server {
     serve_with(Bounds::default()).await
 }
 
@@ -143,10 +143,10 @@ impl Server {
         };
         tokio::time::timeout(PATIENCE, wait)
             .await
-            .expect("the core never heard it");
+            .expect("the core hears the event in time");
     }
 
-    fn gone(events: &[Event]) -> usize {
+    fn disconnect_count(events: &[Event]) -> usize {
         events
             .iter()
             .filter(|e| matches!(e, Event::Disconnected { .. }))
@@ -173,7 +173,7 @@ impl Raw {
     async fn read(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = tokio::time::timeout(PATIENCE, self.stream.read_line(&mut line));
-        match read.await.expect("no answer") {
+        match read.await.expect("the answer arrives in time") {
             Ok(0) | Err(_) => None,
             Ok(_) => Some(serde_json::from_str(&line).unwrap()),
         }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn folder_and_socket_are_the_users_alone_and_go_when_the_listener_goes() {
+async fn folder_and_socket_are_the_users_alone_and_end_with_the_listener() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("a").join("run");
     let path = folder.join("agent.sock");
@@ -46,12 +46,12 @@ async fn a_live_socket_is_refused_and_stays() {
     let path = folder.join("other.sock");
     let _other = std::os::unix::net::UnixListener::bind(&path).unwrap();
     set_mode(&path, 0o600);
-    let refused = Listener::bind(&at(&path)).await.unwrap_err();
-    assert!(matches!(refused, SocketError::Live(_)), "{refused}");
+    let error = Listener::bind(&at(&path)).await.unwrap_err();
+    assert!(matches!(error, SocketError::Live(_)), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_many_that_start_at_once_one_listens() {
+async fn one_of_many_simultaneous_starts_listens() {
     let (_dir, folder) = private_folder();
     let path = folder.join("agent.sock");
     let starts: Vec<_> = (0..16)
@@ -72,7 +72,7 @@ async fn of_many_that_start_at_once_one_listens() {
 }
 
 #[tokio::test]
-async fn whatever_else_lies_there_stops_the_start_by_name_and_stays() {
+async fn any_other_file_in_the_sockets_place_stops_the_start_by_name_and_stays() {
     type Make = fn(&Path);
     type Wanted = fn(&SocketError) -> bool;
     let cases: [(Make, Wanted); 6] = [
@@ -108,12 +108,12 @@ async fn whatever_else_lies_there_stops_the_start_by_name_and_stays() {
             |e| matches!(e, SocketError::NotASocket(_)),
         ),
     ];
-    for (make, wanted) in cases {
+    for (make, expected) in cases {
         let (_dir, folder) = private_folder();
         let path = folder.join("agent.sock");
         make(&path);
         let error = Listener::bind(&at(&path)).await.unwrap_err();
-        assert!(wanted(&error), "{error:?}");
+        assert!(expected(&error), "{error:?}");
         assert!(error.to_string().contains("agent.sock"), "{error}");
         assert!(
             std::fs::symlink_metadata(&path).is_ok(),
@@ -134,7 +134,7 @@ async fn a_folder_that_is_not_the_users_alone_stops_the_start() {
             matches!(error, SocketError::Mode { mode, .. } if mode == bad),
             "{error}"
         );
-        assert_eq!(mode(&folder), bad, "it is not ours to change");
+        assert_eq!(mode(&folder), bad, "the mode of a foreign folder must stay");
     }
     set_mode(&folder, 0o700);
     let link = dir.path().join("link");
@@ -179,7 +179,7 @@ async fn somebody_elses_folder_or_socket_stops_the_start() {
 }
 
 #[tokio::test]
-async fn with_allowed_uids_the_group_reaches_the_socket_and_nothing_else() {
+async fn the_group_of_allowed_uids_reaches_the_socket_and_nothing_else() {
     let (_dir, folder) = private_folder();
     let path = folder.join("agent.sock");
     let group = nix::unistd::Group::from_gid(getegid())
@@ -200,7 +200,7 @@ async fn with_allowed_uids_the_group_reaches_the_socket_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_folder_with_other_things_in_it_is_not_opened_to_a_group() {
+async fn a_folder_with_other_files_is_not_opened_to_a_group() {
     let (_dir, folder) = private_folder();
     std::fs::write(folder.join("diary"), "").unwrap();
     let shared = SocketConfig {
@@ -221,7 +221,7 @@ async fn a_folder_with_other_things_in_it_is_not_opened_to_a_group() {
 }
 
 #[tokio::test]
-async fn a_socket_put_in_its_place_is_not_removed_at_the_end() {
+async fn a_socket_that_replaced_ours_is_not_removed_at_the_end() {
     let (_dir, folder) = private_folder();
     let path = folder.join("agent.sock");
     let listener = Listener::bind(&at(&path)).await.unwrap();

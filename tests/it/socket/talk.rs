@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn torn_writes_interleaved_requests_and_garbage_leave_the_connection_usable() {
-    let server = served().await;
+    let server = start_server().await;
     let mut agent = server.connect().await;
     let id = ProposalId::new().to_string();
     agent.call(1, "wait", json!({"id": id})).await;
@@ -58,7 +58,9 @@ async fn code_too_large_keeps_the_connection_and_a_line_too_large_ends_it() {
     assert_eq!(refused["error"]["data"]["limit_bytes"], 1_048_576);
     assert_eq!(agent.read().await, None);
     drop(agent);
-    server.until(|events| Server::gone(events) == 1).await;
+    server
+        .until(|events| Server::disconnect_count(events) == 1)
+        .await;
 }
 
 #[tokio::test]
@@ -84,13 +86,15 @@ async fn a_peer_that_never_reads_is_cut_off_while_others_are_served() {
         .await
         .unwrap()
         .unwrap();
-    server.until(|events| Server::gone(events) == 1).await;
+    server
+        .until(|events| Server::disconnect_count(events) == 1)
+        .await;
     assert_eq!(other.status(99).await["id"], 99);
 }
 
 #[tokio::test]
 async fn a_peer_that_closes_its_writing_half_still_gets_its_answers() {
-    let server = served().await;
+    let server = start_server().await;
     let mut agent = server.connect().await;
     let id = ProposalId::new().to_string();
     let line = json!({"jsonrpc": "2.0", "id": 1, "method": "status", "params": {"id": id}});
@@ -99,12 +103,14 @@ async fn a_peer_that_closes_its_writing_half_still_gets_its_answers() {
     agent.stream.get_mut().shutdown().await.unwrap();
     assert_eq!(agent.read().await.unwrap()["result"]["id"], id);
     assert_eq!(agent.read().await, None);
-    server.until(|events| Server::gone(events) == 1).await;
+    server
+        .until(|events| Server::disconnect_count(events) == 1)
+        .await;
 }
 
 #[tokio::test]
-async fn a_peer_that_waits_half_closed_and_then_leaves_is_heard_to_leave() {
-    let server = served().await;
+async fn the_core_hears_of_a_half_closed_peer_that_leaves_while_it_waits() {
+    let server = start_server().await;
     let mut agent = server.connect().await;
     agent
         .call(1, "wait", json!({"id": ProposalId::new().to_string()}))
@@ -122,27 +128,31 @@ async fn a_peer_that_waits_half_closed_and_then_leaves_is_heard_to_leave() {
         })
     };
     server.until(waits).await;
-    assert_eq!(Server::gone(&server.heard.lock().unwrap()), 0);
+    assert_eq!(Server::disconnect_count(&server.heard.lock().unwrap()), 0);
     drop(agent);
-    server.until(|events| Server::gone(events) == 1).await;
+    server
+        .until(|events| Server::disconnect_count(events) == 1)
+        .await;
     assert_eq!(server.router.connections(), 0);
 }
 
 #[tokio::test]
-async fn a_peer_that_vanishes_with_an_open_call_is_heard_to_leave() {
-    let server = served().await;
+async fn the_core_hears_of_a_peer_that_vanishes_with_an_open_call() {
+    let server = start_server().await;
     let mut agent = server.connect().await;
     agent
         .call(1, "wait", json!({"id": ProposalId::new().to_string()}))
         .await;
     server.until(|events| events.len() == 2).await;
     drop(agent);
-    server.until(|events| Server::gone(events) == 1).await;
+    server
+        .until(|events| Server::disconnect_count(events) == 1)
+        .await;
 }
 
 #[tokio::test]
-async fn when_the_dashboard_goes_its_last_words_arrive_and_the_socket_is_gone() {
-    let server = served().await;
+async fn the_last_answers_of_a_closing_dashboard_arrive_and_the_socket_is_removed() {
+    let server = start_server().await;
     let mut agent = server.connect().await;
     let id = ProposalId::new();
     agent.call(7, "wait", json!({"id": id.to_string()})).await;
@@ -166,7 +176,7 @@ async fn when_the_dashboard_goes_its_last_words_arrive_and_the_socket_is_gone() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_agents_at_once_each_get_their_own_answers() {
-    let server = Arc::new(served().await);
+    let server = Arc::new(start_server().await);
     let agents: Vec<_> = (0..40)
         .map(|_| {
             let server = server.clone();
