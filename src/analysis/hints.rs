@@ -106,7 +106,9 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
             "use DataFrames: merge, groupby, query with a literal".to_owned()
         }
         (Some(Purpose::Workbooks), Contract::Analysis) => {
-            "pandas writes workbooks: `df.to_excel(\"name.xlsx\")`".to_owned()
+            "pandas writes workbooks: `df.to_excel(\"name.xlsx\")`, and with formats and charts through \
+             `pd.ExcelWriter(\"name.xlsx\", engine=\"xlsxwriter\")` and its `book`"
+                .to_owned()
         }
         (Some(Purpose::Workbooks), _) => files(policy),
         (Some(Purpose::Logs), Contract::Feature) => {
@@ -144,7 +146,9 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
 fn instead(path: &str, policy: &Policy) -> Option<&'static str> {
     let lists = |module: &str| policy.imports.contains_key(module);
     Some(match path {
-        "ast" if lists("json") => "for text that holds data use `json.loads(text)`",
+        "ast" if lists("json") => {
+            "for text that holds data use `json.loads(text)`, for single quotes `json.loads(text.replace(\"'\", '\"'))`"
+        }
         "urllib.parse" | "urllib" if lists("re") => {
             "there is no network, and addresses are text: `str.partition`, `str.split` and f-strings take them \
              apart and build them"

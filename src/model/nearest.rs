@@ -2,7 +2,8 @@
 //!
 //! All hints use one distance: the number of edits, case-insensitive, where swapping two neighbours counts as
 //! one. A name is near if the distance is at most a third of its length, or one, or if it consists of the
-//! candidate's first or last words (`ttl` for `ttl_s`, `max_pending` for `queue_max_pending`).
+//! candidate's first or last words (`ttl` for `ttl_s`, `max_pending` for `queue_max_pending`), or the candidate of
+//! the name's (`customers_df` for `customers`).
 
 /// Longer names are not compared: they are not typing errors, and the cost is the product of the lengths.
 const LENGTH_MAX: usize = 64;
@@ -19,7 +20,7 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .filter(|c| {
             // The distance is at least the difference in length, which is cheaper to compute.
             let alike = c.chars().count().abs_diff(length) <= most && distance(name, c) <= most;
-            alike || begins_or_ends(c, name)
+            alike || begins_or_ends(c, name) || begins_or_ends(name, c)
         })
         .map(|c| (distance(name, c), c))
         .min()
@@ -81,6 +82,8 @@ mod tests {
             ("ttl-s", Some("ttl_s")),
             ("ttl", Some("ttl_s")),
             ("max_s", Some("ttl_max_s")),
+            ("theme_of_day", Some("theme")),
+            ("my_profile", Some("profile")),
             ("zzzz", None),
             ("", None),
         ] {

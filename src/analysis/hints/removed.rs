@@ -1,6 +1,6 @@
-//! Hints for members that releases of numpy and pandas removed and that code still uses.
+//! Hints for members that releases of libraries removed and that code still uses.
 
-/// The hint for a member removed from numpy or pandas that models still write: the release that
+/// The hint for a member removed from a library that models still write: the release that
 /// removed it, and the replacement.
 pub(super) fn removed(written: &str) -> Option<&'static str> {
     Some(match written {
@@ -63,6 +63,13 @@ pub(super) fn removed(written: &str) -> Option<&'static str> {
         | "datetime.combine" => {
             "`datetime` is the module here: write `from datetime import datetime`"
         }
+        "sklearn.datasets.load_boston" => {
+            "scikit-learn 1.2 removed it: write `load_diabetes`, or bring the table as an input"
+        }
+        "sklearn.cross_validation" | "sklearn.grid_search" => {
+            "scikit-learn 0.20 removed it: write `sklearn.model_selection`"
+        }
+        "sklearn.externals.joblib" => "scikit-learn 0.23 removed it: write `import joblib`",
         "random.int" => "write `random.randint(a, b)`",
         "pandas.DataFrame.from_items" => "pandas 1.0 removed it: write `pd.DataFrame.from_dict`",
         _ => return None,

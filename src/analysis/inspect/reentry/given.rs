@@ -11,6 +11,10 @@ use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged, Stmt};
 use crate::analysis::walk::{Bound, ExprPlace, TargetOf, Visitor, body};
 
+const COMPARER: &str = "cmp_to_key";
+/// The argument of `to_json` with a function.
+const HANDLER: &str = "default_handler";
+
 /// What the snippet gives, found in one walk after its names are known.
 pub(super) struct Given<'n, 'a> {
     names: &'n Names<'a>,
@@ -50,7 +54,7 @@ pub(super) fn given<'n, 'a>(names: &'n Names<'a>, statements: &'a [Stmt]) -> Giv
     if found.compares_any {
         found.run_by_name.extend(names.functions.iter().cloned());
         let lambdas = std::mem::take(&mut found.lambdas);
-        lambdas.into_iter().for_each(|e| found.compared(e));
+        lambdas.into_iter().for_each(|e| found.handed(e, COMPARER));
     }
     found
 }
@@ -99,8 +103,9 @@ impl<'a> Given<'_, 'a> {
         self.is(e, "defaultdict") || last_name(e).is_some_and(|n| self.defaulting.contains(&n))
     }
 
-    fn compared(&mut self, e: &'a Expr) {
-        let name = last_name(e).unwrap_or(Name::Borrowed("cmp_to_key"));
+    /// A function that is handed to compiled code by `way`.
+    fn handed(&mut self, e: &'a Expr, way: &'static str) {
+        let name = last_name(e).unwrap_or(Name::Borrowed(way));
         let names = self.names;
         let known = |name| names.functions.contains(name) || names.imported.contains(name);
         self.compares_any |= e.is_name_expr() && !known(&name);
@@ -110,7 +115,7 @@ impl<'a> Given<'_, 'a> {
     fn function(&mut self, name: &'a ast::Identifier, decorators: &'a [Expr]) {
         for decorator in decorators {
             let name = fold(name.as_str());
-            if self.is(decorator, "cmp_to_key") {
+            if self.is(decorator, COMPARER) {
                 self.run_by_name.insert(name);
             } else if let Some(of) = registry(decorator) {
                 self.registered.push((of, name));
@@ -162,8 +167,18 @@ impl<'a> Given<'_, 'a> {
     }
 
     fn call(&mut self, call: &'a ast::ExprCall) {
-        if self.is(&call.func, "cmp_to_key") {
-            values(call).for_each(|e| self.compared(e));
+        if self.is(&call.func, COMPARER) {
+            values(call).for_each(|e| self.handed(e, COMPARER));
+        }
+        // pandas' writer of JSON calls it while it goes through a list.
+        for keyword in &call.keywords {
+            if keyword
+                .arg
+                .as_ref()
+                .is_some_and(|arg| arg.as_str() == HANDLER)
+            {
+                self.handed(&keyword.value, HANDLER);
+            }
         }
         let factory =
             self.is_defaulting(&call.func) || call.args.iter().any(|e| self.is_defaulting(e));
@@ -190,11 +205,19 @@ impl<'a> Visitor<'a> for Given<'_, 'a> {
         match e {
             Expr::Call(call) => self.call(call),
             Expr::Lambda(_) => self.lambdas.push(e),
+            Expr::Dict(x) => {
+                for (key, value) in x.keys.iter().zip(&x.values) {
+                    let named = |key: &Expr| matches!(key, Expr::Constant(c) if c.value.as_str().is_some_and(|text| text == HANDLER));
+                    if key.as_ref().is_some_and(named) {
+                        self.handed(value, HANDLER);
+                    }
+                }
+            }
             // Whoever gets it may call it with any function.
             Expr::Name(_) | Expr::Attribute(_)
                 if !matches!(place, ExprPlace::Called | ExprPlace::Decorator) =>
             {
-                if self.is(e, "cmp_to_key") {
+                if self.is(e, COMPARER) {
                     self.compares_any = true;
                 } else if let Some(of) = registry(e) {
                     let all = self.names.functions.iter();

@@ -66,7 +66,7 @@ pub(super) const CALLED: &[&str] = &[
 ];
 
 /// Methods that compiled code calls by plain names, with their number of arguments besides the
-/// object: `datetime` calls those of a time zone, `dict` one, and numpy, in its loops over objects,
+/// object: `datetime` calls those of a time zone, `dict` and pandas' writer of JSON one, and numpy, in its loops over objects,
 /// those named like its functions.
 pub(super) const ANSWERS: &[(&str, usize)] = &[
     ("arccos", 0),
@@ -108,6 +108,7 @@ pub(super) const ANSWERS: &[(&str, usize)] = &[
     ("sqrt", 0),
     ("tan", 0),
     ("tanh", 0),
+    ("toDict", 0),
     ("trunc", 0),
     ("tzname", 1),
     ("utcoffset", 1),
