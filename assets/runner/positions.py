@@ -37,6 +37,8 @@ def close(gates: Gates) -> None:
     loaded.change(["scipy.interpolate._fitpack_impl"], knots)
     loaded.change(["sklearn.svm._base"], vectors)
     loaded.change(["sklearn.feature_extraction._hash"], buckets)
+    loaded.change(["scipy.odr._odrpack"], restarts)
+    loaded.change(["sklearn.manifold._t_sne"], embedded)
     loaded.change(["sklearn.base"], lambda module: properties(module, gates))
 
 
@@ -375,6 +377,44 @@ def properties(module: Any, gates: Gates) -> None:
 COMPILED = tuple(
     f"sklearn.{name}" for name in "cluster decomposition ensemble linear_model manifold neighbors svm tree".split()
 )
+
+
+# -- states of fits
+
+
+def restarts(module: Any) -> None:
+    """Checks the integers with which a fit of ODRPACK goes on: they are places in its own memory, so they must be those
+    that a fit has left."""
+    plain = module.odr
+    left: set[bytes] = set()
+
+    @functools.wraps(plain)
+    def odr(*args: Any, **kwargs: Any) -> Any:
+        numpy = sys.modules["numpy"]
+        if kwargs.get("iwork") is not None:
+            # Copied, so that the checked values are the ones used.
+            kwargs["iwork"] = numpy.array(kwargs["iwork"])
+            if kwargs["iwork"].tobytes() not in left:
+                raise ValueError("iwork is not what a fit has left")
+        found = plain(*args, **kwargs)
+        if isinstance(found[-1], dict) and "iwork" in found[-1]:
+            left.add(found[-1]["iwork"].tobytes())
+        return found
+
+    module.odr = odr
+
+
+def embedded(module: Any) -> None:
+    """Checks the points of t-SNE: the tree that takes them in has no place for what is not a number."""
+    plain = module._kl_divergence_bh
+
+    @functools.wraps(plain)
+    def _kl_divergence_bh(params: Any, *args: Any, **kwargs: Any) -> Any:
+        if not sys.modules["numpy"].isfinite(params).all():
+            raise ValueError("a point of the embedding is not finite")
+        return plain(params, *args, **kwargs)
+
+    module._kl_divergence_bh = _kl_divergence_bh
 
 
 # -- windows and codes of tables
