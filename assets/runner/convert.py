@@ -4,6 +4,7 @@ The report gets the description; standard output gets the Arrow bytes.
 """
 
 import os
+import re
 from types import ModuleType
 from typing import Any
 
@@ -13,10 +14,15 @@ from _countersign import errors, frames, inputs, spec
 COLUMNS_MAX = 10_000
 # Rows of plain data that are read for names and types.
 LOOKED_AT = 1_000
+# Cells of a table that are looked at for text. Nothing is said about the texts of a larger one.
+CELLS_MAX = 3_000_000
+# What no number, also no complex one, `nan` or `infinity`, can have in it, however many texts are put together: other
+# letters and signs, or a date. `float` reads digits of all scripts.
+WORD = re.compile(r"[^\W\d_eEnNaAiIfFtTyYjJ]|[!-'*,/:-@\[-^`{-~]|\d-\d+-\d")
 
 
 def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
-    """`{columns: [{name, dtype}], rows, frame}`; `frame` says whether Arrow was written."""
+    """`{columns: [{name, dtype}], texts, rows, frame}`; `frame` says whether Arrow was written."""
     one = spec.read_job(setup).inputs[0]
     pandas: Any = libraries.get("pandas")
     value = inputs.load_one(one, pandas)
@@ -25,7 +31,26 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
         return {"columns": limited(columns), "rows": rows, "frame": False}
     columns = [(str(name), str(dtype)) for name, dtype in value.dtypes.items()]
     written = write(value, pandas, one.format in ("csv", "tsv"), setup.convert)
-    return {"columns": limited(columns), "rows": len(value), "frame": written}
+    return {"columns": limited(columns), "texts": texts(value), "rows": len(value), "frame": written}
+
+
+def texts(frame: Any) -> list[str]:
+    """The columns in which more than three quarters of the rows have a text that no number can be part of."""
+    objects = [at for at, dtype in enumerate(frame.dtypes) if str(dtype) == "object"]
+    if len(frame) * len(objects) > CELLS_MAX:
+        return []
+
+    def wordy(cells: Any) -> bool:
+        known: dict[str, bool] = {}
+        found = 0
+        for cell in cells:
+            if isinstance(cell, str):
+                if cell not in known:
+                    known[cell] = WORD.search(cell) is not None
+                found += known[cell]
+        return found * 4 > len(cells) * 3
+
+    return [str(frame.columns[at]) for at in objects if wordy(frame.iloc[:, at].tolist())]
 
 
 def limited(columns: list[tuple[str, str]]) -> list[dict[str, str]]:

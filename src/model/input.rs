@@ -1,5 +1,7 @@
 //! The inputs of a snippet.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -164,6 +166,9 @@ pub enum InputKind {
         rows: u64,
         columns: Vec<Column>,
         sensitivity: Sensitivity,
+        /// The columns that are surely text, see [`Value`](super::Value). Only verdicts need them.
+        #[serde(skip)]
+        texts: BTreeSet<String>,
     },
     /// The compact JSON text, shown to the reviewer and passed to the child unchanged.
     Json {

@@ -28,6 +28,10 @@ pub struct Value {
     pub form: Form,
     /// The columns of a table; the fields of the first records of a list.
     pub columns: Vec<Column>,
+    /// The columns of a table in which more than three quarters of the rows have a text that no
+    /// number can be part of. So any four of them have such texts in a row together.
+    #[serde(default)]
+    pub texts: BTreeSet<String>,
 }
 
 /// What kind of Python value an input is.
@@ -49,13 +53,16 @@ impl Value {
 
     /// `None` if nothing about the value is certain.
     pub fn of(input: &BoundInput) -> Option<Self> {
-        let (format, columns) = match &input.kind {
+        let (format, columns, texts) = match &input.kind {
             InputKind::Dataset {
-                format, columns, ..
-            } => (*format, columns.clone()),
+                format,
+                columns,
+                texts,
+                ..
+            } => (*format, columns.clone(), texts.clone()),
             InputKind::Text { text, format } => {
                 let format = DataFormat::from(*format);
-                (format, header(text, format)?)
+                (format, header(text, format)?, BTreeSet::new())
             }
             InputKind::Json { .. } | InputKind::Artifact { .. } => return None,
         };
@@ -73,7 +80,11 @@ impl Value {
             !c.name.is_empty() && !c.name.starts_with('(') && names.insert(c.name.as_str())
         });
         let certain = form == Form::List || (plain && !columns.is_empty());
-        (certain && columns.len() <= Self::COLUMNS_MAX).then_some(Self { form, columns })
+        (certain && columns.len() <= Self::COLUMNS_MAX).then_some(Self {
+            form,
+            columns,
+            texts,
+        })
     }
 }
 

@@ -212,6 +212,7 @@ impl Bench {
                     } else {
                         Sensitivity::Public
                     },
+                    texts: BTreeSet::new(),
                 },
                 bytes: 1_234_567,
                 sha256: Digest::of(b"sales"),

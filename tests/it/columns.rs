@@ -36,6 +36,12 @@ fn value(form: Form, columns: &[(&str, &str)]) -> Value {
     Value {
         form,
         columns: columns.iter().map(column).collect(),
+        // What the converter says of the tables below.
+        texts: columns
+            .iter()
+            .filter(|(_, dtype)| *dtype == "object")
+            .map(|(name, _)| (*name).to_owned())
+            .collect(),
     }
 }
 

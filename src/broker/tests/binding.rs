@@ -1,5 +1,6 @@
 //! Invariant 2: the grant's digest covers everything that changes what a run means.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::Confirmation;
@@ -53,6 +54,7 @@ fn dataset_input(content: &[u8], rows: u64) -> Vec<BoundInput> {
                 dtype: "object".to_owned(),
             }],
             sensitivity: Sensitivity::Public,
+            texts: BTreeSet::new(),
         },
         bytes: content.len() as u64,
         sha256: Digest::of(content),

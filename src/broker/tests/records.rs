@@ -230,6 +230,7 @@ fn the_log_says_where_private_values_are_told() {
                 true => crate::model::Sensitivity::Private,
                 false => crate::model::Sensitivity::Public,
             },
+            texts: std::collections::BTreeSet::new(),
         };
         let inputs = Ok(vec![input]);
         w.send(Event::InputsBound { id, inputs });

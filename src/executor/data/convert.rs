@@ -5,6 +5,7 @@
 //! the description into its report. Both are limited in size; the Arrow bytes are sealed once the
 //! process is dead.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -48,6 +49,8 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug)]
 pub struct Converted {
     pub columns: Vec<Column>,
+    /// The columns that are surely text.
+    pub texts: BTreeSet<String>,
     pub rows: u64,
     /// The table as a sealed Arrow file; `None` for plain data, and for a table that Arrow cannot
     /// represent exactly as pandas does.
@@ -160,6 +163,8 @@ impl Converters {
 #[serde(deny_unknown_fields)]
 struct ScriptReport {
     columns: Vec<Column>,
+    #[serde(default)]
+    texts: BTreeSet<String>,
     rows: u64,
     frame: bool,
     #[serde(default)]
@@ -390,6 +395,7 @@ impl Work<'_> {
             .map_err(Fault::of(Why::Unkept))?;
         Ok(Converted {
             columns: report.columns,
+            texts: report.texts,
             rows: report.rows,
             frame_bytes: frame.as_ref().map_or(0, |_| self.bytes),
             frame,

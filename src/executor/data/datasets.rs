@@ -4,7 +4,7 @@
 //! Everything here blocks; the shell calls it on another thread. Texts for an agent contain no
 //! path.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -178,6 +178,7 @@ fn bind_one(
                     rows: table.rows,
                     columns: table.columns,
                     sensitivity: source.sensitivity,
+                    texts: table.texts,
                 },
                 bytes: table.bytes,
                 sha256: table.sha256,
@@ -245,6 +246,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 #[derive(Clone)]
 struct Table {
     columns: Vec<Column>,
+    /// The columns that are surely text. Only a converter finds them.
+    texts: BTreeSet<String>,
     rows: u64,
     bytes: u64,
     sha256: Digest,
@@ -377,6 +380,7 @@ fn convert(source: &DatasetSource, converter: &Converter) -> io::Result<Table> {
             rows: 0,
             columns: Vec::new(),
             sensitivity: source.sensitivity,
+            texts: BTreeSet::new(),
         },
         bytes,
         sha256,
@@ -388,6 +392,7 @@ fn convert(source: &DatasetSource, converter: &Converter) -> io::Result<Table> {
     })?;
     Ok(Table {
         columns: made.columns,
+        texts: made.texts,
         rows: made.rows,
         bytes,
         sha256,
@@ -426,6 +431,7 @@ fn read_anew(source: &DatasetSource) -> io::Result<Table> {
     }
     Ok(Table {
         columns,
+        texts: BTreeSet::new(),
         rows,
         bytes: hashing.bytes,
         sha256: Digest::from_bytes(hashing.hash.finalize().into()),

@@ -191,6 +191,28 @@ fn unreadable_data_is_an_error_before_anything_runs() {
     assert_eq!(describe(&sources).len(), 0);
 }
 
+/// pandas adds `"1"` and `"2"` up to 12, and a group without its few texts has a mean.
+#[test]
+fn only_columns_that_no_sum_of_cells_turns_into_a_number_are_said_to_be_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "word,date,sparse,few,digits,letters,flag,n,greek\n\
+                east,2024-01-01,a,x,1_0,nan1,True,1,\u{3b1}\n\
+                tiny!,2024-01-02,b,1-2,2e5,infinity,,2,\u{3b2}\n\
+                b,2024-01-03,c,1-2,\u{664}-,1j,False,3,\u{3b3}\n\
+                c,2024-01-04,,1-2,-7-,(1+2j),True,4,\u{3b4}\n";
+    let datasets = datasets_of(dir.path(), &[("sales.csv", text.as_bytes())]);
+    let sources = converting(datasets, TIER);
+    let inputs = bind_with(&requests_for(&["sales"]), &sources).unwrap();
+    let value = crate::model::Value::of(&inputs[0]).unwrap();
+    let texts: Vec<&str> = value.texts.iter().map(String::as_str).collect();
+    assert_eq!(texts, ["date", "greek", "word"]);
+    let objects = value.columns.iter().filter(|c| c.dtype == "object");
+    assert_eq!(objects.count(), 8, "{value:?}");
+    // Agents and the log see names and types alone.
+    let seen = serde_json::to_string(&(&inputs, describe(&sources))).unwrap();
+    assert!(!seen.contains("texts"), "{seen}");
+}
+
 #[test]
 fn a_data_set_that_changed_after_its_conversion_ends_the_run_before_it_starts() {
     let dir = tempfile::tempdir().unwrap();

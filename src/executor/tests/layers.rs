@@ -262,6 +262,7 @@ fn no_converter_that_lacks_a_layer_continues() {
                 rows: 1,
                 columns: Vec::new(),
                 sensitivity: Sensitivity::Private,
+                texts: BTreeSet::new(),
             },
             bytes: text.len() as u64,
             sha256: Digest::of(text.as_bytes()),

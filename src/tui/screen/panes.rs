@@ -235,6 +235,7 @@ pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
                     rows,
                     columns,
                     sensitivity,
+                    ..
                 } => format!(
                     "data set {dataset}, {} × {}, {}, {}",
                     words::number(columns.len() as u64),

@@ -1,6 +1,7 @@
 //! The places where a snippet looks a column up.
 
 use super::names::text;
+use super::numbers;
 use super::tables::{Inputs, Kind, Tables, keyword};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, ExprContext, Ranged};
@@ -41,6 +42,15 @@ pub(super) enum Use<'a> {
     Item,
     /// `reviews.groupby` of a list.
     Attribute(&'a str),
+    /// A method that needs numbers, on columns of text.
+    Numbers {
+        columns: Vec<String>,
+        /// The columns that the table is grouped by.
+        keys: Vec<String>,
+        method: &'a str,
+        /// Whether the method is called for one column only.
+        single: bool,
+    },
 }
 
 const MISSING: &[&str] = &["KeyError", "LookupError"];
@@ -229,12 +239,9 @@ impl<'t, 'n, 'a> Lookups<'t, 'n, 'a> {
 
     /// `t["x"].dt`.
     fn accessor(&mut self, x: &'a ast::ExprAttribute) {
-        let (table, column) = match &*x.value {
-            Expr::Subscript(of) => (&of.value, text(&of.slice)),
-            Expr::Attribute(of) => (&of.value, Some(of.attr.as_str())),
-            _ => return,
-        };
-        if let (Kind::Table { of, kept: true }, Some(column)) = (self.tables.kind(table), column) {
+        if let Some((table, column)) = numbers::member(&x.value)
+            && let Kind::Table { of, kept: true } = self.tables.kind(table)
+        {
             self.misused.push(Misuse {
                 at: x.range,
                 of,
@@ -253,6 +260,7 @@ impl<'t, 'n, 'a> Lookups<'t, 'n, 'a> {
         let Expr::Attribute(x) = &*call.func else {
             return;
         };
+        self.misused.extend(numbers::misuse(self.tables, call));
         let method = x.attr.as_str();
         if let Expr::Attribute(plot) = &*x.value
             && plot.attr.as_str() == "plot"

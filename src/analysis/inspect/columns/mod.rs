@@ -6,6 +6,7 @@
 
 mod lookups;
 mod names;
+mod numbers;
 mod tables;
 
 use std::collections::HashSet;
@@ -14,6 +15,7 @@ use self::lookups::{By, Lookup, Lookups, Misuse, NO_MEMBER, Use};
 use self::names::Names;
 use self::tables::{Inputs, Tables};
 use super::Inspector;
+use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::Stmt;
 use crate::analysis::rules;
 use crate::analysis::text::shown;
@@ -23,6 +25,8 @@ use crate::policy::Contract;
 
 const TABLE: &str = "pandas.DataFrame";
 const NO_KEY: &[&str] = &["TypeError"];
+/// Groups and pairs of columns raise the second one.
+const NO_NUMBER: &[&str] = &["TypeError", "ValueError"];
 /// Columns that pandas and plotly add under names of their own.
 const ADDED: &[&str] = &["index", "level_0", "level_1", "value", "variable"];
 /// Columns that a hint names.
@@ -76,7 +80,27 @@ impl<'a> Inspector<'a> {
             self.no_column(&one, &tables);
         }
         for one in misused {
-            self.misused(&one, &tables, names.changes(), &made);
+            match one.what {
+                Use::Numbers { .. } if names.changes() => {}
+                Use::Numbers {
+                    columns,
+                    keys,
+                    method,
+                    single,
+                } if !names.is_assigned(method) => {
+                    let made = |name: &String| made.contains(name.as_str());
+                    let columns: Vec<&str> = columns
+                        .iter()
+                        .filter(|c| !made(c))
+                        .map(String::as_str)
+                        .collect();
+                    if !columns.is_empty() && !keys.iter().any(made) {
+                        self.not_numbers(one.at, &columns, method, single);
+                    }
+                }
+                Use::Numbers { .. } => {}
+                _ => self.misused(&one, &tables, names.changes(), &made),
+            }
         }
     }
 
@@ -106,6 +130,47 @@ impl<'a> Inspector<'a> {
         self.fails(&rules::RUN_COLUMN, one.at, column, Some(hint), one.errors);
     }
 
+    /// Reports `sales["region"].mean()`, and `sales.mean()` if columns are text. `single`: the
+    /// method is called for that column only.
+    fn not_numbers(&mut self, at: TextRange, columns: &[&str], method: &str, single: bool) {
+        let Some(python) = &self.setting.python else {
+            return;
+        };
+        let python = (python.version, &python.releases);
+        // Other releases leave such columns out.
+        let Some(has) = self.r.library().class(TABLE, &python) else {
+            return;
+        };
+        let (subject, hint) = match columns {
+            // `sales.size` is no column.
+            [one] if single && has.contains(one) => return,
+            [one] if single => (
+                format!("{one}.{method}"),
+                format!("`{}` is text: did you mean `value_counts()`?", shown(one)),
+            ),
+            [one] => (
+                method.to_owned(),
+                format!("use `numeric_only=True`; `{}` is text", shown(one)),
+            ),
+            all => {
+                let some = all.iter().take(NAMED);
+                let some: Vec<String> = some.map(|c| format!("`{}`", shown(c))).collect();
+                let more = match all.len().saturating_sub(NAMED) {
+                    0 => String::new(),
+                    more => format!(", and {more} more"),
+                };
+                (
+                    method.to_owned(),
+                    format!(
+                        "use `numeric_only=True`; {}{more} are text",
+                        some.join(", ")
+                    ),
+                )
+            }
+        };
+        self.fails(&rules::RUN_KIND, at, subject, Some(hint), NO_NUMBER);
+    }
+
     fn misused(
         &mut self,
         one: &Misuse<'a>,
@@ -124,6 +189,7 @@ impl<'a> Inspector<'a> {
             Use::Item => (name.clone(), list(), NO_KEY),
             Use::Attribute(attr) if OF_LISTS.contains(&attr) || attr.starts_with('_') => return,
             Use::Attribute(attr) => (format!("{name}.{attr}"), list(), NO_MEMBER),
+            Use::Numbers { .. } => return,
             Use::Accessor { column, name } => {
                 if changes || made.contains(column) {
                     return;

@@ -14,11 +14,13 @@ use crate::analysis::walk::{Bound, ExprPlace, TargetOf, Visitor, body};
 
 /// Names through which columns or names can be bound unseen.
 const UNSEEN: &[&str] = &[
+    "__delitem__",
     "__dict__",
     "__setitem__",
     "eval",
     "exec",
     "globals",
+    "isetitem",
     "locals",
     "set_axis",
     "set_names",
@@ -71,6 +73,8 @@ pub(super) struct Names<'a> {
     reading: HashSet<usize>,
     /// Keywords and assigned attributes.
     words: HashSet<&'a str>,
+    /// Assigned attributes.
+    assigned: HashSet<&'a str>,
     /// Attributes and names that are read.
     read: HashSet<&'a str>,
     stores: Vec<&'a ast::ExprSubscript>,
@@ -102,6 +106,10 @@ impl<'a> Names<'a> {
     /// Whether cells may be changed in place.
     pub fn changes(&self) -> bool {
         self.changes
+    }
+
+    pub fn is_assigned(&self, attribute: &str) -> bool {
+        self.assigned.contains(attribute)
     }
 
     pub fn is_read(&self, word: &str) -> bool {
@@ -176,7 +184,9 @@ impl<'a> Names<'a> {
             _ => {
                 let slice = &*store.slice;
                 let known = is_literal(slice);
-                (!known && !self.is_rows(slice), !known)
+                // `sales["region"][0] = 1` changes a cell.
+                let cell = known && !is_named(slice);
+                (!known && !self.is_rows(slice), !known || cell)
             }
         }
     }
@@ -262,7 +272,9 @@ impl<'a> Names<'a> {
             let column = call.args.get(1);
             self.open |= !column.is_some_and(is_literal);
         }
-        self.changes |= matches!(name, "insert" | "update");
+        // A table's `pop` takes the column out of it.
+        let takes = name == "pop" && call.args.first().and_then(text).is_some();
+        self.changes |= takes || matches!(name, "insert" | "update");
     }
 
     /// The texts of an expression do not make columns.
@@ -307,6 +319,14 @@ fn is_literal(e: &Expr) -> bool {
         Expr::Tuple(x) => x.elts.iter().all(is_literal),
         Expr::UnaryOp(x) => is_literal(&x.operand),
         _ => false,
+    }
+}
+
+/// Whether an index is a name, or a list of names.
+fn is_named(e: &Expr) -> bool {
+    match e {
+        Expr::List(x) => x.elts.iter().all(is_named),
+        e => text(e).is_some(),
     }
 }
 
@@ -367,12 +387,14 @@ impl<'a> Visitor<'a> for Names<'a> {
 
     fn store_attribute(&mut self, target: &'a ast::ExprAttribute, _of: TargetOf, _to: Bound<'a>) {
         self.words.insert(target.attr.as_str());
+        self.assigned.insert(target.attr.as_str());
         self.open |= RENAMING.contains(&target.attr.as_str());
     }
 
     fn store_item(&mut self, target: &'a ast::ExprSubscript, of: TargetOf, _to: Bound<'a>) {
-        if of != TargetOf::Delete {
-            self.stores.push(target);
+        match of {
+            TargetOf::Delete => self.changes = true,
+            _ => self.stores.push(target),
         }
     }
 }
