@@ -184,8 +184,9 @@ def _beneath(path: Any, flags: int) -> int:
             _keep_mapped(parts[-1], at)
         return os.open(parts[-1], flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=at)
     except OSError as error:
-        # The path as the snippet wrote it, instead of the folder at which opening failed.
-        error.filename = path
+        # The path as the snippet wrote it, instead of the folder at which opening failed. A refusal has no number.
+        if error.errno is not None:
+            error.filename = path
         raise
     finally:
         if at != _folder:
