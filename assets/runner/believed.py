@@ -58,8 +58,11 @@ def replaces(name: str, above: type) -> bool:
     if name in MEANT or name.startswith("to_"):
         return False
     # Arrays of positions are attributes of objects, which a property of the class would hide.
-    held = memory.POSITIONS.union(*memory.TOGETHER.values())
-    return name in held or any(name in vars(one) for one in lineage(above))
+    for held in (memory.HELD, memory.TOGETHER):
+        place = memory.within(memory.home(above), held)
+        if place is not None and name in held[place]:
+            return True
+    return any(name in vars(one) for one in lineage(above))
 
 
 def lineage(kind: type) -> Iterator[type]:

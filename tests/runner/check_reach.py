@@ -126,8 +126,12 @@ def methods_that_compiled_code_relies_on_are_not_replaced() -> None:
     own = {"__module__": "__main__"}
     believed.built(type("Mine", (above,), {**own, "total": 1, "_constructor": 2, "__init__": None}), gates)
     believed.built(type("Other", (), {**own, "get_indexer": 1}), gates)
-    for names in ({"get_indexer": 1}, {"__len__": lambda self: 9}, {"codes": 1}, {"simplices": 1}):
+    # Names that hold positions in classes of other packages.
+    believed.built(type("Mine", (above,), {**own, "period": 1, "simplices": 1}), gates)
+    for names in ({"get_indexer": 1}, {"__len__": lambda self: 9}, {"codes": 1}):
         raises(Ends, believed.built, type("Mine", (above,), {**own, **names}), gates)
+    shape = type("Delaunay", (), {"__module__": "scipy.spatial._qhull"})
+    raises(Ends, believed.built, type("Mine", (shape,), {**own, "simplices": 1}), gates)
     mixed_in = type("Mixed", (), {**own, "get_indexer": 1})
     raises(Ends, believed.built, type("Mine", (mixed_in, above), dict(own)), gates)
 

@@ -80,7 +80,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Checks `os.makedirs("My Results")`.
+    /// Checks the folder that `os.makedirs` creates.
     pub(super) fn folder_call(&mut self, path: &str, call: &'a ast::ExprCall, at: TextRange) {
         if matches!(path, "os.makedirs" | "os.mkdir")
             && let Some(e) = call.args.first()

@@ -322,6 +322,11 @@ mod tests {
         }
     }
 
+    fn kept_names(collected: &Collected) -> Vec<&str> {
+        let artifacts = collected.artifacts.iter();
+        artifacts.map(|file| file.name.as_str()).collect()
+    }
+
     fn of(folder: &Path, limits: &Limits) -> Collected {
         let fd = OwnedFd::from(File::open(folder).unwrap());
         collect(&fd, limits).unwrap()
@@ -356,11 +361,7 @@ mod tests {
         };
         let collected = of(dir.path(), &five);
         assert_eq!(collected.excess, None);
-        let names: Vec<_> = collected
-            .artifacts
-            .iter()
-            .map(|a| a.name.as_str())
-            .collect();
+        let names = kept_names(&collected);
         assert_eq!(
             names,
             ["...", "a.txt", "b.csv", "folder/b/c/deep", "folder/inner"]
@@ -446,12 +447,7 @@ mod tests {
             std::fs::write(at(name), "fake").unwrap();
         }
         let collected = of(dir.path(), &limits());
-        let names: Vec<_> = collected
-            .artifacts
-            .iter()
-            .map(|a| a.name.as_str())
-            .collect();
-        assert_eq!(names, ["Result", "result.json"]);
+        assert_eq!(kept_names(&collected), ["Result", "result.json"]);
         let refused =
             ["result", "stdout/a.txt"].map(|name| LeftOut::new(name.as_bytes(), Reason::Reserved));
         assert_eq!(
@@ -483,12 +479,7 @@ mod tests {
             file.set_modified(at(seconds)).unwrap();
         }
         let collected = of(dir.path(), &limits());
-        let names: Vec<_> = collected
-            .artifacts
-            .iter()
-            .map(|a| a.name.as_str())
-            .collect();
-        assert_eq!(names, ["a", "b", "d"]);
+        assert_eq!(kept_names(&collected), ["a", "b", "d"]);
         assert_eq!(
             (collected.unkept, collected.excess),
             (vec!["c".into(), "e".into()], None)

@@ -12,7 +12,9 @@ use serde::Deserialize;
 
 use crate::broker::ExecNote;
 use crate::clock::Now;
-use crate::model::{Blob, BoundInput, Digest, Isolation, Limits, Run, StreamName, Tier};
+use crate::model::{
+    Blob, BoundInput, DataFormat, Digest, Isolation, Limits, Run, Sensitivity, StreamName, Tier,
+};
 use crate::policy::{Contract, Policy};
 use crate::runtime::PythonEnv;
 
@@ -281,6 +283,23 @@ pub fn sources(datasets: BTreeMap<String, DatasetSource>) -> Sources {
         left: Box::new(|_| Err("it is missing".to_owned())),
         converters: Default::default(),
     }
+}
+
+/// A data set of this name, from a csv file that is written into the folder.
+pub fn csv_dataset(
+    folder: &std::path::Path,
+    name: &str,
+    text: &str,
+    sensitivity: Sensitivity,
+) -> BTreeMap<String, DatasetSource> {
+    let path = folder.join(format!("{name}.csv"));
+    std::fs::write(&path, text).unwrap();
+    let source = DatasetSource {
+        path,
+        format: DataFormat::Csv,
+        sensitivity,
+    };
+    BTreeMap::from([(name.to_owned(), source)])
 }
 
 /// Sources with these data sets, described and converted in the managed environment.

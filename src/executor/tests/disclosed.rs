@@ -1,17 +1,15 @@
 //! Private data sets under a policy that discloses their values, and under one that hides them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::executor::DatasetSource;
 use crate::executor::Sources;
 use crate::executor::bind_with;
 use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::*;
 use crate::executor::warm::Pool;
-use crate::model::{DataFormat, Sensitivity, StreamName, Tier};
+use crate::model::{Sensitivity, StreamName, Tier};
 use crate::policy::{Policy, PrivateValues};
 
 const TABLE: &str = "who,city,pay\nAnn Ferrer,Oslo,51234.5\nBo Lindqvist,Oslo,48010.25\n\
@@ -44,14 +42,7 @@ const STARTS: [Start; 3] = [
 /// A run over the private table, and the sources it used.
 fn run(start: Start, name: &str, private: PrivateValues, code: &str) -> (Outcome, Arc<Sources>) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("pay.csv");
-    std::fs::write(&path, TABLE).unwrap();
-    let source = DatasetSource {
-        path,
-        format: DataFormat::Csv,
-        sensitivity: Sensitivity::Private,
-    };
-    let datasets = BTreeMap::from([("pay".to_owned(), source)]);
+    let datasets = csv_dataset(folder.path(), "pay", TABLE, Sensitivity::Private);
     let sources = converting(datasets, start.tier);
     let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
     let inputs = bind_with(&requests, &sources).unwrap();

@@ -17,14 +17,7 @@ const TABLE: &str = "who,city,pay\nAnn Ferrer,Oslo,51234.5\nBo Lindqvist,Oslo,48
 
 fn run(profile_name: &str, sensitivity: Sensitivity, code: &str) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("pay.csv");
-    std::fs::write(&path, TABLE).unwrap();
-    let source = DatasetSource {
-        path,
-        format: DataFormat::Csv,
-        sensitivity,
-    };
-    let sources = BTreeMap::from([("pay".to_owned(), source)]);
+    let sources = csv_dataset(folder.path(), "pay", TABLE, sensitivity);
     let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
     let inputs = bind(&requests, &sources).unwrap();
     let spec = RunSpec {

@@ -1,14 +1,11 @@
 //! Private values as libraries and reports write them: none comes back.
 
-use std::collections::BTreeMap;
-
 use serde_json::json;
 
-use crate::executor::DatasetSource;
 use crate::executor::bind_with;
 use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::*;
-use crate::model::{DataFormat, Sensitivity, Tier};
+use crate::model::{Sensitivity, Tier};
 
 const TABLE: &str = "who,city,pay,share,born,seen,note,big\n\
     Ann Ferrer,Oslo,51234.567,0.512345,1994-09-15,2021-03-04 10:11:12,Uses 40% & more_of #5,1512345.678\n\
@@ -20,14 +17,8 @@ const TABLE: &str = "who,city,pay,share,born,seen,note,big\n\
 /// The lines that the code prints over the private table.
 fn printed(code: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("pay.csv");
-    std::fs::write(&path, TABLE).unwrap();
-    let source = DatasetSource {
-        path,
-        format: DataFormat::Csv,
-        sensitivity: Sensitivity::Private,
-    };
-    let sources = converting(BTreeMap::from([("pay".to_owned(), source)]), Tier::Process);
+    let datasets = csv_dataset(folder.path(), "pay", TABLE, Sensitivity::Private);
+    let sources = converting(datasets, Tier::Process);
     let requests = serde_json::from_value(json!({"df": {"dataset": "pay"}})).unwrap();
     let inputs = bind_with(&requests, &sources).unwrap();
     let spec = RunSpec {

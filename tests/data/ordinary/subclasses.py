@@ -16,6 +16,10 @@ class Sales(pd.DataFrame):
     def _constructor(self):
         return Sales
 
+    @property
+    def period(self):
+        return "2026"
+
     def total(self):
         return self["amount"].sum()
 
@@ -24,7 +28,7 @@ sales = Sales({"region": ["n", "s"], "amount": [1.5, 2.5]})
 sales.currency = "EUR"
 sales.columns = ["region", "amount"]
 sales.index.name = "row"
-print(type(sales[sales["amount"] > 1]).__name__, sales.total(), sales.currency)
+print(type(sales[sales["amount"] > 1]).__name__, sales.total(), sales.currency, sales.period)
 
 
 reader = csv.reader(line for line in "a,b\n1,2\n".splitlines())
