@@ -163,7 +163,9 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
             ),
         ));
     }
-    for note in run.notes_on_files() {
+    // The message of a run that succeeded has them already.
+    let notes = run.notes_on_files().into_iter();
+    for note in notes.filter(|note| !said.contains(note)) {
         out.push(labelled("files", &note));
     }
     out.push(labelled(
