@@ -301,6 +301,8 @@ fn a_window_of_another_size_is_filled_at_once_and_costs_no_key() {
     dash.keys("?");
     dash.wait_text("quit");
     dash.keys("?");
+    // A resize drops the keys that were not read yet.
+    dash.wait_text("print(1)");
     for (columns, rows) in [(80, 24), (100, 30), (120, 40)] {
         dash.resize(columns, rows);
         // No key is pressed here.
