@@ -145,6 +145,13 @@ impl Library {
         self.is_known(path, python).then_some(found)
     }
 
+    /// The keywords that what is at this path takes. `None` if it may take others, and where this
+    /// release is not known.
+    pub fn keywords(&self, path: &str, python: &Releases) -> Option<Vec<&'static str>> {
+        let known = self.is_known(path, python);
+        known.then(|| super::keywords::of(path)).flatten()
+    }
+
     fn is_known(&self, path: &str, python: &Releases) -> bool {
         let top = path.split('.').next().unwrap_or(path);
         if self.is_stdlib(top) {

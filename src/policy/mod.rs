@@ -7,6 +7,7 @@ mod computes;
 mod error;
 mod file;
 mod folder;
+mod keywords;
 mod load;
 mod members;
 mod nodes;

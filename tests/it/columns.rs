@@ -1,4 +1,5 @@
-//! `RUN005` and `RUN006`: columns that an input does not have, and what its values cannot do.
+//! `RUN005`, `RUN006` and `RUN007`: columns that an input does not have, what its values cannot do, and keywords that
+//! nothing takes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -88,7 +89,7 @@ fn judge(code: &str, setting: &Setting) -> Verdict {
 fn column_findings(verdict: &Verdict) -> Vec<String> {
     let found = of(verdict, "RUN").into_iter();
     found
-        .filter(|(rule, ..)| matches!(rule.as_str(), "RUN005" | "RUN006"))
+        .filter(|(rule, ..)| matches!(rule.as_str(), "RUN005" | "RUN006" | "RUN007"))
         .map(|(rule, action, subject)| format!("{rule} {} {subject}", action.as_str()))
         .collect()
 }
@@ -232,7 +233,8 @@ fn ordinary_snippets_look_up_no_missing_column() {
             let code = std::fs::read_to_string(&path).unwrap();
             let verdict = judge(&code, &setting);
             let found = verdict.findings.iter().filter(|f| {
-                matches!(f.rule.as_str(), "RUN005" | "RUN006") && f.action == Action::Block
+                matches!(f.rule.as_str(), "RUN005" | "RUN006" | "RUN007")
+                    && f.action == Action::Block
             });
             let found: Vec<&str> = found.map(|f| f.message.as_str()).collect();
             assert!(found.is_empty(), "{}: {found:?}", path.display());

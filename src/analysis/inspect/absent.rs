@@ -84,6 +84,11 @@ pub(super) fn makes_file_only(subject: &str) -> bool {
     FILES_ONLY.contains(&subject)
 }
 
+/// Whether this is a table, or a reader of one in chunks.
+pub(super) fn is_table(v: &Val<'_>) -> bool {
+    matches!(v, Val::Result(path) if TABLES.contains(&&**path))
+}
+
 impl<'a> Inspector<'a> {
     /// Whether the member with this dotted path surely does not exist.
     pub(super) fn is_missing(&self, written: &str) -> bool {
@@ -125,13 +130,12 @@ impl<'a> Inspector<'a> {
             return;
         }
         let base = self.r.eval(&x.value, self.here());
-        let table = |v: &Val<'a>| matches!(v, Val::Result(path) if TABLES.contains(&&**path));
         // Only the former `append` of pandas takes `ignore_index`; a list's `append` takes no
         // keyword.
         let ignores =
             |k: &ast::Keyword| k.arg.as_ref().is_some_and(|a| a.as_str() == "ignore_index");
         let old = &*attr == "append" && call.keywords.iter().any(ignores);
-        let table = !base.is_empty() && base.iter().all(table) && !READERS.contains(&&*attr);
+        let table = !base.is_empty() && base.iter().all(is_table) && !READERS.contains(&&*attr);
         if table || old {
             let written = format!("{TABLE}.{attr}");
             let near = || {

@@ -71,6 +71,7 @@ impl<'a> Inspector<'a> {
         self.formats_within(call);
         self.table_method(call);
         self.array_method(call);
+        self.keywords(call);
         if let Expr::Attribute(x) = &*call.func {
             self.format_call(x, arguments);
             self.padded(&fold(x.attr.as_str()), arguments, call.range());

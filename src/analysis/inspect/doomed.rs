@@ -497,6 +497,12 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Whether a rule found this place already.
+    pub(super) fn is_failing(&self, rule: &Rule, at: TextRange) -> bool {
+        let same = |one: &Failing| one.rule.code == rule.code && one.at == at;
+        self.doomed.failing.iter().any(same)
+    }
+
     /// Runs after the whole snippet has been inspected.
     pub(super) fn doomed(&mut self, body: &'a [Stmt]) {
         self.without_folder();
@@ -511,7 +517,12 @@ impl<'a> Inspector<'a> {
         for one in failing {
             let (start, _) = self.place(one.at);
             // `try: unicode` with `except NameError`: the author expects the error.
-            let expectable = [&rules::RUN_UNBOUND, &rules::RUN_COLUMN, &rules::RUN_KIND];
+            let expectable = [
+                &rules::RUN_UNBOUND,
+                &rules::RUN_COLUMN,
+                &rules::RUN_KIND,
+                &rules::RUN_KEYWORD,
+            ];
             if expectable.iter().any(|rule| rule.code == one.rule.code)
                 && course.expects(start, one.errors)
             {

@@ -16,6 +16,7 @@ mod files;
 mod format;
 mod growth;
 mod imports;
+mod keywords;
 mod loops;
 mod lost;
 mod named;

@@ -75,6 +75,18 @@ pub static RUN_KIND: Rule = Rule {
     example: "sales[\"amount\"].dt.year",
 };
 
+pub static RUN_KEYWORD: Rule = Rule {
+    code: "RUN007",
+    name: "no-such-keyword",
+    severity: Severity::High,
+    weight: Weight::Always(Action::Block),
+    capability: None,
+    cwe: &[],
+    message: "a keyword argument that it does not take, as it is installed here",
+    hint: "check the spelling",
+    example: "pd.read_csv(text, seperator=\";\")",
+};
+
 pub(super) static RULES: &[&Rule] = &[
     &RUN_ABSENT,
     &RUN_UNBOUND,
@@ -82,4 +94,5 @@ pub(super) static RULES: &[&Rule] = &[
     &RUN_MEMBER,
     &RUN_COLUMN,
     &RUN_KIND,
+    &RUN_KEYWORD,
 ];

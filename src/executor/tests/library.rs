@@ -175,21 +175,7 @@ fn the_libraries_of_the_environment_work() {
 /// lines are of several Pythons).
 #[test]
 fn members_listed_as_missing_are_missing() {
-    let env = pandas();
-    let script = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/assets/policies/members/locked.py"
-    );
-    let output = std::process::Command::new(&env.executable)
-        .env_clear()
-        .env("PYTHONPATH", std::env::join_paths(&env.sys_path).unwrap())
-        .env("MPLBACKEND", "Agg")
-        .args(["-B", "-W", "ignore", script])
-        .current_dir("/")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let stdout = String::from_utf8(output.stdout).unwrap();
+    let stdout = written_by("locked.py");
     let lines = |text: &'static str| text.lines().filter(|line| !is_of_stdlib(line));
     let expected: Vec<&str> =
         lines(include_str!("../../../assets/policies/members/locked.txt")).collect();
@@ -199,6 +185,35 @@ fn members_listed_as_missing_are_missing() {
         missing, expected,
         "assets/policies/members/locked.py writes it"
     );
+}
+
+/// The keywords beside which the analyser says nothing is taken (`members/keywords.txt`). The script calls each
+/// function and class with another one.
+#[test]
+fn functions_listed_with_their_keywords_take_no_others() {
+    let wanted = include_str!("../../../assets/policies/members/keywords.txt");
+    let there = written_by("keywords.py");
+    assert_eq!(
+        there, wanted,
+        "assets/policies/members/keywords.py writes it"
+    );
+    assert!(there.lines().count() > 1000);
+}
+
+/// What a script of the lists writes in the managed environment.
+fn written_by(script: &str) -> String {
+    let env = pandas();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/policies/members");
+    let output = std::process::Command::new(&env.executable)
+        .env_clear()
+        .env("PYTHONPATH", std::env::join_paths(&env.sys_path).unwrap())
+        .env("MPLBACKEND", "Agg")
+        .args(["-B", "-W", "ignore", &format!("{folder}/{script}")])
+        .current_dir("/")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn is_of_stdlib(line: &str) -> bool {

@@ -42,6 +42,12 @@ pub(super) enum Use<'a> {
     Item,
     /// `reviews.groupby` of a list.
     Attribute(&'a str),
+    /// A call of a method of a table or of its column.
+    Method {
+        call: &'a ast::ExprCall,
+        /// The column that it is called on.
+        column: Option<&'a str>,
+    },
     /// A method that needs numbers, on columns of text.
     Numbers {
         columns: Vec<String>,
@@ -261,6 +267,9 @@ impl<'t, 'n, 'a> Lookups<'t, 'n, 'a> {
             return;
         };
         self.misused.extend(numbers::misuse(self.tables, call));
+        if !call.keywords.is_empty() {
+            self.keywords(call, &x.value);
+        }
         let method = x.attr.as_str();
         if let Expr::Attribute(plot) = &*x.value
             && plot.attr.as_str() == "plot"
@@ -273,6 +282,21 @@ impl<'t, 'n, 'a> Lookups<'t, 'n, 'a> {
             Kind::Table { of, .. } => self.method(method, call, of),
             Kind::Grouped(of) if matches!(method, "agg" | "aggregate") => self.combined(call, of),
             Kind::Grouped(_) | Kind::List(_) | Kind::Never | Kind::Anything => {}
+        }
+    }
+
+    /// A call with keywords on a table or on `t["x"]`.
+    fn keywords(&mut self, call: &'a ast::ExprCall, on: &'a Expr) {
+        let (table, column) = match on {
+            Expr::Subscript(x) if text(&x.slice).is_some() => (&*x.value, text(&x.slice)),
+            on => (on, None),
+        };
+        if let Some(of) = self.table(table) {
+            self.misused.push(Misuse {
+                at: call.range,
+                of,
+                what: Use::Method { call, column },
+            });
         }
     }
 

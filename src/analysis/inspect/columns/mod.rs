@@ -16,7 +16,7 @@ use self::names::Names;
 use self::tables::{Inputs, Tables};
 use super::Inspector;
 use crate::analysis::parse::TextRange;
-use crate::analysis::parse::ast::Stmt;
+use crate::analysis::parse::ast::{Expr, Stmt};
 use crate::analysis::rules;
 use crate::analysis::text::shown;
 use crate::analysis::walk;
@@ -24,6 +24,7 @@ use crate::model::{Form, nearest};
 use crate::policy::Contract;
 
 const TABLE: &str = "pandas.DataFrame";
+const COLUMN: &str = "pandas.Series";
 const NO_KEY: &[&str] = &["TypeError"];
 /// Groups and pairs of columns raise the second one.
 const NO_NUMBER: &[&str] = &["TypeError", "ValueError"];
@@ -99,6 +100,17 @@ impl<'a> Inspector<'a> {
                     }
                 }
                 Use::Numbers { .. } => {}
+                Use::Method { call, column } => {
+                    let column = column.map(|name| tables.is_column(one.of, name));
+                    let kind = match column {
+                        None => TABLE,
+                        Some(true) => COLUMN,
+                        Some(false) => continue,
+                    };
+                    if let Expr::Attribute(x) = &*call.func {
+                        self.wrong_keywords(call, &format!("{kind}.{}", x.attr.as_str()));
+                    }
+                }
                 _ => self.misused(&one, &tables, names.changes(), &made),
             }
         }
@@ -189,7 +201,7 @@ impl<'a> Inspector<'a> {
             Use::Item => (name.clone(), list(), NO_KEY),
             Use::Attribute(attr) if OF_LISTS.contains(&attr) || attr.starts_with('_') => return,
             Use::Attribute(attr) => (format!("{name}.{attr}"), list(), NO_MEMBER),
-            Use::Numbers { .. } => return,
+            Use::Numbers { .. } | Use::Method { .. } => return,
             Use::Accessor { column, name } => {
                 if changes || made.contains(column) {
                     return;

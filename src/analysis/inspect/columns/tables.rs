@@ -280,6 +280,12 @@ impl<'n, 'a> Tables<'n, 'a> {
             .map(|(_, input)| *input)
     }
 
+    /// Whether each of these inputs has the column.
+    pub fn is_column(&self, of: Inputs, name: &str) -> bool {
+        let has = |value: &Value| value.columns.iter().any(|c| c.name == name);
+        self.among(of).all(|(_, value)| has(value))
+    }
+
     /// Whether some column of these inputs has the name, or a merge gives it.
     pub fn has(&self, of: Inputs, name: &str) -> bool {
         let stems = [Some(name), name.strip_suffix("_x"), name.strip_suffix("_y")];
