@@ -8,7 +8,7 @@ from __future__ import annotations
 import string
 from types import ModuleType
 
-from _countersign import believed, layout, memory, narrow
+from _countersign import believed, data, layout, memory, narrow
 from _countersign.errors import PolicyViolation
 from _countersign.rules import UNDERSCORED, Rules
 from _countersign.watch import Watch
@@ -23,6 +23,8 @@ FORMATS = ("format", "format_map")
 # Methods of pandas that look up a function by its name, given as an argument.
 NAMED = ("agg", "aggregate", "apply", "transform", "pivot_table", "crosstab")
 AGGREGATES = ("agg", "aggregate")
+# Modules whose objects no attribute gives: their methods compile texts.
+ENGINES = ("jinja2",)
 # Position of the function among the arguments, where it is not the first.
 FUNCTIONS = {"pivot_table": 3, "crosstab": 5}
 
@@ -71,6 +73,8 @@ class Gates:
         if isinstance(found, ModuleType):
             self.check_module(found)
         elif not issubclass(type(found), type):
+            if memory.within(memory.home(found), ENGINES):
+                self.refuse(f"{name} is a template engine, which runs what its templates say")
             self.plain.add(type(found))
             return found
         return self.narrow.give(found)
@@ -217,6 +221,8 @@ class Gates:
         found = getattr(value, name, None)
         if isinstance(found, (ModuleType, type)):
             self.look(value, name, found)
+        if is_lent(value, name, found):
+            self.refuse(f"changing the attribute {name} in place is not allowed")
         return self.target(value, name)
 
     def matched(self, value: Any, name: str) -> None:
@@ -229,10 +235,14 @@ class Gates:
             plain = getattr(value, name)
         except AttributeError:
             return
-        # The pattern binds the original member, so members that have a stand-in are refused.
-        looked = name in NAMED or name in memory.NAMES or name == "register"
-        if isinstance(found, narrow.StandIn) or (looked and found is not plain and callable(plain)):
+        # The pattern binds the original member, so members that have a stand-in or are copied are refused.
+        looked = name in NAMED or name == "register"
+        wrapped = looked and found is not plain and callable(plain)
+        if isinstance(found, narrow.StandIn) or wrapped or is_lent(value, name, plain):
             self.refuse(f"matching the attribute {name} is not allowed")
+        if not is_own(value, name) and not data.is_data(plain):
+            kind = type(plain).__name__
+            self.refuse(f"a pattern binds data: read the attribute {name}, a {kind:.50}, with a dot")
 
     def getattr(self, value: Any, name: str, default: Any = MISSING, /) -> Any:
         self.check_name(name, self.rules.read)
@@ -281,6 +291,11 @@ class Gates:
         if isinstance(value, type):
             return function
         return lambda *args, **kwargs: function(value, *args, **kwargs)
+
+
+def is_lent(value: Any, name: str, found: Any) -> bool:
+    """Whether the snippet gets a copy of this attribute, or something that stands for it."""
+    return name in memory.NAMES and memory.given(value, name, found) is not found
 
 
 def is_made(value: Any) -> bool:

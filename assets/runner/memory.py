@@ -12,7 +12,7 @@ import operator
 import os
 import sys
 
-from _countersign import loaded
+from _countersign import loaded, streams, ufuncs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -388,6 +388,7 @@ def from_file(value: Any, found: Any) -> Any:
 
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "at": ufuncs.indexed,
     "buffers": buffers,
     "byteswap": byteswap,
     "deserialize": deserialize,
@@ -406,6 +407,8 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "read_pandas": validated,
     "readinto": readinto,
     "readinto1": readinto,
+    "reconfigure": streams.reconfigure,
+    "reduceat": ufuncs.indexed,
     "to_table": validated,
     "construct_fast": construct_fast,
     "from_arrays": validated,

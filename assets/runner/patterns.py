@@ -1,10 +1,13 @@
 """Gates for class patterns: `case A(x=p)` reads the attribute `x` without an attribute node.
 
 Before the `match` statement, the class in each such pattern is replaced by one of ours, whose instance check asks the
-gates about the attributes that the pattern will read.
+gates about the attributes that the pattern will read. No rule sees what is done with a value that a pattern binds, so
+patterns bind data alone, except for the snippet's own attributes.
 """
 
 from __future__ import annotations
+
+from _thread import _local
 
 from _countersign.gates import Gates
 
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
 
 # Classes whose single positional pattern matches the object itself.
 THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+
+MISSING = object()
+# The positional names of this thread's last check.
+judged = _local()
 
 
 class Checked(type):
@@ -32,15 +39,22 @@ class Checked(type):
             raise TypeError("called match pattern must be a class")
         if not isinstance(instance, real):
             return False
-        positions = getattr(real, "__match_args__", ())
-        for name in (*positions[: cls.__count__], *cls.__names__):
+        positions = getattr(real, "__match_args__", MISSING)
+        # The interpreter refuses all but plain tuples itself.
+        known = positions if type(positions) is tuple else ()
+        for name in (*known[: cls.__count__], *cls.__names__):
             cls.__gates__.matched(instance, name)
+        judged.positions = positions
         return True
 
     @property
     def __match_args__(cls) -> Any:
-        # Raises AttributeError where the real class has none, as classes need that match themselves.
-        return cls.__real__().__match_args__
+        """The names that were judged: asking the real class again could give others. The interpreter asks right after
+        the instance check."""
+        if judged.positions is MISSING:
+            # As of classes that match themselves.
+            raise AttributeError("__match_args__")
+        return judged.positions
 
 
 def maker(gates: Gates) -> Callable[..., type]:

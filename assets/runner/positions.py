@@ -36,6 +36,7 @@ def close(gates: Gates) -> None:
     loaded.change(["sklearn.linear_model._coordinate_descent"], paths)
     loaded.change(["scipy.interpolate._fitpack_impl"], knots)
     loaded.change(["sklearn.svm._base"], vectors)
+    loaded.change(["scipy.spatial.distance"], distances)
     loaded.change(["sklearn.feature_extraction._hash"], buckets)
     loaded.change(["scipy.odr._odrpack"], restarts)
     loaded.change(["sklearn.manifold._t_sne"], embedded)
@@ -340,6 +341,51 @@ def vectors(module: Any) -> None:
         return found
 
     kind._validate_for_predict = validate
+    for name in ("decision_function", "predict", "predict_proba"):
+        setattr(module.libsvm, name, supported(getattr(module.libsvm, name)))
+
+
+# The number of its kind of machine in `svm_type`: those before have classes.
+ONE_CLASS = 2
+
+
+def supported(plain: Any) -> Any:
+    """The function of libsvm, with its support checked against a computed kernel: a kernel of the snippet's runs after
+    `_validate_for_predict`."""
+
+    @functools.wraps(plain)
+    def call(rows: Any, support: Any, vectors: Any, counts: Any, weights: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("kernel") == "precomputed":
+            held, columns = len(support), rows.shape[1] if rows.ndim == 2 else 0
+            if held and (support.min() < 0 or support.max() >= columns):
+                raise ValueError(f"the kernel has {columns} columns, and the fit was supported by others")
+            # Regressions and one class repeat the count for a class that they do not have.
+            classes = counts if kwargs.get("svm_type", 0) < ONE_CLASS else counts[:1]
+            if classes.sum() != held or weights.shape != (max(len(classes) - 1, 1), held):
+                raise ValueError("the support is not what it was fitted with")
+        return plain(rows, support, vectors, counts, weights, *args, **kwargs)
+
+    return call
+
+
+def distances(module: Any) -> None:
+    """Checks the size of the matrix of a Mahalanobis distance."""
+    compiled = module._distance_wrap
+
+    def sized(plain: Any) -> Any:
+        @functools.wraps(plain)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            columns = args[0].shape[1]
+            # Its last argument.
+            inverse = kwargs["VI"] if "VI" in kwargs else args[-1]
+            if inverse.shape != (columns, columns):
+                raise ValueError(f"VI has {columns} rows and columns, one for each column of the data")
+            return plain(*args, **kwargs)
+
+        return call
+
+    for name in ("cdist_mahalanobis_double_wrap", "pdist_mahalanobis_double_wrap"):
+        setattr(compiled, name, sized(getattr(compiled, name)))
 
 
 def buckets(module: Any) -> None:
@@ -421,8 +467,17 @@ def embedded(module: Any) -> None:
 
 
 def windows(rolling: Any) -> None:
-    """Checks that windows lie in the table."""
+    """Checks that windows lie in the table, and copies the bounds of an indexer of the snippet's: a thread could change
+    them after the check."""
     plain = rolling.BaseWindow._check_window_bounds
+    indexers = rolling.BaseWindow._get_window_indexer
+
+    @functools.wraps(indexers)
+    def get_window_indexer(self: Any) -> Any:
+        found = indexers(self)
+        return Bounds(found) if memory.home(found) == "__main__" else found
+
+    rolling.BaseWindow._get_window_indexer = get_window_indexer
 
     @functools.wraps(plain)
     def check(self: Any, start: Any, end: Any, num_vals: int) -> None:
@@ -431,6 +486,20 @@ def windows(rolling: Any) -> None:
             raise ValueError("the bounds of a window lie outside the table")
 
     rolling.BaseWindow._check_window_bounds = check
+
+
+class Bounds:
+    """Stands for an indexer and gives copies of its bounds."""
+
+    def __init__(self, indexer: Any) -> None:
+        self._indexer = indexer
+
+    def get_window_bounds(self, *args: Any, **kwargs: Any) -> Any:
+        numpy = sys.modules["numpy"]
+        return tuple(map(numpy.array, self._indexer.get_window_bounds(*args, **kwargs)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._indexer, name)
 
 
 def grouped(module: Any) -> None:

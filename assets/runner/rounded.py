@@ -61,7 +61,7 @@ def forms(numbers: list[float], scale: int, decimals: int) -> Iterator[float]:
     for number in numbers:
         yield round(number * scale, decimals)
         if decimals == 0:
-            yield float(math.trunc(number * scale))
+            yield from (float(math.floor(number * scale)), float(math.ceil(number * scale)))
     if scale != 1:
         # As `{x:%}` writes them.
         yield from (round(number * scale, 6) for number in numbers)

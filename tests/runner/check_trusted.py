@@ -4,6 +4,7 @@ Part of `check_files.py`. Runs under the whole guard, with the real libraries wh
 """
 
 import array
+import tempfile
 from typing import Any
 
 import child
@@ -230,3 +231,97 @@ def what_compiled_code_lends_may_be_kept() -> None:
     for flags in ("['external_loop', 'buffered']", "('buffered',)", "[F('buffered')]"):
         ends(f"{own}np.nditer(np.arange(3), {flags})", "lends its buffer")
     ends("import numpy as np\nnp.nested_iters(np.zeros((2, 2)), [[0], [1]], ['buffered'])", "lends its buffer")
+
+
+@of("ufuncs", needs="numpy")
+def indices_of_a_ufunc_are_copied() -> None:
+    import numpy as np
+
+    indexed = module("ufuncs").indexed
+    at, rows = np.array([0, 1]), np.zeros(4)
+
+    def late(x: Any, y: Any) -> Any:
+        at[:] = 3
+        return y
+
+    summed = np.frompyfunc(late, 2, 1)
+    objects = np.zeros(4, dtype=object)
+    for method, args in ((summed.at, (objects, at, 1)), (np.ufunc.at, (summed, objects, (at,), 1))):
+        at[:], objects[:] = (0, 1), 0
+        indexed(np.ufunc if method is np.ufunc.at else summed, method)(*args)
+        assert objects.tolist() == [1, 1, 0, 0], method
+    at[:] = 0, 1
+    assert indexed(summed, summed.reduceat)(np.arange(4.0), indices=at).tolist() == [0.0, 3.0]
+    indexed(np.add, np.add.at)(rows, (slice(1, 3),), 2)
+    assert rows.tolist() == [0, 2, 2, 0]
+    table = object()
+    assert indexed(table, len) is len
+
+
+@of("data", needs="pandas")
+def data_are_scalars_tables_and_collections_of_these() -> None:
+    import datetime
+    import decimal
+    import enum
+    import io
+    import pathlib
+
+    import numpy as np
+    import pandas as pd
+
+    is_data = module("data").is_data
+    colour = enum.Enum("colour", "RED")
+    frame = pd.DataFrame({"a": [1]})
+    for value in (
+        1, "a", b"a", None, 2.5, (1, ["a", {"b": 2}]), frozenset([1]), datetime.date(2024, 1, 1), pd.NaT,
+        datetime.UTC, decimal.Decimal(1), colour.RED, np.int8(1), np.eye(2), np.dtype("i4"), frame, frame.a,
+        frame.columns, pd.Timestamp(0), pd.Period("2024"), frame.a.astype("category").dtype,
+    ):  # fmt: skip
+        assert is_data(value), value
+    deep: Any = 1
+    for _ in range(9):
+        deep = [deep]
+    for value in (len, "a".upper, io.StringIO(), pathlib.Path(), pd, type, frame.style, [len], {"a": len}, deep):
+        assert not is_data(value), value
+
+
+def refuses(code: str, message: str) -> None:
+    """Asserts that the guard ends the run with this message."""
+    ran = child.run(code, ANALYSIS, libraries=LIBRARIES)
+    assert ran.kind == "PolicyViolation" and message in ran.error["message"], f"{code}\n{ran}"
+
+
+@of("patterns", "gates", needs="pandas")
+def class_patterns_bind_data_of_library_objects_and_anything_of_the_snippets_own() -> None:
+    prints(
+        """
+import dataclasses, datetime
+@dataclasses.dataclass
+class Job:
+    run: object
+match Job(len):
+    case Job(run=f): print(f('abc'))
+match Job(len):
+    case Job(f): print(f('ab'))
+match datetime.date(2024, 5, 1):
+    case datetime.date(year=y): print(y)
+match 5:
+    case object(nothing=_): print('wrong')
+    case int(n): print(n)
+""",
+        "3\n2\n2024\n5\n",
+    )
+    refuses("match [1]:\n    case object(append=f): f(2)", "a pattern binds data")
+    refuses("import sys\nmatch sys.stdout:\n    case object(buffer=b): pass", "a pattern binds data")
+
+
+@of("streams")
+def what_a_run_prints_stays_in_utf_8() -> None:
+    refused = "import sys\n{}sys.stdout.reconfigure(encoding={!r}, errors='replace')\nprint('wrong')"
+    for encoding in ("utf-16-le", "cp500", "latin-1", "UTF-7"):
+        ends(refused.format("", encoding), "what a run prints is UTF-8")
+    prints("import sys\nsys.stdout.reconfigure(encoding='UTF8', line_buffering=True)\nprint('ü')", "ü\n")
+    prints("import sys\nsys.stderr.reconfigure(errors='replace')\nprint(1)", "1\n")
+    with tempfile.TemporaryFile("w+") as file:
+        module("streams").reconfigure(file, file.reconfigure)(encoding="utf-16")
+        assert file.encoding == "utf-16"

@@ -79,6 +79,7 @@ impl<'a> Inspector<'a> {
             self.column_call(x, arguments);
             self.result_call(x, arguments);
             self.path_method(x, call.range());
+            self.opens_unknown(x, arguments, call.range());
             self.makes_files(x, arguments);
         }
         self.telling_keywords(arguments);
@@ -297,7 +298,9 @@ impl<'a> Inspector<'a> {
             None => return,
         };
         for text in texts {
-            if self.attribute_name(&text, at, ExprContext::Load, &base, receiver) {
+            if self.attribute_name(&text, at, ExprContext::Load, &base, receiver)
+                || receiver.is_some_and(|r| self.path_named(&text, r, at))
+            {
                 continue;
             }
             for val in base.iter() {
@@ -325,6 +328,7 @@ impl<'a> Inspector<'a> {
                     for val in vals.iter().filter(|v| !matches!(v, Val::TypeOf(_))) {
                         self.called(val, inner, at);
                     }
+                    self.keep(function, function.range());
                 }
                 return;
             }
@@ -374,7 +378,12 @@ impl<'a> Inspector<'a> {
         arguments: Arguments<'a>,
         at: TextRange,
     ) {
-        self.found(subject);
+        // A partial function that is given no file yet is called elsewhere.
+        let later =
+            arguments.skip > 0 && arguments.deciding(entry).is_none() && !arguments.open_ended();
+        if !later {
+            self.found(subject);
+        }
         match entry.effect {
             Effect::Read => self.file(Capability::FsRead, entry, subject, arguments, at),
             Effect::Write => {
@@ -393,11 +402,11 @@ impl<'a> Inspector<'a> {
             }
             Effect::Query => self.query(entry, subject, arguments, at),
             Effect::Formula => self.formula(entry, subject, arguments, at),
-            Effect::Backend => {
-                if let Some(e) = arguments.deciding(entry) {
-                    self.backend(e, at, subject);
-                }
-            }
+            Effect::Backend => match arguments.deciding(entry) {
+                Some(e) => self.backend(e, at, subject),
+                None if arguments.open_ended() => self.effect_alone(entry, subject, at),
+                None => {}
+            },
             Effect::Style => {
                 if let Some(e) = arguments.deciding(entry) {
                     self.style(e, at, subject);

@@ -76,7 +76,10 @@ impl<'a> Inspector<'a> {
         arguments: Arguments<'a>,
         at: TextRange,
     ) {
-        let kind = match arguments.deciding(entry) {
+        let deciding = arguments
+            .deciding(entry)
+            .or_else(|| self.of_instance(entry, subject, arguments));
+        let kind = match deciding {
             Some(e) => self.kind(e),
             // `*["/etc/passwd"]`: any unpacked element may be the name.
             None if arguments.open_ended() => {
@@ -92,7 +95,7 @@ impl<'a> Inspector<'a> {
             }
             None => PathKind::None,
         };
-        let Some(e) = arguments.deciding(entry) else {
+        let Some(e) = deciding else {
             self.touches_any(capability);
             return self.file_fact(kind, capability, subject, at);
         };
@@ -106,10 +109,27 @@ impl<'a> Inspector<'a> {
         self.touches(e, kind, touched, subject, at);
         self.named_so(e, kind, touched, Some(entry), subject, at);
         if self.too_deep(e, kind, at) {
-            self.uses(capability, at, &format!("{subject}, literal argument"));
+            self.uses(touched, at, &format!("{subject}, literal argument"));
         } else {
-            self.file_fact(kind, capability, subject, at);
+            self.file_fact(kind, touched, subject, at);
         }
+    }
+
+    /// The name given to a library's method that a class of the snippet took over (`save = pd.DataFrame.to_csv`): its
+    /// objects are not among the arguments.
+    fn of_instance(
+        &self,
+        entry: Entry,
+        subject: &str,
+        arguments: Arguments<'a>,
+    ) -> Option<&'a Expr> {
+        let (class, _) = subject.rsplit_once('.')?;
+        let class = class.rsplit('.').next()?;
+        let given = arguments.positional(entry.index.checked_sub(1)?)?;
+        let text = |v: &Val<'a>| matches!(v, Val::Text(_) | Val::ComputedText);
+        let taken = class.starts_with(char::is_uppercase)
+            && self.r.eval(given, self.here()).iter().any(text);
+        taken.then_some(given)
     }
 
     pub(super) fn file_fact(
@@ -184,6 +204,38 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Judges `p.open("w")` on an object of which nothing is known: it may be a path.
+    pub(super) fn opens_unknown(
+        &mut self,
+        x: &'a ast::ExprAttribute,
+        arguments: Arguments<'a>,
+        at: TextRange,
+    ) {
+        let mode = arguments
+            .positional(0)
+            .or_else(|| arguments.keyword(&["mode"]));
+        let Some(Expr::Constant(mode)) = mode else {
+            return;
+        };
+        let writes = mode.value.as_str().is_some_and(|mode| {
+            mode.chars().all(|c| "rwaxbt+".contains(c)) && mode.contains(['w', 'a', 'x', '+'])
+        });
+        let text = |v: &Val<'a>| matches!(v, Val::Text(_) | Val::ComputedText);
+        let path = |v: &Val<'a>| match v {
+            // An element of `map(Path, names)`.
+            Val::Member(path) => path.starts_with("pathlib."),
+            Val::Unknown | Val::Items(..) | Val::Holds(..) | Val::Result(_) => true,
+            other => text(other),
+        };
+        let base = self.r.eval(&x.value, self.here());
+        // `path_method` judges what is surely a path.
+        let judged = !base.is_empty() && base.iter().all(text);
+        if writes && fold(x.attr.as_str()) == "open" && base.iter().all(path) && !judged {
+            self.touches_any(Capability::FsWrite);
+            self.file_fact(PathKind::Computed, Capability::FsWrite, "open", at);
+        }
+    }
+
     fn is_path_class(&self, e: &'a Expr) -> bool {
         let vals = self.r.eval(e, self.here());
         vals.iter()
@@ -193,17 +245,21 @@ impl<'a> Inspector<'a> {
     /// Judges `Path.write_text`, or the same method of an object, as a value: whoever gets it calls it on any file.
     /// Returns whether it is one.
     pub(super) fn path_value(&mut self, x: &'a ast::ExprAttribute, at: TextRange) -> bool {
-        let attr = fold(x.attr.as_str());
-        let of_class = || self.is_path_class(&x.value);
-        let known = OF_PATHS.iter().find(|(name, _)| *name == &*attr);
+        self.path_named(&fold(x.attr.as_str()), &x.value, at)
+    }
+
+    /// The same for `getattr(path, "unlink")`.
+    pub(super) fn path_named(&mut self, attr: &str, of: &'a Expr, at: TextRange) -> bool {
+        let of_class = || self.is_path_class(of);
+        let known = OF_PATHS.iter().find(|(name, _)| *name == attr);
         let capability = match known {
             Some((_, capability)) => *capability,
-            None if OF_THEIR_CLASS.contains(&&*attr) && of_class() => Capability::FsWrite,
+            None if OF_THEIR_CLASS.contains(&attr) && of_class() => Capability::FsWrite,
             None => return false,
         };
         self.lost.handed = true;
         self.touches_any(Capability::FsWrite);
-        self.file_fact(PathKind::Computed, capability, &attr, at);
+        self.file_fact(PathKind::Computed, capability, attr, at);
         true
     }
 

@@ -56,7 +56,7 @@ impl<'a> Inspector<'a> {
                 Effect::Read | Effect::Write | Effect::ReadPathOrText | Effect::NumpyLoad => {
                     self.lost.kept.push((entry, subject, at));
                 }
-                Effect::Query | Effect::Formula | Effect::Backend if member => {
+                Effect::Query | Effect::Formula | Effect::Backend | Effect::Save if member => {
                     self.lost.kept.push((entry, subject, at));
                 }
                 Effect::Unpickle | Effect::Pickle
@@ -138,10 +138,19 @@ impl<'a> Inspector<'a> {
             }
         }
         // If one function of a table of readers is called, the table is followed; not every entry
-        // has to be used.
-        let followed = lost.kept.iter().any(|(_, s, _)| lost.called.contains(s));
+        // has to be used. The call has shown what the others of its kind could do.
+        let kind = |effect| match effect {
+            Effect::ReadPathOrText => Effect::Read,
+            other => other,
+        };
+        let shown: Vec<Effect> = lost
+            .kept
+            .iter()
+            .filter(|(_, subject, _)| lost.called.contains(subject))
+            .map(|(entry, ..)| kind(entry.effect))
+            .collect();
         for (entry, subject, at) in lost.kept {
-            if followed {
+            if shown.contains(&kind(entry.effect)) {
                 continue;
             }
             match calls::always(entry).filter(|_| entry.effect != Effect::NumpyLoad) {

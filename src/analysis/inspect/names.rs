@@ -75,7 +75,7 @@ impl<'a> Inspector<'a> {
         let unbound_yet = found.may_be_builtin(at.start().to_usize());
         let table = self.text.is_none() && unbound_yet && self.is_table(&id);
         if is_builtin(&id) && unbound_yet {
-            self.builtin(&id, at, place);
+            self.builtin(e, &id, at, place);
         }
         if table {
             self.uses(Capability::DataRead, at, &id);
@@ -123,7 +123,7 @@ impl<'a> Inspector<'a> {
         self.add_with(&rules::BUILTIN_DUNDER, at, capability, id);
     }
 
-    fn builtin(&mut self, id: &str, at: TextRange, place: ExprPlace<'a>) {
+    fn builtin(&mut self, e: &'a Expr, id: &str, at: TextRange, place: ExprPlace<'a>) {
         let policy = self.policy;
         let listed = policy.builtins.contains(id) || policy.builtins.contains("*");
         match id {
@@ -160,6 +160,7 @@ impl<'a> Inspector<'a> {
                 self.add(&rules::REFL_VALUE, at, id);
             }
             "type" => self.type_load(at, place),
+            "open" if matches!(place, ExprPlace::Assigned) => self.keep(e, at),
             "open" if !matches!(place, ExprPlace::Called | ExprPlace::Assigned) => {
                 self.add_with(&rules::FS_VALUE, at, Some(Capability::FsRead), "open");
             }

@@ -39,7 +39,7 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
         // of this text, or like one of Python's, is not.
         let twin: String = skeleton(&folded).collect();
         let imitates = twin.is_ascii()
-            && (plain.contains(twin.as_str())
+            && ((plain.contains(twin.as_str()) && (twin.len() > 1 || is_drawn_alike(&folded)))
                 || is_builtin(&twin)
                 || (twin.len() > 1 && mixed)
                 || !(native || is_symbol(&folded)));
@@ -56,8 +56,14 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
 /// The ASCII words of the text.
 fn words(text: &str) -> HashSet<&str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .filter(|w| w.len() > 1)
+        .filter(|w| !w.is_empty())
         .collect()
+}
+
+/// Whether the letter is drawn like its Latin twin in the usual fonts. `ρ` beside `p` and `α` beside `a` are told apart.
+fn is_drawn_alike(letter: &str) -> bool {
+    const ALIKE: &str = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧνου";
+    letter.chars().all(|c| ALIKE.contains(c))
 }
 
 /// Whether the word joins Greek symbols and Latin letters like a formula: `Δt`, `x_μ`, `σ2`.

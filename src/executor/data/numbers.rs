@@ -83,7 +83,12 @@ pub(super) fn readings(part: &str) -> impl Iterator<Item = f64> {
         (first && groups.all(|group| group.len() == 3) && !fraction.contains(['.', ',', '_']))
             .then(|| format!("{}.{fraction}", whole.replace(['.', '_'], "")))
     });
-    let spelled = std::iter::once(plain).chain(comma);
+    // Or `51.234` for a whole number.
+    let groups = || part.split('.').skip(1);
+    let dotted = (1..=3).contains(&part.find('.').unwrap_or(0))
+        && groups().all(|group| group.len() == 3 && group.bytes().all(|b| b.is_ascii_digit()));
+    let dotted = dotted.then(|| part.replace('.', ""));
+    let spelled = std::iter::once(plain).chain(comma).chain(dotted);
     spelled.filter_map(|spelled| plain_number(&spelled))
 }
 
