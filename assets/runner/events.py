@@ -37,6 +37,8 @@ class Events:
         self._told = 0
         # The limits that were reported, each with its line.
         self._limits: set[tuple[str, int | None]] = set()
+        # Figures that were shown and not kept.
+        self.figures_unkept = 0
         # The number of events over the bound.
         self.more = 0
         # The contract's counts of the snippet's accesses, if the contract counts them.
@@ -60,7 +62,7 @@ class Events:
 
     def closing(self) -> dict[str, Any]:
         """Fields for the last line of the report."""
-        return {"more": self.more, "accesses": self.accesses}
+        return {"more": self.more, "accesses": self.accesses, "figures_unkept": self.figures_unkept}
 
     def limit(self, name: str, line: int | None = None, reason: str = "") -> None:
         """Reports that a limit is met, once for each line. `reason`: which limit of this kind."""

@@ -25,7 +25,7 @@ def next_name(extension: str) -> str | None:
     global _kept
     _kept += 1
     if _kept > files.most:
-        limits.reached("files", f"more than {files.most} figures")
+        limits.lost_figure(f"more than {files.most} figures")
         say(f"figure {_kept} is not kept: at most {files.most} files are")
         return None
     taken = {name.partition(".")[0] for name in files.names() if name.endswith((".png", ".json"))}

@@ -55,6 +55,13 @@ def reached(limit: str, reason: str) -> None:
         _events.limit(limit, None, reason)
 
 
+def lost_figure(reason: str) -> None:
+    """Counts a figure that is not kept, and reports the limit."""
+    reached("files", reason)
+    if _events is not None:
+        _events.figures_unkept += 1
+
+
 def behind(error: BaseException) -> Iterator[BaseException]:
     """The error, the errors that it was raised from or while handling, and the members of groups."""
     waiting: list[BaseException | None] = [error]

@@ -1,7 +1,8 @@
 """Finds the nearest existing name, for an error about a missing one.
 
 Uses names only, never values: columns of tables, keys of dicts, attributes, names of the namespace. With a private
-input, only the inputs' own columns and keys are used, because agents know those.
+input, only the inputs' own columns and keys are used, because agents know those. Where no name is near, the columns of
+the table that lacks a key are named.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import re
 import sys
 from itertools import chain
 from types import ModuleType, TracebackType
+
+from _countersign import lacking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,9 +79,20 @@ def hint(error: BaseException) -> str:
         if name := listed(error):
             return f"; `{name}` is a list of records: `pd.DataFrame({name})` makes a table of it"
         found = next((name for name in meant(error) if name is not None), None)
+        return existing(error) if found is None else f"; did you mean `{found}`?"
     except BaseException:  # noqa: BLE001 - classes of the snippet may raise in any of this
         return ""
-    return "" if found is None else f"; did you mean `{found}`?"
+
+
+def existing(error: BaseException) -> str:
+    """The columns of the table that lacks the key, if all of them may be named."""
+    if not isinstance(error, KeyError):
+        return ""
+    own, beyond = frames_of(error.__traceback__)
+    names = lacking.of(beyond, own)
+    if not names or len(list(told(names))) < len(names) or any(key in names for key in asked_keys(error)):
+        return ""
+    return lacking.listed(names)
 
 
 def listed(error: BaseException) -> str | None:

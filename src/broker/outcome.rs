@@ -4,6 +4,7 @@
 use crate::clock::Now;
 use crate::model::{
     Action, Decision, DecisionKind, Finding, Retry, Run, RunErrorKind, State, Verdict, VerdictKind,
+    grouped,
 };
 
 /// Why a run was stopped.
@@ -144,10 +145,18 @@ impl OutcomeText {
             (_, Some(e)) if e.kind == RunErrorKind::Cancelled => {
                 Self::stopped(stopped.unwrap_or(Stop::Person), true)
             }
-            (_, Some(e)) => Self::new(
-                Retry::Changed,
-                format!("It ran and failed with {}: {}", e.kind.as_str(), e.message),
-            ),
+            (_, Some(e)) => {
+                // The snippet's own exception says more than the fact that it raised one.
+                let exception = match e.kind {
+                    RunErrorKind::SnippetError => e.exception.as_deref(),
+                    _ => None,
+                };
+                let what = exception.unwrap_or(e.kind.as_str());
+                Self::new(
+                    Retry::Changed,
+                    format!("It ran and failed with {what}: {}", e.message),
+                )
+            }
             (_, None) => Self::new(Retry::Changed, "It ran and failed."),
         }
     }
@@ -199,23 +208,16 @@ fn others(named: &Finding, findings: &[Finding]) -> String {
     format!(" (and {} more: {}{cut})", places.len(), said.join(", "))
 }
 
-/// How many files that were not kept a message names.
-const UNKEPT_NAMED: usize = 20;
-
 /// The message for a run that succeeded.
 fn succeeded(run: &Run) -> OutcomeText {
     if let Some(message) = not_adopted(run) {
         return OutcomeText::new(Retry::Changed, message);
     }
     let mut message = "It ran and succeeded.".to_owned();
-    if let Some((first, rest)) = run.artifacts_unkept.split_first() {
-        let all = rest.len() + 1;
-        let named = rest.iter().take(UNKEPT_NAMED - 1);
-        let named = named.fold(first.clone(), |all, name| format!("{all}, {name}"));
-        let more = if all > UNKEPT_NAMED { ", …" } else { "" };
+    if run.stdout_truncated {
+        let bytes = grouped(run.stdout_bytes);
         message.push_str(&format!(
-            " It left more files than the {} that are kept, and {all} of them are not: {named}{more}.",
-            run.artifacts.len(),
+            " It printed {bytes} bytes, and only the first of them are kept."
         ));
     }
     for note in run.notes_on_files() {

@@ -11,7 +11,7 @@ use crate::broker::RpcError;
 use crate::config::{self, check_identifier};
 use crate::error::Failure;
 use crate::ipc::{Client, ClientError, FRAME_MAX};
-use crate::model::{Artifact, Outcome, State, TextFormat};
+use crate::model::{Artifact, Outcome, Run, State, TextFormat};
 
 use super::Globals;
 use super::dashboard;
@@ -149,10 +149,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         for line in &left.written {
             tell(line);
         }
-        if let (Some(_), Some(run)) = (&args.out, &parsed.run) {
-            for note in run.notes_on_files() {
-                tell(&format!("note: {note}"));
-            }
+        for note in parsed.run.iter().flat_map(Run::notes_on_files) {
+            tell(&format!("note: {note}"));
         }
     }
     match left.failure {

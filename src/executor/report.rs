@@ -31,6 +31,8 @@ pub struct Claim {
     /// The files that the contract's code claims to have left; `None` if the contract keeps no
     /// list.
     pub manifest: Option<Vec<Claimed>>,
+    /// Figures that were shown and are not files, since there were too many.
+    pub figures_unkept: u64,
 }
 
 /// Where the snippet was when it was stopped, at a checkpoint of the guard.
@@ -78,6 +80,8 @@ struct Final {
     result: Value,
     #[serde(default)]
     manifest: Option<Vec<Claimed>>,
+    #[serde(default)]
+    figures_unkept: u32,
     /// Number of events over the maximum.
     #[serde(default)]
     more: u32,
@@ -234,6 +238,7 @@ impl Report {
             errno,
             result: report.result,
             manifest: report.manifest,
+            figures_unkept: report.figures_unkept.into(),
         })
     }
 }

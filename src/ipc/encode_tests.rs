@@ -38,6 +38,7 @@ fn run(stdout: String, result: Value) -> Run {
         artifacts_unkept: Vec::new(),
         artifacts_renamed: Vec::new(),
         artifacts_withheld: 0,
+        figures_unkept: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
     }

@@ -86,6 +86,7 @@ impl Run {
         self.artifacts_withheld += files;
         self.artifacts.clear();
         self.artifacts_unkept.clear();
+        self.figures_unkept = 0;
         self.artifacts_renamed.clear();
         for one in &mut self.artifacts_refused {
             // Reserved names are known to everybody.
@@ -95,10 +96,12 @@ impl Run {
         }
     }
 
-    /// Says which files are kept under other names, and what of the output folder is not returned and why, in one
-    /// sentence per reason.
+    /// Says which files and figures were too many, which files are kept under other names, and what of the output
+    /// folder is not returned and why, in one sentence per reason.
     pub fn notes_on_files(&self) -> Vec<String> {
-        let mut said = Vec::from_iter(renamed(&self.artifacts_renamed));
+        let mut said = Vec::from_iter(self.too_many_files());
+        said.extend(self.too_many_figures());
+        said.extend(renamed(&self.artifacts_renamed));
         match self.artifacts_withheld {
             0 => {}
             1 => said.push(
@@ -126,6 +129,30 @@ impl Run {
             )),
         }
         said
+    }
+
+    fn too_many_files(&self) -> Option<String> {
+        let (first, rest) = self.artifacts_unkept.split_first()?;
+        let all = rest.len() + 1;
+        let named = rest.iter().take(LeftOut::MOST - 1);
+        let named = named.fold(first.clone(), |all, name| format!("{all}, {name}"));
+        let more = if all > LeftOut::MOST { ", …" } else { "" };
+        Some(format!(
+            "It left more files than the {} that are kept, and {all} of them are not: {named}{more}.",
+            self.artifacts.len(),
+        ))
+    }
+
+    fn too_many_figures(&self) -> Option<String> {
+        let verb = match self.figures_unkept {
+            0 => return None,
+            1 => "1 figure is",
+            figures => &format!("{figures} figures are"),
+        };
+        Some(format!(
+            "{verb} not kept: a run keeps no more figures than the policy keeps files; draw several into one with \
+             `plt.subplots`."
+        ))
     }
 }
 

@@ -93,6 +93,10 @@ pub struct Run {
     /// Number of files that are withheld because they may contain private data.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub artifacts_withheld: u64,
+    /// Number of figures, as the child counts them, that were shown once as many were kept as the policy collects
+    /// files.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub figures_unkept: u64,
     /// At most [`RunEvent::MOST`], in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RunEvent>,

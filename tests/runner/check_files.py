@@ -509,6 +509,41 @@ def a_name_that_is_not_there_has_a_near_one() -> None:
         assert nearest.distance(one, other) == changes == nearest.distance(other, one)
 
 
+@of("lacking", "nearest", needs="pandas")
+def a_table_without_the_column_names_its_columns() -> None:
+    import pandas
+
+    nearest, errors = module("nearest"), module("errors")
+
+    def hint(code: str) -> str:
+        table = pandas.DataFrame({"who": ["Ann", "Bo"], "pay": [1, 2]})
+        try:
+            exec(compile(code, errors.SNIPPET, "exec"), {"__name__": "__main__", "table": table})
+        except KeyError as error:
+            found: str = nearest.hint(error)
+            return found
+        raise AssertionError(code)
+
+    columns = "; the columns are `who`, `pay`"
+    rows = [
+        ("table['entirely']", columns, columns),
+        ("table.groupby('who')['entirely']", columns, columns),
+        ("table.apply(lambda row: row['entirely'], axis=1)", columns, columns),
+        # Labels of rows are sought elsewhere.
+        ("table.loc['entirely']", "", ""),
+        ("{'who': 1}['entirely']", "", ""),
+        # Columns that were values before.
+        ("table.pivot_table(columns='who', values='pay')['entirely']", "; the columns are `Ann`, `Bo`", ""),
+    ]
+    for private in (False, True):
+        nearest.begin({"table": pandas.DataFrame({"who": [], "pay": []})}, private, ["table"])
+        for code, public, told in rows:
+            assert hint(code) == (told if private else public), (private, code, hint(code))
+    nearest.begin({}, False, [])
+    long = module("lacking").listed([7, "x" * 99, *range(30)])
+    assert long.startswith(f"; the columns are `7`, `{'x' * 60}`, `0`") and long.endswith("`17` and 12 more"), long
+
+
 @of("fresh")
 def forks_draw_other_numbers() -> None:
     import random

@@ -4,7 +4,7 @@ use super::super::effect::Reply;
 use super::super::event::{Event, ExecNote, Request};
 use super::world::*;
 use crate::model::{
-    DecisionKind, Draft, ProposalId, RunErrorKind, RunEvent, State, StreamName, VerdictKind,
+    DecisionKind, Draft, ProposalId, Run, RunErrorKind, RunEvent, State, StreamName, VerdictKind,
 };
 
 /// State, kind of decision, whether it runs, whether it ended, what was printed, what was noted.
@@ -108,6 +108,43 @@ fn a_run_that_ends_has_its_result_and_its_notes() {
     assert_eq!(e.run().unwrap().stdout, "7\n");
     assert_eq!(e.message(), "It ran and succeeded.");
     assert_eq!(e.ended().unwrap().boot, w.now.boot);
+}
+
+/// What a run lost is said where the agent and the person read its end, not only among its events.
+#[test]
+fn a_run_that_lost_something_says_so_in_its_message() {
+    let ended = |run: Run| {
+        let mut w = World::new();
+        let id = run_that_printed(&mut w);
+        w.exec(id, ExecNote::Ended(Box::new(run)));
+        w.entry(id).message().to_owned()
+    };
+    let figures = Run {
+        figures_unkept: 5,
+        ..run("")
+    };
+    assert_eq!(
+        ended(figures),
+        "It ran and succeeded. 5 figures are not kept: a run keeps no more figures than the policy keeps files; draw \
+         several into one with `plt.subplots`."
+    );
+    let files = Run {
+        artifacts_unkept: vec!["b.csv".to_owned(), "c.csv".to_owned()],
+        ..run("")
+    };
+    assert_eq!(
+        ended(files),
+        "It ran and succeeded. It left more files than the 0 that are kept, and 2 of them are not: b.csv, c.csv."
+    );
+    let output = Run {
+        stdout_bytes: 120_000,
+        stdout_truncated: true,
+        ..run("")
+    };
+    assert_eq!(
+        ended(output),
+        "It ran and succeeded. It printed 120,000 bytes, and only the first of them are kept."
+    );
 }
 
 /// The output stays on the screen if there is no result that has it.

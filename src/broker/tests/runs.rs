@@ -67,7 +67,7 @@ fn a_failed_run_names_its_error() {
     w.durable();
     assert_eq!(
         w.outcome_of(A, id).message,
-        "It ran and failed with SnippetError: division by zero"
+        "It ran and failed with ZeroDivisionError: division by zero"
     );
 }
 

@@ -87,6 +87,7 @@ const FILES: &[(&str, &str)] = files! {
     "once"
     "kinds"
     "nearest"
+    "lacking"
     "threads"
     "served"
     "virtual"

@@ -77,6 +77,7 @@ pub fn run(facts: Facts<'_>) -> Run {
         error.message = facts.paths.clean(&error.message);
         error
     });
+    let figures_unkept = facts.claim.as_ref().map_or(0, |claim| claim.figures_unkept);
     let mut result = cleaned(result, facts.paths);
     if facts.contract == Contract::Chart {
         say_output(&mut result, &facts.stdout.text);
@@ -101,6 +102,7 @@ pub fn run(facts: Facts<'_>) -> Run {
         artifacts_unkept: facts.collected.unkept,
         artifacts_renamed: facts.collected.renamed,
         artifacts_withheld: 0,
+        figures_unkept,
         events,
         accesses: facts.accesses,
     }
@@ -138,6 +140,7 @@ pub fn never_launched(spec: &RunSpec) -> ExecNote {
         artifacts_unkept: Vec::new(),
         artifacts_renamed: Vec::new(),
         artifacts_withheld: 0,
+        figures_unkept: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
     }))

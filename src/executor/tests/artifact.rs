@@ -402,12 +402,20 @@ fn figures_saved_shown_or_left_open_are_collected_once() {
 
     let outcome = run_guarded(
         "import matplotlib.pyplot as plt\nimport warnings\nwarnings.simplefilter('ignore')\n\
-         for n in range(21): plt.figure()",
+         for n in range(23): plt.figure()",
     );
     // The first ones are kept, the others named.
     let run = outcome.run();
     assert_eq!((&run.error, run.artifacts.len()), (&None, 20), "{run:?}");
-    assert_eq!(run.stderr, "figure 21 is not kept: at most 20 files are\n");
+    let said = [21, 22, 23].map(|n| format!("figure {n} is not kept: at most 20 files are\n"));
+    assert_eq!(run.stderr, said.concat());
+    assert_eq!(
+        run.notes_on_files(),
+        [
+            "3 figures are not kept: a run keeps no more figures than the policy keeps files; draw several into one \
+             with `plt.subplots`."
+        ]
+    );
 }
 
 #[test]

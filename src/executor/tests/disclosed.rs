@@ -152,6 +152,11 @@ const MEANT: &[(&str, Option<&str>)] = &[
     ("df['pai']", Some("pay")),
     ("by = {'Oslo': 1, 'Bergen': 2}\nby['Olso']", None),
     ("df.Pay", Some("pay")),
+    // A table whose columns are values: none is named.
+    (
+        "wide = df.pivot_table(columns='city', values='pay')\nwide['a place of no such name']",
+        None,
+    ),
     ("df['pay'].meen()", Some("mean")),
     (
         "wide = df.pivot_table(columns='city', values='pay')\nwide['Olso']",

@@ -26,6 +26,7 @@ fn outcome(ending: Ending, collected: Collected) -> Run {
             errno: None,
             result: Value::from("claimed"),
             manifest: None,
+            figures_unkept: 0,
         }),
         stopped: None,
         events: Vec::new(),

@@ -344,6 +344,58 @@ const MEANT: &[(&str, Option<&str>)] = &[
     ("[].apend(1)\n", Some("append")),
 ];
 
+/// Code that seeks a column that no name is near to, and whether the columns are named: only where they answer the
+/// question.
+const COLUMNS: &[(&str, bool)] = &[
+    ("df['unit price per piece']", true),
+    ("df[['n', 'unit price per piece']]", true),
+    ("df.groupby('who')['unit price per piece'].sum()", true),
+    ("df.groupby('unit price per piece')", true),
+    ("df.sort_values('unit price per piece')", true),
+    ("df.set_index('unit price per piece')", true),
+    ("df.drop(columns=['unit price per piece'])", true),
+    ("df.loc[:, 'unit price per piece']", true),
+    (
+        "df.apply(lambda row: row['unit price per piece'], axis=1)",
+        true,
+    ),
+    ("df.loc['unit price per piece']", false),
+    ("df.drop('unit price per piece')", false),
+    ("df.set_index('who').loc['Cy']", false),
+    ("df.set_index('who')['n']['Cy the last']", false),
+    ("{'who': 1}['unit price per piece']", false),
+    ("raise KeyError('unit price per piece')", false),
+];
+
+#[test]
+fn a_missing_column_without_a_near_name_is_answered_with_the_columns() {
+    if !available(TIER) {
+        return;
+    }
+    let mut failures = Vec::new();
+    for (code, named) in COLUMNS {
+        let run = run(&format!("{NAMED}{code}"));
+        let message = run
+            .error
+            .as_ref()
+            .map_or("", |error| error.message.as_str());
+        let columns = "; the columns are `who`, `n`, `Total amount`";
+        if message.is_empty()
+            || message.ends_with(columns) != *named
+            || message.contains("columns are") != *named
+        {
+            failures.push(format!("{code}\n-> {message}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    let wide = run("df = pd.DataFrame({f'column {n}': [n] for n in range(30)})\ndf['who']");
+    let message = wide.error.unwrap().message;
+    assert!(
+        message.ends_with("`column 19` and 10 more") && !message.contains("column 20"),
+        "{message}"
+    );
+}
+
 const NAMED: &str =
     "df = pd.DataFrame({'who': ['Ann', 'Bo'], 'n': [1, 2], 'Total amount': [1.5, 2.5]})\n";
 

@@ -291,6 +291,9 @@ mod tests {
                 RunErrorKind::SnippetError,
                 "the scope `private` has no `other`",
             );
+            if let Some(error) = &mut ended.error {
+                error.exception = Some("AttributeError".to_owned());
+            }
             let event = |kind: &str, message: &str| RunEvent {
                 kind: kind.to_owned(),
                 message: message.to_owned(),

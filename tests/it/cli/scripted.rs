@@ -152,6 +152,7 @@ pub fn run(stdout: &str, stderr: &str) -> Run {
         artifacts_unkept: Vec::new(),
         artifacts_renamed: Vec::new(),
         artifacts_withheld: 0,
+        figures_unkept: 0,
         events: Vec::new(),
         accesses: BTreeMap::new(),
     }

@@ -438,6 +438,9 @@ async fn out_says_which_files_do_not_come_back_and_why() {
         "note: 1 more thing in its output folder is not collected.\n",
     ] {
         assert!(result.err.contains(note), "{result:?}");
+        // Also where no file is fetched: what is lost cannot be fetched later.
+        let told = Finished::of(home.submit(&args[..1]).output().await.unwrap());
+        assert!(told.err.contains(note), "{told:?}");
     }
 }
 
