@@ -179,8 +179,8 @@ fn named(findings: &[Finding]) -> Option<&Finding> {
 /// How many further blocking findings a message names.
 const OTHERS_NAMED: usize = 3;
 
-/// The blocking findings besides the named one, so that an agent corrects all of them at once. A
-/// finding at the same place has the same cause, and so has the import of a package that is not
+/// The blocking findings besides the named one, each with its hint unless that is said already, so that an agent
+/// corrects all of them at once. A finding at the same place has the same cause, and so has the import of a package that is not
 /// installed.
 fn others(named: &Finding, findings: &[Finding]) -> String {
     let same_cause = |f: &Finding| {
@@ -188,24 +188,39 @@ fn others(named: &Finding, findings: &[Finding]) -> String {
             || (f.line == named.line && named.rule == "RUN001" && f.rule.starts_with("IMPORT"))
     };
     let blocking = findings.iter().filter(|f| f.action == Action::Block);
-    let mut places: Vec<(u32, &str)> = blocking
-        .filter(|f| !same_cause(f))
-        .map(|f| (f.line, f.rule.as_str()))
-        .collect();
-    places.dedup();
+    let mut places: Vec<&Finding> = blocking.filter(|f| !same_cause(f)).collect();
+    places.dedup_by(|a, b| (a.line, &a.rule, a.remedy()) == (b.line, &b.rule, b.remedy()));
     if places.is_empty() {
         return String::new();
     }
-    let said = places.iter().take(OTHERS_NAMED);
-    let said: Vec<String> = said
-        .map(|(line, rule)| format!("{rule} line {line}"))
-        .collect();
-    let cut = if places.len() > OTHERS_NAMED {
-        ", …"
-    } else {
-        ""
+    let mut hints: Vec<&str> = named.remedy().into_iter().collect();
+    // Those with hints of their own come before those that would repeat one.
+    let (mut told, mut others) = (Vec::new(), Vec::new());
+    for (at, finding) in places.iter().enumerate() {
+        let hint = finding.remedy().filter(|hint| !hints.contains(hint));
+        let place = format!("{} line {}", finding.rule, finding.line);
+        match hint {
+            Some(hint) => {
+                hints.push(hint);
+                told.push((at, format!("{place}: {hint}")));
+            }
+            None => others.push((at, place)),
+        }
+    }
+    told.extend(others);
+    told.truncate(OTHERS_NAMED);
+    told.sort_unstable();
+    let separator = match hints.len() > usize::from(named.remedy().is_some()) {
+        true => "; ",
+        false => ", ",
     };
-    format!(" (and {} more: {}{cut})", places.len(), said.join(", "))
+    let said: Vec<String> = told.into_iter().map(|(_, said)| said).collect();
+    let cut = match places.len() > OTHERS_NAMED {
+        true => format!("{separator}…"),
+        false => String::new(),
+    };
+    let said = said.join(separator);
+    format!(" (and {} more: {said}{cut})", places.len())
 }
 
 /// The message for a run that succeeded.

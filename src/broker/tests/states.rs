@@ -89,6 +89,51 @@ fn a_blocked_proposal_names_the_certain_failure_first_and_then_the_rest() {
     }
 }
 
+#[test]
+fn a_blocked_proposal_reports_the_different_hints_of_all_its_findings() {
+    let ends = |found: &[(&str, u32, &str)]| {
+        let mut verdict = verdict(VerdictKind::Blocked, "x");
+        let sample = verdict.findings[0].clone();
+        let findings = found.iter().map(|(rule, line, hint)| {
+            let mut finding = sample.clone();
+            (finding.rule, finding.line, finding.hint) =
+                ((*rule).to_owned(), *line, (*hint).to_owned());
+            finding
+        });
+        verdict.findings = findings.collect();
+        OutcomeText::blocked(&verdict).message
+    };
+    for (found, end) in [
+        (
+            &[
+                ("A001", 1, "use pandas"),
+                ("B001", 2, "write it out"),
+                ("C001", 3, "use pandas"),
+            ][..],
+            "(A001); hint: use pandas (and 2 more: B001 line 2: write it out; C001 line 3)",
+        ),
+        // Of more than three those with new hints.
+        (
+            &[
+                ("A001", 1, "use pandas"),
+                ("B001", 2, "use pandas"),
+                ("C001", 3, "leave it out"),
+                ("D001", 4, "nothing to do"),
+                ("E001", 5, "write it out"),
+                ("F001", 6, "leave it out"),
+            ],
+            "(A001); hint: use pandas (and 5 more: B001 line 2; C001 line 3: leave it out; E001 line 5: write it out; …)",
+        ),
+        (
+            &[("A001", 1, ""), ("B001", 2, "leave it out")],
+            "(A001) (and 1 more: B001 line 2: leave it out)",
+        ),
+    ] {
+        let message = ends(found);
+        assert!(message.ends_with(end), "{message}");
+    }
+}
+
 /// Agents that read only `message` must find the remedy there.
 #[test]
 fn a_blocked_proposal_reports_the_remedy_of_the_named_finding() {
