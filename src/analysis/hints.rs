@@ -8,15 +8,13 @@ mod everyday;
 mod removed;
 
 use super::rules::{self, Rule};
-use crate::model::alike;
 use crate::policy::{Contract, NodeKind, Policy};
 
 pub use everyday::member_of;
 use removed::removed;
 
-/// Up to this many allowed names are all named; of more, only the likeliest.
+/// Up to this many allowed names are all named.
 const ALL: usize = 12;
-const LIKELIEST: usize = 6;
 
 const PACKAGES: &str =
     "no program can be started, pip neither: the packages that are installed are fixed";
@@ -72,7 +70,7 @@ pub fn module(path: &str, policy: &Policy) -> Option<String> {
         .keys()
         .any(|one| one.split('.').next() == Some(top));
     if policy.contract == Contract::Analysis
-        && let Some(instead) = instead(path, policy)
+        && let Some(instead) = removed(path).or_else(|| instead(path, policy))
     {
         return Some(instead.to_owned());
     }
@@ -156,10 +154,12 @@ fn instead(path: &str, policy: &Policy) -> Option<&'static str> {
         "logging.handlers" | "logging.config" if lists("logging") => {
             "write `logging.basicConfig(level=logging.INFO)`, or `logging.FileHandler(\"run.log\")`"
         }
+        "importlib" if lists("importlib.util") => {
+            "write an `import` statement for each module: none is loaded by a computed name"
+        }
         "openpyxl" if lists("openpyxl.styles") => {
             "pandas writes workbooks: `df.to_excel(\"name.xlsx\")`"
         }
-        "importlib" if lists("importlib.util") => "write `import importlib.util`",
         _ => return None,
     })
 }
@@ -175,9 +175,7 @@ fn beside(path: &str, policy: &Policy) -> Option<&'static str> {
             "write `from tqdm.auto import tqdm`"
         }
         "plotly.io" | "plotly.offline" => figures(policy),
-        _ if path.starts_with("openpyxl.") && lists("openpyxl") => {
-            "pandas and `Workbook` of openpyxl write workbooks, `openpyxl.styles` formats their cells"
-        }
+        _ if path.starts_with("openpyxl.") && lists("openpyxl") => everyday::workbook(path),
         _ => return None,
     })
 }
@@ -206,8 +204,9 @@ pub fn member(written: &str) -> Option<&'static str> {
         .then_some(PACKAGES)
 }
 
-/// The hint for a module without a better one: the allowed names nearest to it, and where all are.
-pub fn allowed(path: &str, policy: &Policy) -> String {
+/// The hint for a module without a better one: the allowed names if they are few, or else where all are. Names that
+/// are merely the least different ones would mislead.
+pub fn allowed(policy: &Policy) -> String {
     let own = |m: &&String| m.contains('.') || (m.starts_with('_') && !m.starts_with("__"));
     let tops: Vec<&str> = policy
         .imports
@@ -219,15 +218,14 @@ pub fn allowed(path: &str, policy: &Policy) -> String {
         return format!("allowed are {}", tops.join(", "));
     }
     format!(
-        "{} modules are allowed, with the nearest names {}; {} them all",
+        "{} modules are allowed, and none has such a name; {} them all",
         tops.len(),
-        alike(path, &tops, LIKELIEST).join(", "),
         lists(policy)
     )
 }
 
 /// The hint for a member without a better one, likewise.
-pub fn without(module: &str, name: &str, policy: &Policy) -> Option<String> {
+pub fn without(module: &str, policy: &Policy) -> Option<String> {
     let listed = policy.imports.get(module).filter(|m| !m.contains("*"))?;
     let names: Vec<&str> = listed.iter().map(String::as_str).collect();
     Some(if names.is_empty() {
@@ -236,10 +234,9 @@ pub fn without(module: &str, name: &str, policy: &Policy) -> Option<String> {
         format!("`{module}` is allowed without it: {}", names.join(", "))
     } else {
         format!(
-            "`{module}` is allowed without it; of its {} names the nearest are {}; {} them all",
+            "`{module}` is allowed without it; {} its {} names",
+            lists(policy),
             names.len(),
-            alike(name, &names, LIKELIEST).join(", "),
-            lists(policy)
         )
     })
 }

@@ -152,7 +152,8 @@ impl Library {
         known.then(|| super::keywords::of(path)).flatten()
     }
 
-    fn is_known(&self, path: &str, python: &Releases) -> bool {
+    /// Whether the library of this module is installed in the release that the lists describe.
+    pub fn is_known(&self, path: &str, python: &Releases) -> bool {
         let top = path.split('.').next().unwrap_or(path);
         if self.is_stdlib(top) {
             return self.locked.pythons.contains(&python.0);

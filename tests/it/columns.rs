@@ -89,7 +89,7 @@ fn judge(code: &str, setting: &Setting) -> Verdict {
 fn column_findings(verdict: &Verdict) -> Vec<String> {
     let found = of(verdict, "RUN").into_iter();
     found
-        .filter(|(rule, ..)| matches!(rule.as_str(), "RUN005" | "RUN006" | "RUN007"))
+        .filter(|(rule, ..)| matches!(rule.as_str(), "RUN004" | "RUN005" | "RUN006" | "RUN007"))
         .map(|(rule, action, subject)| format!("{rule} {} {subject}", action.as_str()))
         .collect()
 }

@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::sync::Arc;
 
 use countersign::analysis::analyse_in;
 use countersign::model::{Action, Capability, Installed, Setting, Tier, Verdict, VerdictKind};
 use countersign::policy::{Policy, builtin};
+
+use crate::common::python;
 
 pub fn policy(name: &str) -> Arc<Policy> {
     let all = builtin().unwrap();
@@ -337,6 +340,66 @@ fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
     };
     let asked = hint(&none, "pd.read_csv('x.csv')");
     assert!(asked.ends_with("customers, sales"), "{asked}");
+}
+
+/// Wherever an agent kept its data: the run has them as inputs.
+#[test]
+fn a_file_outside_that_is_named_like_an_input_is_answered_with_the_input() {
+    let hint = |setting: &Setting, code: &str, rule: &str| {
+        let verdict = analyse_in(code.as_bytes(), &policy("analysis"), setting);
+        let found = verdict.findings.into_iter().find(|f| f.rule == rule);
+        found.unwrap_or_else(|| panic!("{code}: no {rule}")).hint
+    };
+    for code in [
+        "df = pd.read_csv('/mnt/data/sales.csv')",
+        "df = pd.read_csv('../sales.csv')",
+        "df = pd.read_excel('C:\\\\data\\\\sales.xlsx')",
+        "text = open('/home/me/sales.json').read()",
+        "from pathlib import Path\ntext = Path('/data/sales.csv').read_text()",
+        "import os\ndf = pd.read_csv(os.path.join('/mnt/data', 'sales.csv'))",
+    ] {
+        let said = hint(&setting(), code, "FS003");
+        assert!(said.contains("`sales` is already bound"), "{code}: {said}");
+    }
+    let said = hint(
+        &setting(),
+        "pd.read_csv('https://x.org/sales.csv')",
+        "NET001",
+    );
+    assert!(said.contains("`sales` is already bound"), "{said}");
+    let none = Setting {
+        inputs: None,
+        ..setting()
+    };
+    let said = hint(&none, "pd.read_csv('/mnt/data/sales.csv')", "FS003");
+    assert!(said.contains("bring a data set as an input"), "{said}");
+    // Other files, and files that are written.
+    for code in [
+        "pd.read_csv('/etc/passwd')",
+        "df.to_csv('/mnt/data/sales.csv')",
+    ] {
+        let said = hint(&setting(), code, "FS003");
+        assert!(said.contains("use a relative name"), "{code}: {said}");
+    }
+}
+
+/// The list of styles is that of the locked release, so no style of it is refused.
+#[test]
+fn every_style_of_the_installed_matplotlib_may_be_used() {
+    const ALL: &str = "import matplotlib.style as s\nprint(*s.library)";
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(python::managed_env().prefix.join("bin/python"))
+        .args(["-I", "-c", ALL])
+        .env("MPLCONFIGDIR", folder.path())
+        .output()
+        .unwrap();
+    let styles = String::from_utf8(output.stdout).unwrap();
+    assert!(styles.split_whitespace().count() > 20, "{styles}");
+    for style in styles.split_whitespace() {
+        let code = format!("import matplotlib.pyplot as plt\nplt.style.use('{style}')");
+        let found = of(&judged("analysis", &code), "RUN");
+        assert!(found.is_empty(), "{style}: {found:?}");
+    }
 }
 
 /// File names that the output folder cannot have are refused before a person is asked

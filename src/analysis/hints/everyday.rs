@@ -230,6 +230,10 @@ const MEMBERS: &[(&str, &str)] = &[
         "io.open io.FileIO io.TextIOWrapper",
         "write `open(\"name.txt\", \"w\")`, or `io.StringIO()`",
     ),
+    (
+        "pandas.datetime",
+        "pandas 2.0 removed it: write `import datetime` and `datetime.datetime(2024, 1, 31)`, or `pd.Timestamp(\"2024-01-31\")`",
+    ),
     ("uuid.uuid1 uuid.getnode", "write `uuid.uuid4()`"),
     (
         "concurrent.futures.ProcessPoolExecutor",
@@ -239,10 +243,7 @@ const MEMBERS: &[(&str, &str)] = &[
         "joblib.Memory",
         "leave it out: nothing is kept between runs; `functools.cache` keeps values within one",
     ),
-    (
-        "openpyxl.load_workbook openpyxl.reader",
-        "`pd.read_excel` reads a workbook; the sheets that pandas writes are `writer.sheets` of its `pd.ExcelWriter`",
-    ),
+    ("openpyxl.load_workbook openpyxl.reader", WORKBOOK),
 ];
 
 /// Special names of modules and builtins.
@@ -310,6 +311,27 @@ pub(super) fn module(top: &str, policy: &Policy) -> Option<&'static str> {
 /// The hint for an unlisted member of a listed module.
 pub fn member_of(written: &str, policy: &Policy) -> Option<&'static str> {
     find(MEMBERS, written).filter(|_| policy.contract == Contract::Analysis)
+}
+
+/// `pd.ExcelWriter` with the engine `xlsxwriter`, by what of openpyxl is sought.
+const WORKBOOK: &str = "`pd.read_excel` reads a workbook, `pd.ExcelWriter(\"name.xlsx\", engine=\"xlsxwriter\")` writes one; \
+     formats and charts through its `book` and `sheets`";
+
+/// The hint for an unlisted module of openpyxl: what pandas' other engine has instead.
+pub(super) fn workbook(path: &str) -> &'static str {
+    match path.split('.').nth(1) {
+        Some("chart" | "drawing") => {
+            "charts are drawn by the other engine: with `writer = pd.ExcelWriter(\"name.xlsx\", engine=\"xlsxwriter\")` \
+             write `chart = writer.book.add_chart({\"type\": \"column\"})`, `chart.add_series({\"values\": \
+             \"=Sheet1!$B$2:$B$5\"})` and `writer.sheets[\"Sheet1\"].insert_chart(\"E2\", chart)`"
+        }
+        Some("formatting") => {
+            "rules for cells are set by the other engine: with `writer = pd.ExcelWriter(\"name.xlsx\", \
+             engine=\"xlsxwriter\")` write `writer.sheets[\"Sheet1\"].conditional_format(\"B2:B9\", {\"type\": \
+             \"3_color_scale\"})`; formats of your own are `writer.book.add_format({\"bold\": True})`"
+        }
+        _ => WORKBOOK,
+    }
 }
 
 /// The hint for a special name.

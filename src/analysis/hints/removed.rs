@@ -31,9 +31,7 @@ pub(super) fn removed(written: &str) -> Option<&'static str> {
         "numpy.trapz" => "NumPy 2.4 removed it: write `np.trapezoid`",
         "numpy.asscalar" => "NumPy 1.23 removed it: write `x.item()`",
         "pandas.np" => "pandas 2.0 removed it: write `np`",
-        "pandas.datetime" => {
-            "pandas 2.0 removed it: write `from datetime import datetime`, or `pd.Timestamp`"
-        }
+        "pandas.datetime" => "pandas 2.0 removed it: write `pd.Timestamp(\"2024-01-31\")`",
         "pandas.Panel" | "pandas.WidePanel" => {
             "pandas 1.0 removed it: write a DataFrame with a MultiIndex"
         }
@@ -53,6 +51,31 @@ pub(super) fn removed(written: &str) -> Option<&'static str> {
         "pandas.DataFrame.append" | "pandas.Series.append" => {
             "pandas 2.0 removed it: write `pd.concat([a, b])`"
         }
+        "pandas.DataFrame.iteritems" | "pandas.Series.iteritems" => {
+            "pandas 2.0 removed it: write `items`"
+        }
+        "pandas.DataFrame.sort" | "pandas.Series.sort" | "pandas.Series.order" => {
+            "pandas 0.20 removed it: write `sort_values`, or `sort_index` for the index"
+        }
+        "pandas.DataFrame.ix" | "pandas.Series.ix" => {
+            "pandas 1.0 removed it: write `loc` for labels, `iloc` for positions"
+        }
+        "pandas.DataFrame.as_matrix" | "pandas.Series.as_matrix" => {
+            "pandas 1.0 removed it: write `to_numpy()`"
+        }
+        "pandas.DataFrame.get_value" | "pandas.DataFrame.set_value" => {
+            "pandas 1.0 removed it: write `at[row, column]`"
+        }
+        "pandas.DataFrame.lookup" => {
+            "pandas 2.0 removed it: write `to_numpy()` and positions, or `melt`"
+        }
+        "pandas.DataFrame.mad" | "pandas.Series.mad" => {
+            "pandas 2.0 removed it: write `(x - x.mean()).abs().mean()`"
+        }
+        "pandas.DataFrame.tshift" | "pandas.Series.tshift" => {
+            "pandas 2.0 removed it: write `x.shift(n, freq=\"D\")`"
+        }
+        "pandas.Series.value_count" | "pandas.DataFrame.value_count" => "write `value_counts`",
         "datetime.now"
         | "datetime.today"
         | "datetime.utcnow"
@@ -69,7 +92,17 @@ pub(super) fn removed(written: &str) -> Option<&'static str> {
         "sklearn.cross_validation" | "sklearn.grid_search" => {
             "scikit-learn 0.20 removed it: write `sklearn.model_selection`"
         }
-        "sklearn.externals.joblib" => "scikit-learn 0.23 removed it: write `import joblib`",
+        "sklearn.learning_curve" => {
+            "scikit-learn 0.20 removed it: write `from sklearn.model_selection import learning_curve`"
+        }
+        "sklearn.externals" | "sklearn.externals.joblib" => {
+            "scikit-learn 0.23 removed it: write `import joblib`"
+        }
+        "sklearn.preprocessing.Imputer" => {
+            "scikit-learn 0.22 removed it: write `from sklearn.impute import SimpleImputer`"
+        }
+        "pandas.util.testing" => "pandas 2.0 removed it: write `pd.testing`",
+        "pandas.tools.plotting" => "pandas 1.0 removed it: write `pd.plotting`",
         "random.int" => "write `random.randint(a, b)`",
         "pandas.DataFrame.from_items" => "pandas 1.0 removed it: write `pd.DataFrame.from_dict`",
         _ => return None,

@@ -2,6 +2,7 @@
 //! nothing creates.
 
 use super::Inspector;
+use super::doomed::REFUSED;
 use crate::analysis::fold::fold;
 use crate::analysis::hints;
 use crate::analysis::parse::TextRange;
@@ -80,6 +81,16 @@ const MAKES_FOLDERS: &[&str] = &[
     "write_to_dataset",
 ];
 
+/// Functions that write a folder of files with names of their own; the guard refuses them (`zone.py`).
+const DATASETS: &[&str] = &[
+    "pyarrow.dataset.write_dataset",
+    "pyarrow.parquet.write_to_dataset",
+];
+
+fn is_none(e: &Expr) -> bool {
+    matches!(e, Expr::Constant(c) if c.value.is_none())
+}
+
 pub(super) fn makes_file_only(subject: &str) -> bool {
     FILES_ONLY.contains(&subject)
 }
@@ -100,6 +111,15 @@ impl<'a> Inspector<'a> {
         };
         let python = (python.version, &python.releases);
         self.r.library().lacks(at, &python)
+    }
+
+    /// Whether the installed release of the module's library is the one that is described here.
+    pub(super) fn knows_release(&self, module: &str) -> bool {
+        let python = self.setting.python.as_ref();
+        python.is_some_and(|python| {
+            let python = (python.version, &python.releases);
+            self.r.library().is_known(module, &python)
+        })
     }
 
     pub(super) fn no_member(&mut self, written: String, hint: Option<String>, at: TextRange) {
@@ -169,6 +189,49 @@ impl<'a> Inspector<'a> {
                 written,
                 Some(hint),
                 &["ValueError"],
+            );
+        }
+    }
+
+    /// Reports `df.to_parquet("out", partition_cols=["region"])`: pandas hands the columns on to one of [`DATASETS`].
+    pub(super) fn partitioned(&mut self, call: &'a ast::ExprCall) {
+        let Expr::Attribute(x) = &*call.func else {
+            return;
+        };
+        let is_given = |k: &&ast::Keyword| {
+            k.arg
+                .as_ref()
+                .is_some_and(|a| a.as_str() == "partition_cols")
+                && !is_none(&k.value)
+        };
+        let given = call.keywords.iter().find(is_given);
+        let name = fold(x.attr.as_str());
+        if let Some(given) = given
+            && name == "to_parquet"
+            && !self.own_method(call, &name)
+        {
+            self.folder_of_files("`partition_cols`", given.range());
+        }
+    }
+
+    /// Reports a call of one of [`DATASETS`].
+    pub(super) fn dataset_call(&mut self, path: &str, at: TextRange) {
+        if DATASETS.contains(&path) {
+            self.folder_of_files(path, at);
+        }
+    }
+
+    fn folder_of_files(&mut self, subject: &str, at: TextRange) {
+        if self.policy.contract == Contract::Analysis && self.policy.guard {
+            let subject = format!("{subject}, which names files by itself");
+            let hint = "write a file per group: `for key, part in df.groupby(\"region\"): \
+                        part.to_parquet(f\"{key}.parquet\")`";
+            self.fails(
+                &rules::IMPORT_MEMBER,
+                at,
+                subject,
+                Some(hint.to_owned()),
+                REFUSED,
             );
         }
     }

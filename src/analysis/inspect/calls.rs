@@ -71,6 +71,8 @@ impl<'a> Inspector<'a> {
         self.formats_within(call);
         self.table_method(call);
         self.array_method(call);
+        self.axes_method(call);
+        self.partitioned(call);
         self.keywords(call);
         if let Expr::Attribute(x) = &*call.func {
             self.format_call(x, arguments);
@@ -366,6 +368,7 @@ impl<'a> Inspector<'a> {
         if path.starts_with("matplotlib.") || path.starts_with("seaborn.") {
             self.settings(path, arguments);
         }
+        self.dataset_call(path, at);
         self.sized_member(path, arguments, at);
         self.pattern_call(path, arguments, at);
     }

@@ -59,7 +59,7 @@ const NO_FILE: &[&str] = &[
     "EnvironmentError",
 ];
 
-const REFUSED: &[&str] = &["PermissionError", "OSError", "IOError", "EnvironmentError"];
+pub(super) const REFUSED: &[&str] = &["PermissionError", "OSError", "IOError", "EnvironmentError"];
 
 /// File endings that libraries append to the names they are given.
 const ENDINGS: &[(&str, &[&str])] = &[
@@ -405,13 +405,18 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Whether the snippet writes a file of this name.
+    pub(super) fn writes(&self, name: &str) -> bool {
+        self.doomed.written.contains(name)
+    }
+
     /// Records that files with unknown names are opened.
     pub(super) fn touches_any(&mut self, capability: Capability) {
         self.doomed.any_written |= capability != Capability::FsRead;
     }
 
     /// The literal texts that the expression may evaluate to.
-    fn texts_of(&self, e: &'a Expr) -> Option<Vec<String>> {
+    pub(super) fn texts_of(&self, e: &'a Expr) -> Option<Vec<String>> {
         if let Expr::Constant(ast::ExprConstant {
             value: Constant::Str(text),
             ..
@@ -463,38 +468,6 @@ impl<'a> Inspector<'a> {
             });
         }
         self.doomed.failing = failing;
-    }
-
-    /// The hint that data sets are inputs, with the names of the inputs.
-    fn inputs_instead(&self, name: &str) -> String {
-        let stem = name.rsplit('/').next().unwrap_or(name);
-        let stem = stem.split('.').next().unwrap_or(stem);
-        let some = |names: &mut dyn Iterator<Item = &'a String>| {
-            let names: Vec<&str> = names.map(String::as_str).take(12).collect();
-            names.join(", ")
-        };
-        let inputs = self
-            .setting
-            .inputs
-            .as_ref()
-            .filter(|inputs| !inputs.is_empty());
-        match inputs {
-            Some(inputs) if inputs.contains(stem) => {
-                format!("the input `{stem}` is already bound to that name: use it as it is")
-            }
-            Some(inputs) => format!(
-                "inputs are bound to their names: {}",
-                some(&mut inputs.iter())
-            ),
-            None if self.setting.datasets.is_empty() => {
-                "there are no files but those that the snippet writes: bring data as inputs"
-                    .to_owned()
-            }
-            None => format!(
-                "bring a data set as an input, and it is bound to its name: {}",
-                some(&mut self.setting.datasets.iter())
-            ),
-        }
     }
 
     /// Whether a rule found this place already.

@@ -4,6 +4,7 @@
 
 use super::Inspector;
 use super::calls::{Arguments, OPEN};
+use crate::analysis::facts::Fact;
 use crate::analysis::fold::fold;
 use crate::analysis::methods::Entry;
 use crate::analysis::parse::TextRange;
@@ -36,6 +37,13 @@ const OF_PATHS: &[(&str, Capability)] = &[
     ("unlink", Capability::FsDelete),
     ("symlink_to", Capability::FsWrite),
     ("hardlink_to", Capability::FsWrite),
+];
+
+/// Functions that read or create a file, with the position of their argument `mode`.
+const MODES: &[(&str, usize)] = &[
+    ("numpy.lib.format.open_memmap", 1),
+    ("numpy.memmap", 2),
+    ("pyarrow.OSFile", 1),
 ];
 
 /// Further methods of `Path` that change files; other classes have methods of these names too.
@@ -97,10 +105,14 @@ impl<'a> Inspector<'a> {
         };
         let Some(e) = deciding else {
             self.touches_any(capability);
-            return self.file_fact(kind, capability, subject, at);
+            self.file_fact(kind, capability, subject, at);
+            return;
         };
         // `np.memmap(name, mode="w+")` creates the file that it reads.
-        let made = arguments.keyword(&["mode"]).is_some_and(makes_file);
+        let position = MODES.iter().find(|(path, _)| *path == subject);
+        let mode = position.and_then(|(_, at)| arguments.positional(*at));
+        let mode = mode.or_else(|| arguments.keyword(&["mode"]));
+        let made = mode.is_some_and(makes_file);
         let touched = if made {
             Capability::FsWrite
         } else {
@@ -111,7 +123,23 @@ impl<'a> Inspector<'a> {
         if self.too_deep(e, kind, at) {
             self.uses(touched, at, &format!("{subject}, literal argument"));
         } else {
-            self.file_fact(kind, touched, subject, at);
+            self.named_fact(e, kind, touched, subject, at);
+        }
+    }
+
+    /// Reports a file by the argument that names it.
+    fn named_fact(
+        &mut self,
+        e: &'a Expr,
+        kind: PathKind,
+        capability: Capability,
+        subject: &str,
+        at: TextRange,
+    ) {
+        let instead = self.bound_instead(e, kind, capability);
+        let fact = self.file_fact(kind, capability, subject, at);
+        if let (Some(fact), Some(instead)) = (fact, instead) {
+            fact.hint = Some(instead);
         }
     }
 
@@ -138,21 +166,22 @@ impl<'a> Inspector<'a> {
         capability: Capability,
         subject: &str,
         at: TextRange,
-    ) {
+    ) -> Option<&mut Fact> {
         let (rule, detail) = match kind {
-            PathKind::None => return,
+            PathKind::None => return None,
             PathKind::Plain => (&rules::FS_OUTPUT, "literal argument"),
             PathKind::Followed => (&rules::FS_OUTPUT, "computed from literals"),
             PathKind::Computed => (&rules::FS_COMPUTED, "computed argument"),
             PathKind::Outside => (&rules::FS_OUTSIDE, "literal argument"),
             PathKind::Url => {
                 self.uses(capability, at, &format!("{subject}, URL"));
-                self.add(&rules::NET_URL, at, subject);
-                return;
+                return Some(self.add(&rules::NET_URL, at, subject));
             }
         };
         self.uses(capability, at, &format!("{subject}, {detail}"));
-        self.add(rule, at, subject).capability = Some(capability);
+        let fact = self.add(rule, at, subject);
+        fact.capability = Some(capability);
+        Some(fact)
     }
 
     /// The name, if it is inside the output folder but has more segments than allowed.
@@ -200,7 +229,7 @@ impl<'a> Inspector<'a> {
         if self.too_deep(&x.value, kind, at) {
             self.uses(capability, at, &format!("{attr}, literal argument"));
         } else {
-            self.file_fact(kind, capability, &attr, at);
+            self.named_fact(&x.value, kind, capability, &attr, at);
         }
     }
 
@@ -322,8 +351,9 @@ impl<'a> Inspector<'a> {
     /// Judges a style: a name is harmless, but a path or URL is read.
     pub(super) fn style(&mut self, e: &'a Expr, at: TextRange, subject: &str) {
         match self.kind(e) {
-            PathKind::None | PathKind::Plain => {}
-            kind => self.file_fact(kind, Capability::FsRead, subject, at),
+            PathKind::None => {}
+            PathKind::Plain => self.missing_style(e),
+            kind => drop(self.file_fact(kind, Capability::FsRead, subject, at)),
         }
     }
 

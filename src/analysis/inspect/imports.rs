@@ -268,13 +268,20 @@ impl<'a> Inspector<'a> {
             }
             Standing::Allowed | Standing::OnTheWay => {}
             Standing::Module => {
+                let instead = hints::member_of(written, self.policy);
+                let instead = instead
+                    .or_else(|| hints::member(written))
+                    .map(str::to_owned);
                 let last = written.rsplit('.').next().unwrap_or(written);
                 let capability = module_capability(last).or_else(|| module_capability(&real));
                 if let Some(capability) = capability {
                     self.uses(capability, at, written);
                 }
                 self.foreign.insert(real);
-                self.add(&rules::IMPORT_THROUGH, at, written);
+                let fact = self.add(&rules::IMPORT_THROUGH, at, written);
+                if instead.is_some() {
+                    fact.hint = instead;
+                }
             }
             Standing::Private => {
                 self.add(&rules::IMPORT_PRIVATE, at, written);
@@ -320,13 +327,17 @@ impl<'a> Inspector<'a> {
         }
         let (module, name) = written.rsplit_once('.')?;
         let listed = self.policy.imports.get(module)?;
+        // scipy repeated functions of numpy until 2.0.
+        if module == "scipy" && self.r.library().has_member("numpy", name) {
+            return Some(format!("it is numpy's: write `np.{name}`"));
+        }
         let near = if listed.contains("*") {
             nearest(name, self.r.library().members(module))
         } else {
             nearest(name, listed.iter().map(String::as_str))
         };
         near.map_or_else(
-            || hints::without(module, name, self.policy),
+            || hints::without(module, self.policy),
             |near| Some(format!("did you mean `{module}.{near}`?")),
         )
     }
@@ -339,14 +350,30 @@ impl<'a> Inspector<'a> {
         }
         let capability = module_capability(path).unwrap_or(Capability::Unanalyzed);
         let hint = hints::module(path, self.policy).unwrap_or_else(|| {
-            let near = nearest(path, self.policy.imports.keys().map(String::as_str));
-            near.map_or_else(
-                || hints::allowed(path, self.policy),
+            self.near_module(path).map_or_else(
+                || hints::allowed(self.policy),
                 |near| format!("did you mean `{near}`?"),
             )
         });
         self.add_with(&rules::IMPORT_MODULE, at, Some(capability), path)
             .hint = Some(hint);
+    }
+
+    /// The allowed module with a similar name. Of a dotted path only one part may differ: any long path is near to some
+    /// other by its length alone.
+    fn near_module(&self, path: &str) -> Option<String> {
+        let listed = || self.policy.imports.keys().map(String::as_str);
+        let Some((parent, last)) = path.rsplit_once('.') else {
+            return nearest(path, listed().filter(|one| !one.contains('.'))).map(str::to_owned);
+        };
+        let beside = listed().filter_map(|one| one.strip_prefix(parent)?.strip_prefix('.'));
+        if let Some(near) = nearest(last, beside) {
+            return Some(format!("{parent}.{near}"));
+        }
+        let (top, rest) = path.split_once('.')?;
+        let near = nearest(top, listed().filter(|one| !one.contains('.')))?;
+        let corrected = format!("{near}.{rest}");
+        (near != top && self.policy.imports.contains_key(&corrected)).then_some(corrected)
     }
 
     /// Whether the policy lists single members of this module, all of which stay inside the run.

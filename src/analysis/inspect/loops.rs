@@ -17,6 +17,7 @@ pub(super) const STEPS: f64 = 1e9;
 impl<'a> Inspector<'a> {
     /// Judges a comprehension over an endless or too long iterable.
     pub(super) fn comprehension(&mut self, generators: &'a [ast::Comprehension], at: TextRange) {
+        self.generator(generators);
         if generators.iter().any(|g| self.endless(&g.iter, 0)) {
             self.add(&rules::DOS_LOOP, at, "comprehension");
         }
@@ -28,6 +29,12 @@ impl<'a> Inspector<'a> {
             if steps.is_some_and(|n| n > STEPS) {
                 self.add(&rules::DOS_LITERAL, at, "comprehension");
             }
+        }
+    }
+
+    pub(super) fn generator(&mut self, generators: &'a [ast::Comprehension]) {
+        for generator in generators {
+            self.looped_over(&generator.iter);
         }
     }
 

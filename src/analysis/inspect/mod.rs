@@ -16,6 +16,7 @@ mod files;
 mod format;
 mod growth;
 mod imports;
+mod instead;
 mod keywords;
 mod loops;
 mod lost;
@@ -29,7 +30,9 @@ mod settings;
 mod shapes;
 mod sizes;
 mod sources;
+mod styles;
 mod texts;
+mod uncalled;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
@@ -222,7 +225,10 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Stmt::AsyncFunctionDef(x) => self.generic(&x.type_params),
             Stmt::TypeAlias(x) => self.newer_syntax("a `type` statement", x.range()),
             Stmt::While(x) => self.while_loop(x),
-            Stmt::For(x) => self.for_loop(x),
+            Stmt::For(x) => {
+                self.looped_over(&x.iter);
+                self.for_loop(x);
+            }
             Stmt::Try(x) => {
                 self.handlers(&x.handlers);
                 self.attempt(&x.body, &x.handlers);
@@ -276,7 +282,7 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             Expr::ListComp(x) => self.comprehension(&x.generators, e.range()),
             Expr::SetComp(x) => self.comprehension(&x.generators, e.range()),
             Expr::DictComp(x) => self.comprehension(&x.generators, e.range()),
-            Expr::GeneratorExp(_) => {}
+            Expr::GeneratorExp(x) => self.generator(&x.generators),
             Expr::Set(x) => self.unpacks(&x.elts, e.range()),
             Expr::Dict(x) => self.settings_in(&x.keys, &x.values),
             Expr::BoolOp(_)

@@ -2,12 +2,13 @@
 
 use super::calls::Arguments;
 use super::{Inspector, TextCode};
+use crate::analysis::fold::fold;
 use crate::analysis::methods::Entry;
 use crate::analysis::parse::ast::{Constant, Expr, Ranged};
 use crate::analysis::parse::{TextRange, expression};
 use crate::analysis::resolve::{Set, Val, Vals};
 use crate::analysis::text::comments::imitates;
-use crate::analysis::walk::{self, ExprPlace};
+use crate::analysis::walk::{self, Bound, ExprPlace};
 use crate::analysis::{rules, scan};
 use crate::model::{Action, Capability};
 
@@ -75,11 +76,32 @@ impl<'a> Inspector<'a> {
         let Expr::Attribute(x) = &*arguments.call.func else {
             return false;
         };
-        let base = self.r.eval(&x.value, self.here());
-        !base.is_empty()
-            && base
-                .iter()
-                .all(|v| matches!(v, Val::Result(p) if !p.starts_with("pandas.")))
+        let is_tree = |vals: &Vals<'a>| {
+            let tree = |v: &Val<'a>| matches!(v, Val::Result(p) if !p.starts_with("pandas."));
+            !vals.is_empty() && vals.iter().all(tree)
+        };
+        if is_tree(&self.r.eval(&x.value, self.here())) {
+            return true;
+        }
+        let Expr::Name(name) = &*x.value else {
+            return false;
+        };
+        // A name that is also bound to None, which has no method.
+        let found = self.r.scopes.lookup(&fold(name.id.as_str()), self.here());
+        let bindings = found.bindings.iter().flat_map(|(all, _)| all.iter());
+        let none = |to: Bound<'a>| match to {
+            Bound::Value(e) => is_none(e),
+            Bound::Deleted => true,
+            _ => false,
+        };
+        let values = bindings.filter(|b| !none(b.to));
+        let mut trees = values.map(|b| match b.to {
+            Bound::Value(e) | Bound::With(e) => is_tree(&self.r.eval(e, b.scope)),
+            _ => false,
+        });
+        trees
+            .next()
+            .is_some_and(|first| first && trees.all(|tree| tree))
     }
 
     /// Judges a model formula: patsy evaluates its terms, which can use the names of the snippet.
@@ -207,6 +229,10 @@ impl<'a> Inspector<'a> {
         walk::expression(self, kept, ExprPlace::Plain);
         self.text = outer;
     }
+}
+
+fn is_none(e: &Expr) -> bool {
+    matches!(e, Expr::Constant(c) if c.value.is_none())
 }
 
 /// The texts, if every value is a known text.

@@ -70,7 +70,7 @@ pub static RUN_KIND: Rule = Rule {
     weight: Weight::Always(Action::Block),
     capability: None,
     cwe: &[],
-    message: "a use that an input's value of this kind does not have",
+    message: "a use that a value of this kind does not have",
     hint: "convert the value first",
     example: "sales[\"amount\"].dt.year",
 };

@@ -48,6 +48,8 @@ pub(super) enum Use<'a> {
         /// The column that it is called on.
         column: Option<&'a str>,
     },
+    /// A method that is called on a column.
+    OfColumn { column: &'a str, method: &'a str },
     /// A method that needs numbers, on columns of text.
     Numbers {
         columns: Vec<String>,
@@ -269,6 +271,16 @@ impl<'t, 'n, 'a> Lookups<'t, 'n, 'a> {
         self.misused.extend(numbers::misuse(self.tables, call));
         if !call.keywords.is_empty() {
             self.keywords(call, &x.value);
+        }
+        if let Some((table, column)) = numbers::member(&x.value)
+            && let Some(of) = self.table(table)
+        {
+            let method = x.attr.as_str();
+            self.misused.push(Misuse {
+                at: x.range,
+                of,
+                what: Use::OfColumn { column, method },
+            });
         }
         let method = x.attr.as_str();
         if let Expr::Attribute(plot) = &*x.value

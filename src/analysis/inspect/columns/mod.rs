@@ -15,6 +15,7 @@ use self::lookups::{By, Lookup, Lookups, Misuse, NO_MEMBER, Use};
 use self::names::Names;
 use self::tables::{Inputs, Tables};
 use super::Inspector;
+use crate::analysis::hints;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{Expr, Stmt};
 use crate::analysis::rules;
@@ -111,9 +112,34 @@ impl<'a> Inspector<'a> {
                         self.wrong_keywords(call, &format!("{kind}.{}", x.attr.as_str()));
                     }
                 }
+                Use::OfColumn { column, method } => {
+                    let accessor = names.is_read("register_series_accessor");
+                    if tables.is_column(one.of, column) && !accessor && !names.is_assigned(method) {
+                        self.no_method(one.at, method);
+                    }
+                }
                 _ => self.misused(&one, &tables, names.changes(), &made),
             }
         }
+    }
+
+    /// Reports `sales["region"].value_count()`: even a label of that name could not be called.
+    fn no_method(&mut self, at: TextRange, method: &str) {
+        let Some(python) = &self.setting.python else {
+            return;
+        };
+        let python = (python.version, &python.releases);
+        let Some(has) = self.r.library().class(COLUMN, &python) else {
+            return;
+        };
+        if method.starts_with('_') || has.contains(method) {
+            return;
+        }
+        let written = format!("{COLUMN}.{method}");
+        let near = nearest(method, has.iter().copied());
+        let near = near.map(|near| format!("did you mean `{}`?", shown(near)));
+        let hint = hints::member(&written).map(str::to_owned).or(near);
+        self.fails(&rules::RUN_MEMBER, at, written, hint, NO_MEMBER);
     }
 
     fn no_column(&mut self, one: &Lookup<'a>, tables: &Tables<'_, 'a>) {
@@ -129,6 +155,11 @@ impl<'a> Inspector<'a> {
             let accessors = self.r.scopes.attributes_read.contains(ACCESSORS);
             if one.column.starts_with('_') || has.contains(one.column) || accessors {
                 return;
+            }
+            if let Some(instead) = hints::member(&format!("{TABLE}.{}", one.column)) {
+                let column = one.column.to_owned();
+                let hint = Some(instead.to_owned());
+                return self.fails(&rules::RUN_COLUMN, one.at, column, hint, one.errors);
             }
             near = nearest(one.column, has.iter().copied());
         }
@@ -201,7 +232,7 @@ impl<'a> Inspector<'a> {
             Use::Item => (name.clone(), list(), NO_KEY),
             Use::Attribute(attr) if OF_LISTS.contains(&attr) || attr.starts_with('_') => return,
             Use::Attribute(attr) => (format!("{name}.{attr}"), list(), NO_MEMBER),
-            Use::Numbers { .. } | Use::Method { .. } => return,
+            Use::Numbers { .. } | Use::Method { .. } | Use::OfColumn { .. } => return,
             Use::Accessor { column, name } => {
                 if changes || made.contains(column) {
                     return;
