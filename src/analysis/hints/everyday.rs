@@ -321,13 +321,13 @@ const WORKBOOK: &str = "`pd.read_excel` reads a workbook, `pd.ExcelWriter(\"name
 pub(super) fn workbook(path: &str) -> &'static str {
     match path.split('.').nth(1) {
         Some("chart" | "drawing") => {
-            "charts are drawn by the other engine: with `writer = pd.ExcelWriter(\"name.xlsx\", engine=\"xlsxwriter\")` \
-             write `chart = writer.book.add_chart({\"type\": \"column\"})`, `chart.add_series({\"values\": \
+            "the other engine draws charts: in `with pd.ExcelWriter(\"name.xlsx\", engine=\"xlsxwriter\") as writer:` \
+             write `df.to_excel(writer)`, `chart = writer.book.add_chart({\"type\": \"column\"})`, `chart.add_series({\"values\": \
              \"=Sheet1!$B$2:$B$5\"})` and `writer.sheets[\"Sheet1\"].insert_chart(\"E2\", chart)`"
         }
         Some("formatting") => {
-            "rules for cells are set by the other engine: with `writer = pd.ExcelWriter(\"name.xlsx\", \
-             engine=\"xlsxwriter\")` write `writer.sheets[\"Sheet1\"].conditional_format(\"B2:B9\", {\"type\": \
+            "the other engine sets rules for cells: in `with pd.ExcelWriter(\"name.xlsx\", engine=\"xlsxwriter\") as \
+             writer:` write `df.to_excel(writer)` and `writer.sheets[\"Sheet1\"].conditional_format(\"B2:B9\", {\"type\": \
              \"3_color_scale\"})`; formats of your own are `writer.book.add_format({\"bold\": True})`"
         }
         _ => WORKBOOK,
