@@ -166,6 +166,7 @@ fn loosening_is_refused_by_key() {
             "capabilities.NETWORK_OUT",
             "[capabilities]\nNETWORK_OUT = \"flag\"",
         ),
+        ("isolation.tier", "[isolation]\ntier = \"none\""),
         ("data.private", "[data]\nprivate = \"tell\""),
         ("limits.wall_s", "[limits]\nwall_s = 301"),
         (
@@ -243,6 +244,114 @@ fn each_of_the_limits_can_be_lowered_and_none_raised() {
     }
 }
 
+/// What a base says is neither looser nor wider when a file says it again.
+#[test]
+fn what_the_base_says_may_be_said_again() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        "base",
+        "name = \"base\"\nextends = \"analysis\"\n[widen.imports]\nlifelines = [\"KaplanMeierFitter\"]\n\
+         \"scipy.signal\" = [\"butter\"]\n[capabilities]\nFS_WRITE = \"flag\"\n[isolation]\ntier = \"kernel\"\n",
+    );
+    let extending = |name: &str, base: &str, text: &str| {
+        let text = format!("name = \"{name}\"\nextends = \"{base}\"\n{text}");
+        write(dir.path(), name, &text);
+    };
+    extending(
+        "same",
+        "base",
+        "contract = \"analysis\"\nguard = true\n[capabilities]\nFS_WRITE = \"flag\"\n[isolation]\n\
+         tier = \"kernel\"\n[widen.imports]\nlifelines = [\"KaplanMeierFitter\"]\n",
+    );
+    extending(
+        "more",
+        "same",
+        "[widen.imports]\n\"html.parser\" = [\"HTMLParser\"]\nlifelines = [\"KaplanMeierFitter\"]\n",
+    );
+    extending("off", "script", "guard = false\n");
+    extending("on", "script", "guard = true\n");
+    let all = load(dir.path()).unwrap();
+    let get = |name: &str| all.iter().find(|p| p.name == name).unwrap();
+    for (name, label) in [
+        ("base", "analysis + 2"),
+        ("same", "analysis + 2"),
+        ("more", "analysis + 3"),
+    ] {
+        assert_eq!(get(name).label(), label, "{name}");
+        assert_eq!(get(name).tier, Tier::Kernel, "{name}");
+        assert_eq!(get(name).action(Capability::FsWrite), Action::Flag);
+    }
+    assert!(get("on").guard && !get("off").guard);
+}
+
+/// Beyond its range a number would be no limit at all, or none under which anything runs.
+#[test]
+fn each_of_the_limits_has_its_least_and_its_most() {
+    const YEAR_S: u64 = 31_536_000;
+    const TIB_IN_MIB: u64 = 1_048_576;
+    const TIB: u64 = 1_099_511_627_776;
+    const MILLION: u64 = 1_048_576;
+    for (key, least, most) in [
+        ("wall_s", 1, YEAR_S),
+        ("cpu_s", 1, YEAR_S),
+        ("memory_mb", 1, TIB_IN_MIB),
+        ("processes", 1, MILLION),
+        ("open_files", 1, MILLION),
+        ("file_size_mb", 0, TIB_IN_MIB),
+        ("output_bytes", 0, TIB),
+        ("artifacts", 0, MILLION),
+        ("artifact_bytes", 0, TIB),
+        ("code_bytes", 1, 65_536),
+    ] {
+        let text = |value: u64| {
+            format!("name = \"x\"\ncontract = \"walled\"\n[limits]\n{key} = {value}\n")
+        };
+        for value in [least, most] {
+            let dir = tempfile::tempdir().unwrap();
+            write(dir.path(), "x", &text(value));
+            let all = load(dir.path()).unwrap_or_else(|e| panic!("{e}"));
+            let policy = all.iter().find(|p| p.name == "x").unwrap();
+            let limits = serde_json::to_value(policy.limits).unwrap();
+            assert_eq!(limits[key], value, "{key}");
+        }
+        for value in least.checked_sub(1).into_iter().chain([most + 1]) {
+            let error = load_error("x", &text(value));
+            let message =
+                format!("x.toml:4: `limits.{key}`: {value} is not between {least} and {most}");
+            assert!(error.contains(&message), "{error}");
+        }
+    }
+}
+
+#[test]
+fn modules_and_members_have_the_names_of_python() {
+    let load_imports = |line: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        let text = format!("name = \"x\"\ncontract = \"walled\"\n[imports]\n{line}\n");
+        write(dir.path(), "x", &text);
+        load(dir.path()).map_err(|e| e.to_string())
+    };
+    for line in [
+        "_a1.b_2 = [\"c3\", \"_d\", \"-e\"]",
+        "math = [\"*\", \"-pi\"]",
+        "\"*\" = [\"*\"]",
+    ] {
+        let line = line.replace("_a1.b_2", "\"_a1.b_2\"");
+        assert!(load_imports(&line).is_ok(), "{line}");
+    }
+    for module in ["1a", "a-b", "a b", "a..b", ".a", "a.1", "a.*"] {
+        let error = load_imports(&format!("\"{module}\" = [\"*\"]")).unwrap_err();
+        let message = format!("x.toml:4: `imports.{module}`: not the name of a module");
+        assert!(error.contains(&message), "{error}");
+    }
+    for member in ["1a", "a.b", "a b", "-", "--a", "-1", "-*", ""] {
+        let error = load_imports(&format!("math = [\"{member}\"]")).unwrap_err();
+        let message = format!("x.toml:4: `imports.math`: `{member}` is not the name of a member");
+        assert!(error.contains(&message), "{error}");
+    }
+}
+
 /// A file with its own rules cannot either: the runner enforces the rules.
 #[test]
 fn no_file_allows_the_runners_own_modules() {
@@ -316,6 +425,24 @@ fn a_name_is_the_files_own_and_never_a_built_ins() {
             &format!("name = \"{name}\"\nextends = \"analysis\"\n"),
         );
         assert!(error.contains("built-in"), "{error}");
+    }
+}
+
+#[test]
+fn a_name_is_up_to_64_plain_characters() {
+    let text = |name: &str| format!("name = \"{name}\"\nextends = \"analysis\"\n");
+    let longest = "a".repeat(64);
+    for name in ["t", "Team-2_b", longest.as_str()] {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), name, &text(name));
+        let all = load(dir.path()).unwrap();
+        assert!(all.iter().any(|p| p.name == name), "{name}");
+    }
+    let longer = "a".repeat(65);
+    for name in ["t m", "t.m", "té", "t\u{202e}m", longer.as_str()] {
+        let error = load_error(name, &text(name));
+        let message = "`name`: a name is up to 64 letters, digits, `-` and `_`";
+        assert!(error.contains(message), "{name}: {error}");
     }
 }
 
