@@ -1,5 +1,6 @@
 //! Reads the confinement of the held payload from outside: from `/proc`, never from the child.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use nix::unistd::Uid;
@@ -116,10 +117,7 @@ fn layers(pid: i32, status: &Status, expected: &Confinement) -> io::Result<Vec<S
             layers.push(name.to_owned());
         }
     };
-    let same = |ids: Option<[u32; 4]>| ids.filter(|ids| ids.iter().all(|id| *id == ids[0]));
-    let own = same(status.uids()).is_some_and(|ids| ids[0] != Uid::current().as_raw())
-        && same(status.gids()).is_some()
-        && status.get("Groups").is_empty();
+    let own = is_of_its_own(status, Uid::current());
     have(own, "uid");
     for (kind, name) in [
         ("user", "userns"),
@@ -161,25 +159,36 @@ fn layers(pid: i32, status: &Status, expected: &Confinement) -> io::Result<Vec<S
     }
     // The kernel counts processes by user and user namespace.
     let own = own || layers.iter().any(|layer| layer == "userns");
-    if limited(pid, status, expected, own)? {
+    let mapped = status.address_space()?;
+    if are_limited(&procfs::limits(pid)?, mapped, expected, own) {
         layers.push("rlimits".to_owned());
     }
     Ok(layers)
 }
 
-/// Whether every soft and hard limit is set. `own`: the user is the run's own, so the limit of
-/// processes is exact.
-fn limited(pid: i32, status: &Status, expected: &Confinement, own: bool) -> io::Result<bool> {
+/// Whether a process has one user, which is not ours, one group, and no further groups.
+fn is_of_its_own(status: &Status, ours: Uid) -> bool {
+    let same = |ids: Option<[u32; 4]>| ids.filter(|ids| ids.iter().all(|id| *id == ids[0]));
+    same(status.uids()).is_some_and(|ids| ids[0] != ours.as_raw())
+        && same(status.gids()).is_some()
+        && status.get("Groups").is_empty()
+}
+
+/// Whether every soft and hard limit is set. `mapped`: the process's address space in bytes. `own`: the user
+/// is the run's own, so the limit of processes is exact.
+fn are_limited(
+    found: &BTreeMap<String, (u64, u64)>,
+    mapped: u64,
+    expected: &Confinement,
+    own: bool,
+) -> bool {
     let limits = &expected.limits;
-    let found = procfs::limits(pid)?;
     let at_most = |name: &str, soft: u64, hard: u64| {
         found
             .get(name)
             .is_some_and(|(s, h)| *s <= soft && *h <= hard)
     };
-    let memory = status
-        .address_space()?
-        .saturating_add(expected.address_space());
+    let memory = mapped.saturating_add(expected.address_space());
     let file = limits.file_size_mb.saturating_mul(MIB);
     let signals = helper::SIGNALS_MAX;
     let processes = if own {
@@ -187,7 +196,7 @@ fn limited(pid: i32, status: &Status, expected: &Confinement, own: bool) -> io::
     } else {
         u64::MAX - 1
     };
-    Ok(at_most("Max cpu time", limits.cpu_s, limits.cpu_s + 1)
+    at_most("Max cpu time", limits.cpu_s, limits.cpu_s + 1)
         && at_most("Max address space", memory + SLACK, memory + 2 * SLACK)
         && at_most("Max open files", limits.open_files, limits.open_files)
         && at_most("Max file size", file, file)
@@ -195,5 +204,9 @@ fn limited(pid: i32, status: &Status, expected: &Confinement, own: bool) -> io::
         && at_most("Max core file size", 0, 0)
         && at_most("Max locked memory", 0, 0)
         && at_most("Max msgqueue size", 0, 0)
-        && at_most("Max pending signals", signals, signals))
+        && at_most("Max pending signals", signals, signals)
 }
+
+#[cfg(test)]
+#[path = "outside_tests.rs"]
+mod tests;

@@ -185,8 +185,24 @@ mod tests {
             let odd = mounts(&format!("{JAIL}\n{more}"));
             assert!(!root_is_made(&odd, &given), "{more}");
         }
-        let writable = JAIL.replace("/usr/lib ro", "/usr/lib rw");
-        assert!(!root_is_made(&mounts(&writable), &given));
+        for (mount, changed) in [
+            ("/ / ro,nosuid,nodev - tmpfs", "/ / rw,nosuid,nodev - tmpfs"),
+            ("/ / ro,nosuid,nodev - tmpfs", "/ / ro,nodev - tmpfs"),
+            ("/ / ro,nosuid,nodev - tmpfs", "/ / ro,nosuid,nodev - ext4"),
+            ("/usr/lib ro,nosuid", "/usr/lib rw,nosuid"),
+            ("/usr/lib ro,nosuid", "/usr/lib ro"),
+            ("noexec - proc", "noexec - tmpfs"),
+            (
+                "/scratch rw,nosuid,nodev,noexec",
+                "/scratch rw,nosuid,nodev",
+            ),
+            ("noexec - tmpfs", "noexec - ext4"),
+            ("/null /dev/null", "/sda /dev/sda"),
+        ] {
+            assert!(JAIL.contains(mount), "{mount}");
+            let odd = mounts(&JAIL.replace(mount, changed));
+            assert!(!root_is_made(&odd, &given), "{changed}");
+        }
         assert!(!root_is_made(&[], &given));
     }
 
@@ -200,6 +216,8 @@ mod tests {
         assert!(!proc_is_fresh(&whole, &ours));
         let both = [mounts(JAIL), same].concat();
         assert!(!proc_is_fresh(&both, &ours));
+        let elsewhere = mounts("4 1 0:53 / /usr/lib/proc rw - proc proc rw,subset=pid");
+        assert!(!proc_is_fresh(&elsewhere, &ours));
         assert!(!proc_is_fresh(&[], &ours));
     }
 
@@ -238,5 +256,11 @@ mod tests {
         assert!(are_ours(&names(&["HOME", "PATH"])));
         assert!(!are_ours(&names(&["HOME", "LD_PRELOAD"])));
         assert!(!are_ours(&[]));
+        // A name that occurs again may hide another value.
+        let ours = interpreter::environment(Path::new(helper::SCRATCH));
+        let mut all: Vec<Vec<u8>> = ours.iter().map(|(n, _)| n.as_bytes().to_vec()).collect();
+        assert!(are_ours(&all));
+        all.push(all[0].clone());
+        assert!(!are_ours(&all));
     }
 }

@@ -97,15 +97,18 @@ pub struct Status(BTreeMap<String, String>);
 
 impl Status {
     pub fn read(pid: i32) -> io::Result<Self> {
-        let text = text(pid, "status")?;
-        Ok(Self(
+        Ok(Self::parse(&text(pid, "status")?))
+    }
+
+    pub fn parse(text: &str) -> Self {
+        Self(
             text.lines()
                 .filter_map(|line| {
                     let (name, value) = line.split_once(':')?;
                     Some((name.to_owned(), value.trim().to_owned()))
                 })
                 .collect(),
-        ))
+        )
     }
 
     pub fn get(&self, field: &str) -> &str {
