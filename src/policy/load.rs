@@ -185,14 +185,10 @@ struct Named {
     set_by: SetBy,
 }
 
-/// Refuses a name that a policy of the administrator has.
+/// Refuses a name that a policy of the administrator has. No file has the name of a built-in policy, so any
+/// other policy of this name is the administrator's.
 fn check_unused(one: &Named, above: Option<&Sourced>) -> Result<(), PolicyError> {
-    match above {
-        Some(above) if above.policy.set_by == SetBy::Administrator => {
-            Err(name_of_administrator(one, &above.path))
-        }
-        _ => Ok(()),
-    }
+    above.map_or(Ok(()), |above| Err(name_of_administrator(one, &above.path)))
 }
 
 fn name_of_administrator(one: &Named, above: &Path) -> PolicyError {

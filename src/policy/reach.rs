@@ -200,3 +200,159 @@ pub fn member_capability(path: &str) -> Option<Capability> {
         _ => return module_capability(path),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Capability::{
+        Deserialize, DynamicCode, Exec, FsDelete, FsRead, FsWrite, ModifySystemState, Native,
+        NetworkListen, NetworkOut, ReadSystemState, Reflect,
+    };
+
+    /// A capability that is not found would be that of the module, which may be weaker, or none.
+    #[test]
+    fn a_member_has_the_capability_of_what_it_does() {
+        for (module, members, expected) in [
+            (
+                "os",
+                "remove unlink rmdir removedirs truncate",
+                Some(FsDelete),
+            ),
+            ("shutil", "rmtree", Some(FsDelete)),
+            (
+                "os",
+                "environ environb getenv uname getpid getuid getlogin cpu_count",
+                Some(ReadSystemState),
+            ),
+            (
+                "sys",
+                "argv path platform version executable",
+                Some(ReadSystemState),
+            ),
+            (
+                "os",
+                "putenv chmod chown chdir setuid umask nice _exit",
+                Some(ModifySystemState),
+            ),
+            (
+                "sys",
+                "exit setrecursionlimit settrace setprofile",
+                Some(ModifySystemState),
+            ),
+            ("signal", "alarm signal", Some(ModifySystemState)),
+            ("resource", "setrlimit", Some(ModifySystemState)),
+            ("locale", "setlocale", Some(ModifySystemState)),
+            (
+                "os",
+                "mkdir makedirs rename replace symlink link write mkfifo",
+                Some(FsWrite),
+            ),
+            (
+                "shutil",
+                "copy copyfile copytree move copy2 make_archive",
+                Some(FsWrite),
+            ),
+            (
+                "os",
+                "system popen fork forkpty kill killpg abort startfile",
+                Some(Exec),
+            ),
+            (
+                "os",
+                "execv execvpe spawnl posix_spawn posix_spawnp",
+                Some(Exec),
+            ),
+            ("posix", "remove", Some(FsDelete)),
+            ("nt", "system", Some(Exec)),
+            ("io", "open open_code FileIO", Some(FsRead)),
+            ("operator", "attrgetter methodcaller", Some(Reflect)),
+            ("typing", "get_type_hints ForwardRef", Some(DynamicCode)),
+            ("dataclasses", "make_dataclass", Some(DynamicCode)),
+            (
+                "builtins",
+                "eval exec compile __import__",
+                Some(DynamicCode),
+            ),
+            ("uuid", "getnode uuid1", Some(ReadSystemState)),
+            ("socket", "create_server", Some(NetworkListen)),
+            (
+                "asyncio",
+                "start_server start_unix_server",
+                Some(NetworkListen),
+            ),
+            (
+                "multiprocessing",
+                "connection.Listener",
+                Some(NetworkListen),
+            ),
+            // Others have that of their module.
+            ("os", "listdir", Some(FsRead)),
+            ("sys", "modules", Some(Reflect)),
+            ("socket", "socket", Some(NetworkOut)),
+            ("openpyxl", "load_workbook", Some(FsRead)),
+            ("importlib", "util.module_from_spec", Some(DynamicCode)),
+            // Nothing of the rest of their packages.
+            ("importlib", "util.find_spec", None),
+            (
+                "openpyxl",
+                "Workbook utils.get_column_letter utils.dataframe.dataframe_to_rows",
+                None,
+            ),
+            ("openpyxl", "styles.Font styles.PatternFill", None),
+            ("math", "sqrt", None),
+            ("io", "StringIO", None),
+            ("uuid", "uuid4", None),
+        ] {
+            for member in members.split(' ') {
+                let path = format!("{module}.{member}");
+                assert_eq!(member_capability(&path), expected, "{path}");
+            }
+        }
+        assert_eq!(member_capability("os"), None, "a module is no member");
+    }
+
+    #[test]
+    fn a_module_has_the_capability_of_what_it_reaches() {
+        for (expected, modules) in [
+            (
+                Some(FsRead),
+                "os os.path pathlib shutil tempfile zipfile sqlite3 xml.etree.ElementTree",
+            ),
+            (
+                Some(Exec),
+                "subprocess multiprocessing.pool threading asyncio concurrent.futures",
+            ),
+            (
+                Some(NetworkOut),
+                "socket urllib.request http.client xmlrpc.client select requests",
+            ),
+            (
+                Some(NetworkListen),
+                "socketserver wsgiref http.server xmlrpc.server flask",
+            ),
+            (
+                Some(Deserialize),
+                "pickle marshal shelve dbm.gnu torch.hub yaml",
+            ),
+            (Some(Native), "ctypes ctypes.util numba"),
+            (Some(Reflect), "sys inspect gc types builtins ast"),
+            (
+                Some(DynamicCode),
+                "importlib importlib.util runpy code codecs unittest.mock",
+            ),
+            (
+                Some(ReadSystemState),
+                "platform getpass resource locale logging.config",
+            ),
+            (Some(ModifySystemState), "atexit termios curses tkinter"),
+            (
+                None,
+                "math json datetime statistics pandas numpy torch acme systems pickled",
+            ),
+        ] {
+            for module in modules.split(' ') {
+                assert_eq!(module_capability(module), expected, "{module}");
+            }
+        }
+    }
+}

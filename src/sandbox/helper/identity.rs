@@ -148,3 +148,38 @@ pub fn drop_capabilities() -> Result<(), Refusal> {
     }
     raw::set_capabilities(0).step(Step::DropCapabilities)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reserved_uid_is_of_the_range_and_nobody_elses() {
+        let all: Vec<Identity> = (0..8).map(|_| reserve().unwrap()).collect();
+        let uids: BTreeSet<u32> = all.iter().map(|one| one.uid).collect();
+        assert_eq!(uids.len(), all.len());
+        let named = named_uids();
+        for uid in uids {
+            assert!((61_184..=65_519).contains(&uid), "{uid}");
+            assert!(!named.contains(&uid) && !has_processes(uid).unwrap());
+            assert!(take(uid).is_none(), "{uid} is taken");
+        }
+    }
+
+    #[test]
+    fn a_reservation_ends_with_its_value() {
+        // A number that no run takes.
+        let uid = 4_000_000_000 + std::process::id();
+        let reservation = take(uid).unwrap();
+        assert!(take(uid).is_none());
+        drop(reservation);
+        assert!(take(uid).is_some());
+    }
+
+    #[test]
+    fn a_user_with_a_name_or_a_process_is_known() {
+        assert!(named_uids().contains(&0));
+        assert!(has_processes(Uid::current().as_raw()).unwrap());
+        assert!(!has_processes(u32::MAX - 7).unwrap());
+    }
+}

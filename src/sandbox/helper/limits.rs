@@ -130,3 +130,60 @@ fn set_at_most(resource: Resource, soft: u64, hard: u64) -> nix::Result<()> {
     let (_, ceiling) = nix::sys::resource::getrlimit(resource)?;
     setrlimit(resource, soft.min(ceiling), hard.min(ceiling))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        wall_s: 2,
+        cpu_s: 3,
+        memory_mb: 5,
+        processes: 7,
+        open_files: 11,
+        file_size_mb: 13,
+        output_bytes: 17,
+        artifacts: 19,
+        artifact_bytes: 23,
+        ticks: 29,
+        code_bytes: 31,
+    };
+
+    #[test]
+    fn a_fork_has_the_limits_of_its_policy_in_numbers() {
+        let of = |resource: Resource, soft, hard| (resource as i32, soft, hard);
+        let with_pid_1 = [
+            of(Resource::RLIMIT_CPU, 3, 4),
+            of(Resource::RLIMIT_NOFILE, 11, 11),
+            of(Resource::RLIMIT_NPROC, 8, 8),
+        ];
+        assert_eq!(of_fork(&LIMITS), with_pid_1);
+        // A run is a process itself.
+        let none = Limits {
+            processes: 0,
+            ..LIMITS
+        };
+        assert_eq!(of_fork(&none)[2], of(Resource::RLIMIT_NPROC, 2, 2));
+    }
+
+    #[test]
+    fn a_start_may_map_four_gibibytes_more_than_the_snippet() {
+        assert_eq!(address_space_max(&LIMITS), 4_300_210_176);
+        let endless = Limits {
+            memory_mb: u64::MAX,
+            ..LIMITS
+        };
+        assert_eq!(address_space_max(&endless), u64::MAX);
+    }
+
+    #[test]
+    fn the_threads_of_a_user_are_counted() {
+        let uid = nix::unistd::getuid().as_raw();
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || stopped.recv());
+        assert!(threads_of(uid).unwrap() >= 2);
+        drop(stop);
+        let _ = thread.join();
+        assert_eq!(threads_of(u32::MAX - 7).unwrap(), 0);
+    }
+}

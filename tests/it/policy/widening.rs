@@ -173,6 +173,11 @@ fn a_refusal_to_widen_says_why_and_names_a_remedy() {
             "Formatter",
             "`string.Formatter` cannot be added: it is left out on purpose",
         ),
+        (
+            "statsmodels",
+            "thing",
+            "it is left out on purpose; a file that extends nothing may list it",
+        ),
         ("string", "*", "take it out with \"-Formatter\""),
         (
             "bz2",

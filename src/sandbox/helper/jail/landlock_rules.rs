@@ -123,3 +123,48 @@ fn apply(bound: &[PathBuf]) -> Result<RestrictionStatus, Box<dyn std::error::Err
     }
     Ok(set.restrict_self()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is granted stands here in full: a right that is not named is denied.
+    #[test]
+    fn each_path_has_the_rights_that_are_named_and_no_other() {
+        use AccessFs as A;
+        let read = A::ReadFile | A::ReadDir;
+        let bound = PathBuf::from("/usr/lib");
+        let scratch = read
+            | A::WriteFile
+            | A::RemoveDir
+            | A::RemoveFile
+            | A::MakeDir
+            | A::MakeReg
+            | A::MakeFifo
+            | A::MakeSym
+            | A::Refer
+            | A::Truncate;
+        let shared = read | A::WriteFile | A::MakeReg | A::RemoveFile | A::Truncate | A::Refer;
+        let expected = [
+            ("/proc", read),
+            ("/proc/self", read | A::WriteFile),
+            ("/dev", read | A::WriteFile),
+            ("/dev/shm", shared),
+            (SCRATCH, scratch),
+            ("/usr/lib", read | A::Execute),
+        ]
+        .map(|(path, rights)| (PathBuf::from(path), rights));
+        assert_eq!(rules(std::slice::from_ref(&bound)), expected);
+        // The numbers of a warm start are the same rights, as far as this kernel knows them.
+        let Ok(version) = raw::landlock_version() else {
+            return;
+        };
+        let known = A::from_all(ABI::from(version)).bits();
+        let numbers = numbers(&[bound]).unwrap();
+        assert_eq!(numbers.handled[0], known);
+        let given = numbers.paths.into_iter();
+        for ((path, bits), (expected, rights)) in given.zip(expected) {
+            assert_eq!((path, bits), (expected, rights.bits() & known));
+        }
+    }
+}
