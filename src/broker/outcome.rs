@@ -152,10 +152,16 @@ impl OutcomeText {
                     _ => None,
                 };
                 let what = exception.unwrap_or(e.kind.as_str());
-                Self::new(
-                    Retry::Changed,
-                    format!("It ran and failed with {what}: {}", e.message),
-                )
+                let mut message = format!("It ran and failed with {what}: {}", e.message);
+                let losses = run.losses();
+                if !losses.is_empty() && !message.ends_with(['.', '?', '!']) {
+                    message.push('.');
+                }
+                for loss in losses {
+                    message.push(' ');
+                    message.push_str(&loss);
+                }
+                Self::new(Retry::Changed, message)
             }
             (_, None) => Self::new(Retry::Changed, "It ran and failed."),
         }

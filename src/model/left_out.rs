@@ -99,8 +99,7 @@ impl Run {
     /// Says which files and figures were too many, which files are kept under other names, and what of the output
     /// folder is not returned and why, in one sentence per reason.
     pub fn notes_on_files(&self) -> Vec<String> {
-        let mut said = Vec::from_iter(self.too_many_files());
-        said.extend(self.too_many_figures());
+        let mut said = self.losses();
         said.extend(renamed(&self.artifacts_renamed));
         match self.artifacts_withheld {
             0 => {}
@@ -129,6 +128,12 @@ impl Run {
             )),
         }
         said
+    }
+
+    /// Says which files and figures were too many.
+    pub fn losses(&self) -> Vec<String> {
+        let both = [self.too_many_files(), self.too_many_figures()];
+        both.into_iter().flatten().collect()
     }
 
     fn too_many_files(&self) -> Option<String> {

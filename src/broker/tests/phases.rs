@@ -136,6 +136,15 @@ fn a_run_that_lost_something_says_so_in_its_message() {
         ended(files),
         "It ran and succeeded. It left more files than the 0 that are kept, and 2 of them are not: b.csv, c.csv."
     );
+    let failed = Run {
+        figures_unkept: 1,
+        ..failed_run(RunErrorKind::SnippetError)
+    };
+    assert_eq!(
+        ended(failed),
+        "It ran and failed with ZeroDivisionError: division by zero. 1 figure is not kept: a run keeps no more figures \
+         than the policy keeps files; draw several into one with `plt.subplots`."
+    );
     let output = Run {
         stdout_bytes: 120_000,
         stdout_truncated: true,
