@@ -158,6 +158,13 @@ pub fn method(name: &str) -> Option<Entry> {
     look_up(table::METHODS, name)
 }
 
+/// The entries of all methods whose names begin so.
+pub fn beginning(name: &str) -> impl Iterator<Item = Entry> {
+    let rows = table::METHODS.iter();
+    rows.filter(move |row| row.0.starts_with(name))
+        .map(|row| row.1)
+}
+
 /// Whether a method is worth following through a variable.
 pub fn is_known(name: &str) -> bool {
     method(name).is_some()

@@ -7,7 +7,7 @@ use crate::analysis::library::{member_capability, module_capability};
 use crate::analysis::methods::{self, Effect};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, ExprContext, Ranged};
-use crate::analysis::resolve::{Standing, Val, Vals};
+use crate::analysis::resolve::{ScopeId, ScopeKind, Standing, Val, Vals};
 use crate::analysis::rules;
 use crate::analysis::walk::{Bound, ExprPlace, TargetOf};
 use crate::model::Capability;
@@ -338,6 +338,36 @@ impl<'a> Inspector<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether the receiver is an object of a class of the snippet with no base from elsewhere: all of
+    /// its public methods stand in the snippet.
+    pub(super) fn is_own_alone(&self, receiver: &'a Expr) -> bool {
+        let here = self.here();
+        if let Expr::Name(name) = receiver
+            && let Some(class) = self.r.class_of_self(&fold(name.id.as_str()), here)
+        {
+            return self.is_class_alone(class, 0);
+        }
+        let base = self.r.eval(receiver, here);
+        let alone =
+            |v: &Val<'a>| matches!(v, Val::Instance(class) if self.is_class_alone(*class, 0));
+        !base.is_empty() && base.iter().all(alone)
+    }
+
+    fn is_class_alone(&self, class: ScopeId, depth: usize) -> bool {
+        let scopes = &self.r.scopes;
+        let own = |v: &Val<'a>| match v {
+            Val::Class(base) => depth < 4 && self.is_class_alone(*base, depth + 1),
+            Val::Builtin(name) => &**name == "object",
+            Val::Member(path) => &**path == "abc.ABC",
+            _ => false,
+        };
+        scopes.all[class].kind == ScopeKind::Class
+            && scopes.bases(class).iter().all(|base| {
+                let vals = self.r.eval(base, scopes.all[class].parent);
+                !vals.is_empty() && vals.iter().all(own)
+            })
     }
 
     /// Judges a keyword of a class pattern.

@@ -1,21 +1,14 @@
 //! Texts built from literals, and whether numbers fill their gaps.
 //!
 //! A query whose gaps are numbers is the query written around them. A query whose gaps are literal
-//! texts is each of the resulting queries. If the gaps are other texts of a loop or a list, a
-//! person has to review it; the child judges each text when it is compiled.
+//! texts is each of the resulting queries. Of any other text there is a [sketch](super::sketch).
 
 use super::Inspector;
-use super::sources::{Item, Spot};
+use super::slots::{Form, Slot, keeps_digits_as, of_format, of_percent};
+use super::sources::{Item, Source, Spot};
 use crate::analysis::fold::fold;
 use crate::analysis::parse::ast::{self, Constant, Expr};
-use crate::analysis::resolve::{Val, address};
-
-/// What fills the gaps of a text; a later variant outweighs an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Gaps {
-    Numbers,
-    Texts,
-}
+use crate::analysis::resolve::Val;
 
 /// The nesting limit; no ordinary text is nested deeper.
 const DEPTH: usize = 8;
@@ -32,11 +25,6 @@ const NUMBERS: &[&str] = &[
 ];
 
 impl<'a> Inspector<'a> {
-    /// What fills the gaps of a text; `None` if anything could.
-    pub(super) fn gaps(&self, e: &'a Expr) -> Option<Gaps> {
-        self.gaps_in((e, self.here()), 0)
-    }
-
     /// The texts that an expression may evaluate to, with one digit in each gap for a number;
     /// `None` if it may be another text.
     pub(super) fn spelled(&self, e: &'a Expr) -> Option<Vec<String>> {
@@ -65,9 +53,11 @@ impl<'a> Inspector<'a> {
                 }
                 Some(all)
             }
-            // In any format, a number consists of digits, points and signs.
-            Expr::FormattedValue(x) if self.is_number((&x.value, scope), depth) => {
-                Some(vec!["0".to_owned()])
+            Expr::FormattedValue(x)
+                if keeps_digits_as(x.format_spec.as_deref())
+                    && self.is_number((&x.value, scope), depth) =>
+            {
+                digit()
             }
             Expr::FormattedValue(x) if x.format_spec.is_none() && x.conversion.is_none() => {
                 inner(&x.value)
@@ -75,13 +65,73 @@ impl<'a> Inspector<'a> {
             Expr::BinOp(x) if x.op == ast::Operator::Add => {
                 put_after(&inner(&x.left)?, &inner(&x.right)?)
             }
-            Expr::Name(name) => match self.held(name, scope)?.as_slice() {
-                [held] => inner(held),
-                _ => None,
+            Expr::BinOp(x) if x.op == ast::Operator::Mod => {
+                let template = self.one_text(&x.left, scope)?;
+                self.filled(of_percent(&template, &x.right)?, scope, depth)
+            }
+            Expr::Name(name) => self.named((name, scope), depth),
+            Expr::Call(call) => match self.formatted(call, scope) {
+                Some(template) => self.filled(of_format(&template, call)?, scope, depth),
+                None if self.is_text_of(&call.func, scope) => match call.args.as_slice() {
+                    [one] if self.is_number((one, scope), depth) => digit(),
+                    [one] => inner(one),
+                    _ => None,
+                },
+                None => self.joined_in(call, (e, scope), depth),
             },
-            Expr::Call(call) => self.joined_in(call, (e, scope), depth),
             _ => None,
         }
+    }
+
+    /// Every text that a name has where it is read.
+    fn named(
+        &self,
+        (name, scope): (&'a ast::ExprName, usize),
+        depth: usize,
+    ) -> Option<Vec<String>> {
+        if let Some([held]) = self.held(name, scope).as_deref() {
+            return self.spelled_in((held, scope), depth + 1);
+        }
+        if let Some(sum) = self.sum_of(name, scope) {
+            let mut all = vec![String::new()];
+            for e in sum {
+                all = put_after(&all, &self.spelled_in((e, scope), depth + 1)?)?;
+            }
+            return Some(all);
+        }
+        let mut all = Vec::new();
+        for source in self.sources(name, scope)? {
+            let Source::Whole(at) = source else {
+                return None;
+            };
+            all.extend(self.spelled_in(at, depth + 1)?);
+        }
+        (all.len() <= MOST).then_some(all)
+    }
+
+    /// The texts that the slots of a template make.
+    fn filled(&self, slots: Vec<Slot<'a>>, scope: usize, depth: usize) -> Option<Vec<String>> {
+        let mut all = vec![String::new()];
+        for slot in slots {
+            let texts = match slot {
+                Slot::Text(text) => vec![text],
+                Slot::Filled(_, Form::Digits) => digit()?,
+                Slot::Filled(Some(e), Form::Plain | Form::OfNumber)
+                    if self.is_number((e, scope), depth) =>
+                {
+                    digit()?
+                }
+                Slot::Filled(Some(e), Form::Plain) => self.spelled_in((e, scope), depth + 1)?,
+                Slot::Filled(..) => return None,
+            };
+            all = put_after(&all, &texts)?;
+        }
+        Some(all)
+    }
+
+    /// Whether the callee is `str`.
+    fn is_text_of(&self, func: &'a Expr, scope: usize) -> bool {
+        matches!(self.r.eval(func, scope).as_slice(), [Val::Builtin(name)] if &**name == "str")
     }
 
     /// `" and ".join(f"{c} > 1" for c in columns)`: each part alone, and all of them together.
@@ -112,81 +162,6 @@ impl<'a> Inspector<'a> {
         (all.len() <= MOST).then_some(all)
     }
 
-    fn gaps_in(&self, (e, scope): Spot<'a>, depth: usize) -> Option<Gaps> {
-        if depth > DEPTH {
-            return None;
-        }
-        let inner = |e: &'a Expr| self.gaps_in((e, scope), depth + 1);
-        let all = |all: &'a [Expr]| {
-            all.iter()
-                .try_fold(Gaps::Numbers, |g, e| Some(g.max(inner(e)?)))
-        };
-        match e {
-            Expr::Constant(c) => match &c.value {
-                Constant::Str(_) | Constant::Int(_) | Constant::Float(_) => Some(Gaps::Numbers),
-                _ => None,
-            },
-            Expr::JoinedStr(x) => all(&x.values),
-            // In any format, a number consists of digits, points and signs.
-            Expr::FormattedValue(x) => self.gap((&x.value, scope), depth),
-            Expr::BinOp(x) => Some(inner(&x.left)?.max(inner(&x.right)?)),
-            Expr::List(x) => all(&x.elts),
-            Expr::Tuple(x) => all(&x.elts),
-            Expr::ListComp(x) => self.each(&x.elt, &x.generators, depth),
-            Expr::GeneratorExp(x) => self.each(&x.elt, &x.generators, depth),
-            // A loop variable that is the whole text has no literal text around it.
-            Expr::Name(name) if self.is_of_loop(name, scope) => None,
-            Expr::Name(_) => self.gap((e, scope), depth),
-            // `" + ".join(columns)`
-            Expr::Call(call) => match &*call.func {
-                Expr::Attribute(x) if matches!(&*fold(x.attr.as_str()), "join" | "format") => {
-                    let given = all(&call.args)?;
-                    Some(inner(&x.value)?.max(given).max(Gaps::Texts))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// The gaps in an element of a comprehension.
-    fn each(
-        &self,
-        e: &'a Expr,
-        generators: &'a [ast::Comprehension],
-        depth: usize,
-    ) -> Option<Gaps> {
-        let first = generators.first()?;
-        let inner = *self.r.scopes.of.get(&address(&first.target))?;
-        let gaps = self.gaps_in((e, inner), depth + 1);
-        gaps.map(|g| g.max(Gaps::Texts))
-    }
-
-    /// What fills one gap.
-    fn gap(&self, (e, scope): Spot<'a>, depth: usize) -> Option<Gaps> {
-        if self.is_number((e, scope), depth) {
-            return Some(Gaps::Numbers);
-        }
-        match e {
-            Expr::Name(name) if self.is_of_loop(name, scope) || self.is_literal((e, scope)) => {
-                Some(Gaps::Texts)
-            }
-            Expr::Subscript(_) if self.is_literal((e, scope)) => Some(Gaps::Texts),
-            Expr::Name(name) => {
-                let held = self.held(name, scope)?;
-                let mut gaps = held
-                    .into_iter()
-                    .map(|e| self.gaps_in((e, scope), depth + 1));
-                gaps.try_fold(Gaps::Texts, |g, one| Some(g.max(one?)))
-            }
-            Expr::Constant(c) if c.value.is_str() => Some(Gaps::Texts),
-            Expr::Call(_) | Expr::JoinedStr(_) => self
-                .gaps_in((e, scope), depth + 1)
-                .map(|g| g.max(Gaps::Texts)),
-            _ => None,
-        }
-    }
-
     /// Whether the value is always a number.
     fn is_number(&self, (e, scope): Spot<'a>, depth: usize) -> bool {
         if depth > DEPTH {
@@ -197,20 +172,54 @@ impl<'a> Inspector<'a> {
             Expr::Constant(c) => matches!(c.value, Constant::Int(_) | Constant::Float(_)),
             Expr::UnaryOp(x) => inner(&x.operand),
             Expr::BinOp(x) => inner(&x.left) && inner(&x.right),
-            Expr::Name(name) => self
-                .held(name, scope)
-                .is_some_and(|held| held.into_iter().all(inner)),
+            Expr::Name(name) => self.sources(name, scope).is_some_and(|sources| {
+                sources.into_iter().all(|source| match source {
+                    Source::Whole(at) | Source::Added(at) => self.is_number(at, depth + 1),
+                    Source::Element(at) => self.holds_numbers(at, depth + 1),
+                })
+            }),
             Expr::Call(call) => match &*call.func {
                 Expr::Attribute(x) => NUMBERS.contains(&&*fold(x.attr.as_str())),
                 func => {
                     let vals = self.r.eval(func, scope);
                     let counts = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "len" | "int" | "float" | "round"));
-                    !vals.is_empty() && vals.iter().all(counts)
+                    let chooses =
+                        |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "max" | "min"));
+                    let numbers = |all: &'a [Expr]| match all {
+                        [one] => self.holds_numbers((one, scope), depth + 1),
+                        all => all.iter().all(inner),
+                    };
+                    !vals.is_empty()
+                        && (vals.iter().all(counts)
+                            || (vals.iter().all(chooses)
+                                && call.keywords.is_empty()
+                                && numbers(&call.args)))
                 }
             },
             _ => false,
         }
     }
+
+    /// Whether every element is a number.
+    fn holds_numbers(&self, (e, scope): Spot<'a>, depth: usize) -> bool {
+        if let Expr::Call(call) = e
+            && matches!(self.r.eval(&call.func, scope).as_slice(), [Val::Builtin(name)] if &**name == "range")
+        {
+            return true;
+        }
+        self.items((e, scope)).is_some_and(|items| {
+            items.into_iter().all(|item| match item {
+                Item::Of(at) => self.is_number(at, depth + 1),
+                Item::Listed(..) => false,
+            })
+        })
+    }
+}
+
+/// The text that stands for a number.
+#[allow(clippy::unnecessary_wraps)]
+fn digit() -> Option<Vec<String>> {
+    Some(vec!["0".to_owned()])
 }
 
 /// Every text of `before` followed by every text of `behind`.

@@ -9,7 +9,7 @@ use crate::analysis::parse::ast::{self, Constant, Expr, ExprContext, Ranged};
 use crate::analysis::resolve::Val;
 use crate::analysis::rules::{self, Rule};
 use crate::analysis::walk::ExprPlace;
-use crate::model::Capability;
+use crate::model::{Action, Capability};
 
 /// The arguments of a call. `skip` leaves out leading ones: in `partial(f, x)`, only `x` is an
 /// argument of `f`.
@@ -285,10 +285,7 @@ impl<'a> Inspector<'a> {
         for val in names.iter() {
             match val {
                 Val::Text(text) => texts.push(fold(text).into_owned()),
-                _ => {
-                    self.add(&rules::REFL_GETATTR, at, name);
-                    return;
-                }
+                _ => return self.computed_attribute(name, attribute, arguments, at),
             }
         }
         if texts.is_empty() {
@@ -316,6 +313,43 @@ impl<'a> Inspector<'a> {
                 self.add(&rules::FMT_BOUND, at, text);
             }
         }
+    }
+
+    /// Judges `getattr(x, f"set_{k}label")`: a name that begins with a letter is not private. If a
+    /// denied name or a refused method begins like it, or the object may be a module, it could still
+    /// be any.
+    fn computed_attribute(
+        &mut self,
+        name: &str,
+        attribute: &'a Expr,
+        arguments: Arguments<'a>,
+        at: TextRange,
+    ) {
+        let beginning = self.beginning(attribute);
+        let receiver = arguments.positional(0);
+        let base = receiver.map(|e| self.r.eval(e, self.here()));
+        let module = |v: &Val<'a>| matches!(v, Val::Module(_) | Val::Member(_));
+        let public = beginning.starts_with(|c: char| c.is_ascii_alphabetic());
+        let denied = |d: &String| d.starts_with(&beginning);
+        let reaching = self.policy.attributes.deny.iter().any(denied)
+            || "format_map".starts_with(&beginning)
+            || beginning.contains("__")
+            || base.is_none_or(|base| base.iter().any(module));
+        if public && !reaching && receiver.is_some_and(|e| self.is_own_alone(e)) {
+            return;
+        }
+        // The child judges texts that become code, but not that a pickle is written.
+        let refuses =
+            |e: Entry| always(e).is_some() && !matches!(e.effect, Effect::Query | Effect::Formula);
+        // `f"to_{kind}"` for kinds that are written out.
+        let refused = match self.spelled(attribute) {
+            Some(names) => names
+                .iter()
+                .any(|name| methods::method(name).is_some_and(refuses)),
+            None => methods::beginning(&beginning).any(refuses),
+        };
+        let asked = public && !reaching && !refused;
+        self.add(&rules::REFL_GETATTR, at, name).at_most = asked.then_some(Action::Flag);
     }
 
     fn member_call(&mut self, path: &str, arguments: Arguments<'a>, at: TextRange) {

@@ -8,6 +8,7 @@ use crate::analysis::parse::ast::{self, Expr, Ranged};
 use crate::analysis::resolve::{BUFFER, PARSED, Val, Vals, address};
 use crate::analysis::rules;
 use crate::analysis::walk::ExprPlace;
+use crate::model::Action;
 
 /// What a template does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +51,7 @@ impl<'a> Inspector<'a> {
                     if base.iter().any(|v| matches!(v, Val::Styler)) {
                         continue;
                     }
-                    self.add(&rules::FMT_COMPUTED, at, &*attr);
-                    return;
+                    return self.computed_template(x, &attr, arguments);
                 }
                 // `str.format(template, …)`, or the method of a class derived from `str`.
                 Val::Builtin(_) | Val::Member(_) | Val::TypeOf(_) | Val::Class(_) => {
@@ -70,6 +70,53 @@ impl<'a> Inspector<'a> {
                 | Val::Styler
                 | Val::Items(..) => {}
             }
+        }
+    }
+
+    /// Judges `template.format(…)` by what is known of a computed template.
+    fn computed_template(
+        &mut self,
+        x: &'a ast::ExprAttribute,
+        attr: &str,
+        arguments: Arguments<'a>,
+    ) {
+        let at = x.range();
+        match self.templates(&x.value) {
+            Templates::Known(texts) => {
+                for text in &texts {
+                    self.template_width(text, arguments, at);
+                }
+            }
+            Templates::Walking => {
+                self.add(&rules::FMT_TRAVERSAL, at, attr);
+            }
+            Templates::Readable => {
+                self.add(&rules::FMT_COMPUTED, at, attr).at_most = Some(Action::Flag);
+            }
+            Templates::Unknown => {
+                self.add(&rules::FMT_COMPUTED, at, attr);
+            }
+        }
+    }
+
+    /// What is known of the templates that an expression may be.
+    fn templates(&self, e: &'a Expr) -> Templates {
+        if let Some(texts) = self.spelled(e) {
+            if texts.iter().any(|t| template(t) == Template::Walks) {
+                return Templates::Walking;
+            }
+            // A stray brace ends the run, or closes a field elsewhere.
+            if texts.iter().all(|t| is_balanced(t)) {
+                return Templates::Known(texts);
+            }
+        }
+        let sketch = self.sketch(e);
+        if sketch.texts().any(|t| template(t) == Template::Walks) {
+            Templates::Walking
+        } else if sketch.is_readable() && !sketch.has_dunder() {
+            Templates::Readable
+        } else {
+            Templates::Unknown
         }
     }
 
@@ -177,16 +224,68 @@ impl<'a> Inspector<'a> {
         if literal && handed && !base.is_empty() {
             return;
         }
+        let text = |v: &Val<'a>| matches!(v, Val::Text(_) | Val::ComputedText | Val::Unknown);
+        let known = match base.iter().all(text) {
+            true => self.templates(receiver),
+            false => Templates::Unknown,
+        };
         let walks = base
             .iter()
             .any(|v| matches!(v, Val::Text(t) if template(t) == Template::Walks));
-        let rule = if walks {
-            &rules::FMT_TRAVERSAL
-        } else {
-            &rules::FMT_BOUND
+        let (rule, asked) = match known {
+            _ if walks => (&rules::FMT_TRAVERSAL, false),
+            Templates::Walking => (&rules::FMT_TRAVERSAL, false),
+            // Bound to a template, the method formats with no other.
+            Templates::Known(texts) if texts.iter().all(|t| reads_whole_arguments(t)) => return,
+            Templates::Known(texts) => {
+                let fields = texts.iter().all(|t| template(t) == Template::Simple);
+                (&rules::FMT_BOUND, fields)
+            }
+            Templates::Readable => (&rules::FMT_BOUND, true),
+            Templates::Unknown => (&rules::FMT_BOUND, false),
         };
-        self.add(rule, at, attr.to_owned());
+        self.add(rule, at, attr.to_owned()).at_most = asked.then_some(Action::Flag);
     }
+}
+
+/// What is known of the templates that an expression may be.
+enum Templates {
+    /// Every one of them, with digits for numbers; none reads an attribute.
+    Known(Vec<String>),
+    Walking,
+    /// Parts that a person can read; the child judges each template when it is used.
+    Readable,
+    Unknown,
+}
+
+/// Whether a template has fields, and each takes an argument as it is.
+fn reads_whole_arguments(text: &str) -> bool {
+    let mut depth = 0usize;
+    let reads_element = text.chars().any(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == '[' && depth > 0
+    });
+    template(text) == Template::Simple && !reads_element
+}
+
+/// Whether each brace has its other one.
+fn is_balanced(text: &str) -> bool {
+    let mut depth = 0usize;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' | '}' if depth == 0 && chars.next_if_eq(&c).is_some() => {}
+            '{' => depth += 1,
+            '}' if depth == 0 => return false,
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    depth == 0
 }
 
 /// Reads the fields of a template (PEP 3101): attribute access anywhere, nested specs included.

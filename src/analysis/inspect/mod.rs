@@ -29,6 +29,8 @@ mod regex;
 mod settings;
 mod shapes;
 mod sizes;
+mod sketch;
+mod slots;
 mod sources;
 mod styles;
 mod texts;

@@ -257,6 +257,7 @@ impl<'a> Trail<'_, 'a> {
                 Expr::Call(call) if self.i.makes(&call.func, scope, KEEPS) => {
                     piece(&x.value, place)
                 }
+                list if self.lists_all((list, scope), depth) => PathKind::Plain,
                 _ => PathKind::None,
             },
             _ => PathKind::None,
@@ -331,7 +332,9 @@ impl<'a> Trail<'_, 'a> {
                 let literal = matches!(&*x.slice, Expr::Constant(_));
                 let of_loop = matches!(&*x.value, Expr::Name(n) if self.i.is_of_loop(n, scope));
                 let split = |e: &'a Expr| matches!(e, Expr::Call(call) if self.i.makes(&call.func, scope, KEEPS));
-                literal && (of_loop || (split(&x.value) && same(&x.value)))
+                (literal && (of_loop || (split(&x.value) && same(&x.value))))
+                    // One of the files listed in a folder of the run.
+                    || self.lists_all((&x.value, scope), depth)
             }
             Expr::Call(call) => self.call_followed(call, scope, share, depth),
             _ => false,
@@ -391,6 +394,16 @@ impl<'a> Trail<'_, 'a> {
             }),
         };
         sources.is_some_and(|all| all.into_iter().all(followed))
+    }
+
+    /// Whether every element of the list is a file listed in a folder of the run.
+    fn lists_all(&self, at: Spot<'a>, depth: usize) -> bool {
+        self.i.items(at).is_some_and(|items| {
+            items.into_iter().all(|item| match item {
+                Item::Of(_) => false,
+                Item::Listed(call, scope) => self.lists_own(call, scope, depth + 1),
+            })
+        })
     }
 
     /// Whether the call lists files in a folder of the run.

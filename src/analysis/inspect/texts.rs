@@ -7,12 +7,24 @@ use crate::analysis::methods::Entry;
 use crate::analysis::parse::ast::{Constant, Expr, Ranged};
 use crate::analysis::parse::{TextRange, expression};
 use crate::analysis::resolve::{Set, Val, Vals};
+use crate::analysis::rules::{self, Rule};
+use crate::analysis::scan;
 use crate::analysis::text::comments::imitates;
 use crate::analysis::walk::{self, Bound, ExprPlace};
-use crate::analysis::{rules, scan};
 use crate::model::{Action, Capability};
 
 const ADDRESSES: &[&str] = &["__array_interface__", "__array_struct__"];
+
+/// Whether a text is known, or drawn with digits in its gaps: such a text need not be an expression,
+/// and is flagged anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Text {
+    Whole,
+    Sketch,
+}
+
+/// The limit on sketches of one text.
+const SKETCHES: usize = 8;
 
 /// The name that replaces a column in back quotes.
 pub(super) const COLUMN: &str = "backquoted_column";
@@ -33,7 +45,6 @@ impl<'a> Inspector<'a> {
         {
             self.add(&rules::DYN_QUERY_SCOPE, at, subject);
         }
-        let top_level = subject == "pandas.eval";
         let Some(e) = arguments.deciding(entry) else {
             if arguments.open_ended() {
                 self.add(&rules::DYN_QUERY_COMPUTED, at, subject);
@@ -46,29 +57,53 @@ impl<'a> Inspector<'a> {
         }
         let texts = texts(&self.r.eval(e, self.here()));
         let Some(texts) = texts.or_else(|| self.spelled(e)) else {
-            let gaps = self.gaps(e);
-            let fact = self.add(&rules::DYN_QUERY_COMPUTED, at, subject);
-            fact.at_most = gaps.map(|_| Action::Flag);
+            for text in self.computed(&rules::DYN_QUERY_COMPUTED, e, subject, at) {
+                self.query_text(&text, subject, at, Text::Sketch);
+            }
             return;
         };
         for text in texts {
-            if top_level && text.contains('@') {
-                self.add(&rules::DYN_QUERY_SCOPE, at, subject);
-            }
-            let (code, local, quoted) = read_query(&text);
-            for name in quoted {
+            self.query_text(&text, subject, at, Text::Whole);
+        }
+    }
+
+    fn query_text(&mut self, text: &str, subject: &str, at: TextRange, kind: Text) {
+        if subject == "pandas.eval" && text.contains('@') {
+            self.add(&rules::DYN_QUERY_SCOPE, at, subject);
+        }
+        let (code, local, quoted) = read_query(text);
+        for name in quoted {
+            if kind == Text::Whole {
                 self.column(&name, Capability::DataRead, at);
             }
-            for line in code.lines().filter(|l| !l.trim().is_empty()) {
-                let value = assigned(line);
-                let target = line.get(..line.len() - value.len()).unwrap_or("");
-                let target = target.trim_end_matches('=').trim();
-                if !target.is_empty() && target != COLUMN {
-                    self.column(target, Capability::DataWrite, at);
-                }
-                self.text_code(value, subject, at, Some(local.clone()));
-            }
         }
+        for line in code.lines().filter(|l| !l.trim().is_empty()) {
+            let value = assigned(line);
+            let target = line.get(..line.len() - value.len()).unwrap_or("");
+            let target = target.trim_end_matches('=').trim();
+            if !target.is_empty() && target != COLUMN && kind == Text::Whole {
+                self.column(target, Capability::DataWrite, at);
+            }
+            self.text_code(value, subject, at, Some(local.clone()), kind);
+        }
+    }
+
+    /// Reports a computed text that becomes code, and returns what is known of it. A person can
+    /// judge a text with literal parts.
+    fn computed(
+        &mut self,
+        rule: &'static Rule,
+        e: &'a Expr,
+        subject: &str,
+        at: TextRange,
+    ) -> Vec<String> {
+        let sketch = self.sketch(e);
+        let asked = sketch.is_readable() && !sketch.has_dunder();
+        self.add(rule, at, subject).at_most = asked.then_some(Action::Flag);
+        let mut known: Vec<String> = sketch.texts().cloned().collect();
+        known.dedup();
+        known.truncate(SKETCHES);
+        known
     }
 
     /// Whether the receiver is a spatial index.
@@ -116,22 +151,22 @@ impl<'a> Inspector<'a> {
             return;
         };
         let Some(texts) = texts(&self.r.eval(e, self.here())) else {
-            let gaps = self.gaps(e);
-            let fact = self.add(&rules::DYN_FORMULA, at, subject);
-            fact.at_most = gaps.map(|_| Action::Flag);
+            for text in self.computed(&rules::DYN_FORMULA, e, subject, at) {
+                self.formula_text(&text, subject, at, Text::Sketch);
+            }
             return;
         };
         for text in texts {
-            self.formula_text(&text, subject, at);
+            self.formula_text(&text, subject, at, Text::Whole);
         }
     }
 
-    fn formula_text(&mut self, text: &str, subject: &str, at: TextRange) {
+    fn formula_text(&mut self, text: &str, subject: &str, at: TextRange, kind: Text) {
         for side in text.split('~') {
             let side = interactions(side);
             let side = side.trim().trim_end_matches(['+', '-']).trim();
             if !side.is_empty() {
-                self.text_code(side, subject, at, None);
+                self.text_code(side, subject, at, None, kind);
             }
         }
     }
@@ -153,11 +188,13 @@ impl<'a> Inspector<'a> {
             match texts(&vals.into_vec().into()) {
                 Some(texts) => {
                     for text in texts {
-                        self.formula_text(&text, "formula", at);
+                        self.formula_text(&text, "formula", at, Text::Whole);
                     }
                 }
                 None => {
-                    self.add(&rules::DYN_FORMULA, at, "formula");
+                    for text in self.computed(&rules::DYN_FORMULA, e, "formula", at) {
+                        self.formula_text(&text, "formula", at, Text::Sketch);
+                    }
                 }
             }
         }
@@ -168,7 +205,7 @@ impl<'a> Inspector<'a> {
         let readable =
             scan::scan(text, scan::MOST_BYTES).is_ok() && expression(text.trim()).is_ok();
         if readable && self.text.is_none() {
-            self.text_code(text, "annotation", at, None);
+            self.text_code(text, "annotation", at, None, Text::Whole);
         }
     }
 
@@ -206,6 +243,7 @@ impl<'a> Inspector<'a> {
         subject: &str,
         at: TextRange,
         columns: Option<Vec<String>>,
+        kind: Text,
     ) {
         let code = code.trim();
         let parsed = if scan::scan(code, scan::MOST_BYTES).is_ok() {
@@ -214,7 +252,9 @@ impl<'a> Inspector<'a> {
             None
         };
         let Some(kept) = parsed.and_then(|e| self.arena.keep(e)) else {
-            self.add(&rules::DYN_QUERY_UNREADABLE, at, subject);
+            if kind == Text::Whole {
+                self.add(&rules::DYN_QUERY_UNREADABLE, at, subject);
+            }
             return;
         };
         let at = self.place(at);

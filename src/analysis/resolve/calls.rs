@@ -10,7 +10,11 @@ use crate::analysis::parse::ast;
 
 impl<'a> Resolver<'a> {
     pub(super) fn call(&self, call: &'a ast::ExprCall, scope: ScopeId, out: &mut Set<'a>) {
-        if self.chosen(call, scope, out) {
+        if self.chosen(call, scope, out) || self.taken(call, scope, out) {
+            return;
+        }
+        if let Some(text) = self.joined_list(call, scope) {
+            out.add(Val::Text(text.into()));
             return;
         }
         for callee in self.eval(&call.func, scope).iter() {
@@ -81,6 +85,32 @@ impl<'a> Resolver<'a> {
         if out.is_empty() {
             out.add(Val::Unknown);
         }
+    }
+
+    /// `{…}.pop("key")` and `{…}.get("key", default)`, if nothing else was put into the dict. Returns
+    /// whether the call is of this kind.
+    fn taken(&self, call: &'a ast::ExprCall, scope: ScopeId, out: &mut Set<'a>) -> bool {
+        let (ast::Expr::Attribute(x), [key, default @ ..]) = (&*call.func, call.args.as_slice())
+        else {
+            return false;
+        };
+        if !matches!(x.attr.as_str(), "get" | "pop") || !call.keywords.is_empty() {
+            return false;
+        }
+        let base = self.eval(&x.value, scope);
+        let written = |v: &Val<'a>| matches!(v, Val::Items(ByAddress(e), _) if e.is_dict_expr() || e.is_call_expr());
+        if base.is_empty() || !base.iter().all(written) {
+            return false;
+        }
+        for val in base.iter() {
+            if let Val::Items(e, inner) = val {
+                self.item(*e, *inner, key, scope, out);
+            }
+        }
+        for e in default {
+            out.all(&self.eval(e, scope));
+        }
+        true
     }
 
     /// The result of a random choice is one of the given values; a parsed command line holds texts

@@ -121,6 +121,34 @@ impl<'a> Resolver<'a> {
         Some(all).filter(|all| !all.is_empty())
     }
 
+    /// The class whose object the name is: the first parameter of a method that is neither decorated
+    /// nor called on the class.
+    pub fn class_of_self(&self, name: &str, scope: ScopeId) -> Option<ScopeId> {
+        let scopes = &self.scopes;
+        let found = scopes.lookup(name, scope);
+        let [(bindings, _)] = found.bindings.as_slice() else {
+            return None;
+        };
+        let [binding] = bindings.as_slice() else {
+            return None;
+        };
+        let Bound::Parameter {
+            function, index, ..
+        } = binding.to
+        else {
+            return None;
+        };
+        let method = scopes.function_names.get(&address(function))?;
+        let class = scopes.all[*scopes.of.get(&address(function))?].parent;
+        let mut calls = scopes.calls.get(method).into_iter().flatten();
+        let own = index == Some(0)
+            && scopes.all[class].kind == ScopeKind::Class
+            && !scopes.handed_on.contains(method)
+            && !scopes.attributes_read.contains(method)
+            && !calls.any(|(call, at)| self.is_on_class(call, *at));
+        own.then_some(class)
+    }
+
     /// Whether the snippet calls something with one of these names.
     fn names(&self, names: &[&str]) -> bool {
         names

@@ -10,9 +10,10 @@ mod members;
 mod parts;
 mod reads;
 mod scopes;
+mod sums;
 mod value;
 
 pub use calls::{BUFFER, PARSED, makes_path};
 pub use eval::Resolver;
-pub use scopes::{ScopeId, Scopes, address};
+pub use scopes::{ScopeId, ScopeKind, Scopes, address};
 pub use value::{Set, Standing, Val, Vals};

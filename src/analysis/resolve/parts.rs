@@ -206,7 +206,7 @@ impl<'a> Resolver<'a> {
 }
 
 /// The elements of a literal, if each of them has a fixed index.
-fn row(e: &Expr) -> Option<&[Expr]> {
+pub(super) fn row(e: &Expr) -> Option<&[Expr]> {
     let elements = match e {
         Expr::Tuple(x) => &x.elts,
         Expr::List(x) => &x.elts,
@@ -215,15 +215,19 @@ fn row(e: &Expr) -> Option<&[Expr]> {
     (!elements.iter().any(Expr::is_starred_expr)).then_some(elements)
 }
 
-/// A literal index; a negative one counts from the end.
-fn index(key: &Expr, length: usize) -> Option<usize> {
-    let literal = |e: &Expr| match e {
+/// A literal number that is not negative.
+pub(super) fn literal(e: &Expr) -> Option<usize> {
+    match e {
         Expr::Constant(c) => match &c.value {
             Constant::Int(n) => usize::try_from(n).ok(),
             _ => None,
         },
         _ => None,
-    };
+    }
+}
+
+/// A literal index; a negative one counts from the end.
+fn index(key: &Expr, length: usize) -> Option<usize> {
     match key {
         Expr::UnaryOp(x) if x.op == UnaryOp::USub => length.checked_sub(literal(&x.operand)?),
         other => literal(other),

@@ -1,14 +1,29 @@
 //! Attributes and elements: the possible results of reading from a value, and of combining texts.
 
+use std::rc::Rc;
+
 use super::calls::joined_path;
 use super::eval::Resolver;
-use super::parts::Unpacked;
+use super::parts::{Unpacked, literal, row};
 use super::scopes::{ScopeId, address};
 use super::value::{ByAddress, Set, Val, Vals};
 use crate::analysis::fold::fold;
 use crate::analysis::methods;
 use crate::analysis::parse::ast::{self, Expr, Operator};
 use crate::analysis::walk::Bound;
+
+/// The limit on the bytes of a repeated text; no template or name is longer.
+const REPEATED: usize = 4_096;
+
+/// The text as often as the literal says.
+fn repeated(text: &str, times: &Expr) -> Option<String> {
+    let times = literal(times)?;
+    let fits = text
+        .len()
+        .checked_mul(times)
+        .is_some_and(|length| length <= REPEATED);
+    fits.then(|| text.repeat(times))
+}
 
 impl<'a> Resolver<'a> {
     /// The possible values of `base.attr`.
@@ -256,6 +271,36 @@ impl<'a> Resolver<'a> {
         Val::Text(text.into())
     }
 
+    /// `"".join(["a", "b"])` and `"".join(["a"] * 3)`: the text, if every part is written out.
+    pub(super) fn joined_list(&self, call: &'a ast::ExprCall, scope: ScopeId) -> Option<String> {
+        let (Expr::Attribute(x), [list]) = (&*call.func, call.args.as_slice()) else {
+            return None;
+        };
+        if x.attr.as_str() != "join" {
+            return None;
+        }
+        let between = self.only_text(&x.value, scope)?;
+        let (elements, times) = match list {
+            Expr::BinOp(x) if x.op == Operator::Mult => (&*x.left, literal(&x.right)?),
+            list => (list, 1),
+        };
+        let elements = row(elements)?;
+        let texts = elements.iter().map(|e| self.only_text(e, scope));
+        let texts = texts.collect::<Option<Vec<_>>>()?;
+        let length: usize = texts.iter().map(|t| t.len() + between.len()).sum();
+        let fits = length
+            .checked_mul(times)
+            .is_some_and(|length| length <= REPEATED);
+        fits.then(|| vec![texts.join(&*between); times].join(&*between))
+    }
+
+    fn only_text(&self, e: &'a Expr, scope: ScopeId) -> Option<Rc<str>> {
+        match self.eval(e, scope).as_slice() {
+            [Val::Text(text)] => Some(Rc::clone(text)),
+            _ => None,
+        }
+    }
+
     pub(super) fn binary(&self, x: &'a ast::ExprBinOp, scope: ScopeId, out: &mut Set<'a>) {
         let (left, right) = (self.eval(&x.left, scope), self.eval(&x.right, scope));
         let texts = |vals: &Vals<'a>| {
@@ -273,7 +318,15 @@ impl<'a> Resolver<'a> {
                     out.all(&right);
                 }
             }
-            Operator::Mod | Operator::Mult if texts(&left) || texts(&right) => {
+            Operator::Mult if texts(&left) || texts(&right) => {
+                let repeated = match (left.as_slice(), right.as_slice()) {
+                    ([Val::Text(text)], _) => repeated(text, &x.right),
+                    (_, [Val::Text(text)]) => repeated(text, &x.left),
+                    _ => None,
+                };
+                out.add(repeated.map_or(Val::ComputedText, |text| Val::Text(text.into())));
+            }
+            Operator::Mod if texts(&left) || texts(&right) => {
                 out.add(Val::ComputedText);
             }
             // `Path("out") / name`: no other text can be divided.

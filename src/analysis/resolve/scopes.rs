@@ -29,6 +29,9 @@ pub struct Binding<'a> {
     /// Directly in the module's body, outside every block, so that it always precedes the following
     /// code.
     pub certain: bool,
+    /// Directly in the body of its scope, so that it happens once, in the order of the text: the end
+    /// of its statement.
+    pub straight: Option<usize>,
 }
 
 pub struct ScopeData<'a> {
@@ -73,6 +76,12 @@ pub struct Scopes<'a> {
     /// Class scope → its bases.
     bases: HashMap<ScopeId, &'a [Expr]>,
     stack: Vec<ScopeId>,
+    /// Values (by address) that `+=` adds.
+    pub(super) added: HashSet<usize>,
+    /// The end of the last branch, loop or other block that began.
+    block_end: usize,
+    /// The end of the last statement that began.
+    statement_end: usize,
     /// Positions of `(name := …)`, which is never certain because it may be skipped.
     walrus: HashSet<usize>,
     /// Ranges of top-level statements that are not compound.
@@ -123,6 +132,9 @@ impl<'a> Scopes<'a> {
             function_names: HashMap::new(),
             class_names: HashMap::new(),
             bases: HashMap::new(),
+            added: HashSet::new(),
+            block_end: 0,
+            statement_end: 0,
             walrus: HashSet::new(),
             stack: vec![0],
             simple,
@@ -360,6 +372,8 @@ impl<'a> Visitor<'a> for Scopes<'a> {
             scope: here,
             end: certain.unwrap_or(end),
             certain: certain.is_ok(),
+            straight: (start >= self.block_end && !self.walrus.contains(&start))
+                .then_some(self.statement_end),
         };
         self.push(name, scope, binding);
     }
@@ -394,9 +408,26 @@ impl<'a> Visitor<'a> for Scopes<'a> {
     }
 
     fn statement(&mut self, statement: &'a ast::Stmt) {
+        self.statement_end = statement.range().end().to_usize();
         let (name, decorators) = match statement {
             ast::Stmt::FunctionDef(x) => (&x.name, &x.decorator_list),
             ast::Stmt::AsyncFunctionDef(x) => (&x.name, &x.decorator_list),
+            ast::Stmt::AugAssign(x) if x.op == ast::Operator::Add => {
+                self.added.insert(address(&*x.value));
+                return;
+            }
+            ast::Stmt::For(_)
+            | ast::Stmt::AsyncFor(_)
+            | ast::Stmt::While(_)
+            | ast::Stmt::If(_)
+            | ast::Stmt::With(_)
+            | ast::Stmt::AsyncWith(_)
+            | ast::Stmt::Match(_)
+            | ast::Stmt::Try(_)
+            | ast::Stmt::TryStar(_) => {
+                self.block_end = self.block_end.max(statement.range().end().to_usize());
+                return;
+            }
             _ => return,
         };
         if !decorators.is_empty() {
@@ -535,6 +566,7 @@ impl<'a> Scopes<'a> {
             scope: here,
             end: usize::MAX,
             certain: false,
+            straight: None,
         };
         if at != 0 || self.all[0].names.contains_key(&name) {
             self.push(name, at, binding);

@@ -23,7 +23,7 @@ pub static DYN_QUERY_COMPUTED: Rule = Rule {
     capability: Some(Capability::DynamicCode),
     cwe: &[95],
     message: "evaluates text as code; the text is computed",
-    hint: "write the query as a literal, or use a boolean mask",
+    hint: "hand values over with @name: `query(\"quantity > @lim\")`; or write the query as a literal, or use a boolean mask",
     example: "df.query(user)",
 };
 

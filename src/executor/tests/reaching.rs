@@ -8,6 +8,7 @@ use crate::policy::Policy;
 
 #[derive(serde::Deserialize)]
 struct Row {
+    category: String,
     expect: String,
     code: String,
 }
@@ -27,8 +28,12 @@ fn former_escapes_have_no_effect() {
     let rows = include_str!("../../../tests/data/reaching.jsonl").lines();
     let rows = rows.map(|line| serde_json::from_str::<Row>(line).unwrap());
     let (mut ran, mut wrong) = (0, Vec::new());
-    // For the other rows a person is asked, with what they do.
-    for row in rows.filter(|row| row.expect == "clear") {
+    // For the other rows a person is asked, with what they do; but nobody sees what fills the gaps of
+    // a computed text.
+    let runs = |row: &Row| {
+        row.expect == "clear" || (row.expect == "flagged" && row.category == "computed text")
+    };
+    for row in rows.filter(runs) {
         let outcome = run_spec(RunSpec {
             env: pandas(),
             ..spec(&row.code, policy.clone())
