@@ -187,6 +187,49 @@ fn an_open_proposal_keeps_its_segments() {
     );
 }
 
+/// A gap before what stays would be damage, and the dashboard would not start.
+#[test]
+fn a_segment_without_records_is_removed_with_those_around_it() {
+    let dir = tempfile::tempdir().unwrap();
+    for _ in 0..3 {
+        let id = ProposalId::new();
+        let events = vec![proposed(id, "t"), (LogEvent::Expired { id }, Vec::new())];
+        write(open_with(dir.path(), 1).unwrap(), events);
+    }
+    let first = fs::read_to_string(&segments(dir.path())[0]).unwrap();
+    assert_eq!(first.lines().count(), 1, "a header alone");
+    let log = Log::open(dir.path()).unwrap();
+    super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
+    let report = log.verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+    assert!(open_with(dir.path(), 1).is_ok());
+}
+
+/// The record of an earlier removal stays as long as an open proposal keeps its segment, and then names
+/// another end than the one that is missing now.
+#[test]
+fn the_record_of_an_earlier_removal_may_stay_behind_a_later_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let [first, second, open] = [(); 3].map(|()| ProposalId::new());
+    let in_its_segment = |event| write(open_with(dir.path(), 1).unwrap(), vec![event]);
+    let expired = |id| (LogEvent::Expired { id }, Vec::new());
+    in_its_segment(proposed(first, "first"));
+    in_its_segment(expired(first));
+    in_its_segment(proposed(second, "second"));
+    in_its_segment(proposed(open, "open"));
+    let log = Log::open(dir.path()).unwrap();
+    let prune = || super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
+    let earlier = prune();
+    in_its_segment(expired(second));
+    let later = prune();
+    assert!(!earlier.segments.is_empty() && !later.segments.is_empty());
+    let remaining = segments(dir.path()).into_iter();
+    let text: String = remaining.map(|p| fs::read_to_string(p).unwrap()).collect();
+    assert_eq!(text.matches("\"kind\":\"pruned\"").count(), 2);
+    let report = log.verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+}
+
 #[test]
 fn a_removal_cut_short_by_a_crash_leaves_a_sound_log_and_the_next_one_completes_it() {
     let dir = tempfile::tempdir().unwrap();

@@ -166,13 +166,18 @@ fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
     };
     let count = seen.iter().take_while(|segment| goes(segment)).count();
     let (old, rest) = seen.split_at(count);
+    let end = old.last().map(|segment| segment.end);
+    // A segment without records goes with those around it: what stays must have no gap.
+    let numbers = layout.segments();
+    let mut numbers = numbers.map_err(|e| AuditError::io(layout.log(), "read", e))?;
+    numbers.retain(|number| end.is_some_and(|end| *number <= end.segment));
     let mut plan = Plan {
         report: Pruned {
             blobs_stay: rest.iter().any(|segment| segment.unknown),
             ..Pruned::default()
         },
-        numbers: old.iter().map(|segment| segment.end.segment).collect(),
-        end: old.last().map(|segment| segment.end),
+        numbers,
+        end,
         blobs: Vec::new(),
     };
     for segment in old {

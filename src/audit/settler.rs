@@ -329,3 +329,38 @@ fn one_by_one(layout: &Layout, places: &BTreeSet<PathBuf>) -> io::Result<()> {
 pub(super) fn permanent(error: io::Error) -> io::Error {
     io::Error::other(error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sync of the whole file system could succeed after the kernel dropped the pages of the file.
+    #[test]
+    fn a_file_that_cannot_be_synced_fails_its_turn() {
+        let state = tempfile::tempdir().unwrap();
+        let layout = Layout::at(state.path());
+        layout.make().unwrap();
+        let homes = Homes::of(&layout).unwrap();
+        let blob = Blob::of(b"content");
+        let mut places = Places::default();
+        places.contents.insert(blob.sha256);
+        // Retention may have removed it.
+        homes.settle(&layout, &places).unwrap();
+        let (folder, path) = layout.blob(&blob.sha256);
+        make_folder(&folder).unwrap();
+        write_unsynced(&path, &blob.bytes).unwrap();
+        homes.settle(&layout, &places).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        assert!(homes.settle(&layout, &places).is_err());
+    }
+
+    #[test]
+    fn a_failed_sync_is_never_tried_again() {
+        use nix::errno::Errno;
+        for code in [Errno::ENOSPC, Errno::EMFILE, Errno::EIO] {
+            assert!(!error::ran_out(&permanent(code.into())), "{code}");
+        }
+        assert!(error::ran_out(&Errno::ENOSPC.into()) && !error::ran_out(&Errno::EIO.into()));
+    }
+}

@@ -65,9 +65,11 @@ fn root_is_made(mounts: &[procfs::Mount], given: &Confinement) -> bool {
                 || ((own(helper::SCRATCH) || own("/dev/shm"))
                     && mount.kind == "tmpfs"
                     && mount.has("noexec"))
-                || helper::DEVICES
-                    .iter()
-                    .any(|name| mount.at == Path::new("/dev").join(name))
+                || (mount.has("nosuid")
+                    && mount.has("noexec")
+                    && helper::DEVICES
+                        .iter()
+                        .any(|name| mount.at == Path::new("/dev").join(name)))
                 || (mount.has("ro")
                     && mount.has("nosuid")
                     && bound.iter().any(|path| mount.at.starts_with(path)))
@@ -198,6 +200,8 @@ mod tests {
             ),
             ("noexec - tmpfs", "noexec - ext4"),
             ("/null /dev/null", "/sda /dev/sda"),
+            ("/dev/null rw,nosuid,noexec", "/dev/null rw,noexec"),
+            ("/dev/null rw,nosuid,noexec", "/dev/null rw,nosuid"),
         ] {
             assert!(JAIL.contains(mount), "{mount}");
             let odd = mounts(&JAIL.replace(mount, changed));

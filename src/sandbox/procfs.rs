@@ -273,6 +273,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_status_does_not_say_counts_for_the_worst() {
+        let status = Status::parse(
+            "Name:\tx\nCapEff:\t00000000a80425fb\nCapBnd:\t0\nCapInh:\tx\nVmSize:\t  12 kB\nVmRSS:\t  7 kB\n",
+        );
+        assert_eq!(status.capabilities("CapEff"), 0xa804_25fb);
+        assert_eq!(status.capabilities("CapBnd"), 0);
+        assert_eq!(status.capabilities("CapInh"), u64::MAX);
+        assert_eq!(status.capabilities("CapPrm"), u64::MAX);
+        assert_eq!(status.address_space().unwrap(), 12_288);
+        assert_eq!(status.resident_kib(), 7);
+        let nothing = Status::parse("");
+        assert!(nothing.address_space().is_err() && nothing.uids().is_none());
+        assert_eq!(nothing.resident_kib(), 0);
+    }
+
+    #[test]
     fn a_process_name_that_looks_like_fields_is_parsed_correctly() {
         let text = "7 (a) R 1 (x) S 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 99 0";
         let stat = parse_stat(7, text).unwrap();

@@ -342,3 +342,55 @@ fn receive_with<T: DeserializeOwned>(
     }
     Ok(Some((serde_json::from_slice(&buffer[..length])?, fds)))
 }
+
+#[cfg(test)]
+mod tests {
+    use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
+
+    use super::*;
+
+    fn pair() -> (OwnedFd, OwnedFd) {
+        let flags = SockFlag::SOCK_CLOEXEC;
+        socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).unwrap()
+    }
+
+    #[test]
+    fn a_message_has_at_most_its_greatest_length() {
+        let (one, other) = pair();
+        // A text in JSON has two quotes.
+        let longest = "a".repeat(131_072 - 2);
+        send(&one, &longest).unwrap();
+        assert_eq!(receive::<String>(&other).unwrap(), Some(longest.clone()));
+        let error = send(&one, &format!("{longest}a")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        drop(one);
+        assert_eq!(receive::<String>(&other).unwrap(), None);
+    }
+
+    #[test]
+    fn an_order_with_more_descriptors_than_a_message_takes_is_not_sent() {
+        let (one, other) = pair();
+        let (many, order) = (
+            |inputs: usize| {
+                let file = || OwnedFd::from(std::fs::File::open("/dev/null").unwrap());
+                let list = (0..8 + inputs).map(|_| file()).collect();
+                Descriptors::from_list(list).unwrap()
+            },
+            Order {
+                tier: Tier::Process,
+                executable: PathBuf::from("/bin/sh"),
+                needs: Vec::new(),
+                scratch: PathBuf::from("/tmp"),
+                limits: Limits::default(),
+                code: Digest::of(b""),
+                purpose: Purpose::Run,
+            },
+        );
+        assert_eq!(Descriptors::<OwnedFd>::inputs_max(), 245);
+        send_order(one.as_fd(), &order, &many(245)).unwrap();
+        let (_, received) = receive_order(other.as_fd()).unwrap();
+        assert_eq!(received.inputs.len(), 245);
+        let error = send_order(one.as_fd(), &order, &many(246)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    }
+}

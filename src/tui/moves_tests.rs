@@ -237,6 +237,46 @@ fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
 }
 
 #[test]
+fn space_leaves_the_output_of_a_run_that_goes_on() {
+    let mut b = Bench::new(140, 60);
+    b.propose(Making::clear("print(len(df))\n"));
+    b.settle();
+    b.advance(500);
+    let id = b.start();
+    let printed: String = (0..300).map(|n| format!("row {n}\n")).collect();
+    b.output(id, crate::model::StreamName::Stdout, &printed);
+    b.ui.queue.focus = ui::Pane::Output;
+    b.draw();
+    b.press(KeyCode::Home);
+    let first = b.draw();
+    assert!(first.contains("row 0"), "{first}");
+    b.keys(" ");
+    assert_eq!(b.draw().contains("row 0"), first.contains("row 0"));
+}
+
+#[test]
+fn suspending_works_wherever_the_person_is() {
+    let places: [fn(&mut Bench); 8] = [
+        |_| {},
+        |b| b.open_sheet(),
+        |b| drop(b.keys("?")),
+        |b| drop(b.keys("d")),
+        |b| drop(b.keys("/")),
+        |b| drop(b.keys("q")),
+        |b| drop(b.keys("2")),
+        |b| drop(b.keys("3")),
+    ];
+    for (n, go) in places.into_iter().enumerate() {
+        let mut b = ready();
+        go(&mut b);
+        b.draw();
+        let control = KeyModifiers::CONTROL;
+        let actions = b.code(KeyCode::Char('z'), control, KeyEventKind::Press);
+        assert!(matches!(actions[..], [Action::Suspend]), "{n}: {actions:?}");
+    }
+}
+
+#[test]
 fn leaving_the_log_screen_forgets_its_page() {
     let mut b = Bench::new(80, 24);
     let page = |line: &str| AuditPage {
