@@ -60,16 +60,12 @@ fn root_is_made(mounts: &[procfs::Mount], given: &Confinement) -> bool {
         && roots.next().is_none()
         && mounts.iter().all(|mount| {
             let own = |at: &str| mount.at == Path::new(at);
+            let device = |name: &&str| mount.at == Path::new("/dev").join(name);
+            let inert = ((own(helper::SCRATCH) || own("/dev/shm")) && mount.kind == "tmpfs")
+                || helper::DEVICES.iter().any(device);
             own("/")
                 || (own("/proc") && mount.kind == "proc")
-                || ((own(helper::SCRATCH) || own("/dev/shm"))
-                    && mount.kind == "tmpfs"
-                    && mount.has("noexec"))
-                || (mount.has("nosuid")
-                    && mount.has("noexec")
-                    && helper::DEVICES
-                        .iter()
-                        .any(|name| mount.at == Path::new("/dev").join(name)))
+                || (inert && mount.has("nosuid") && mount.has("noexec"))
                 || (mount.has("ro")
                     && mount.has("nosuid")
                     && bound.iter().any(|path| mount.at.starts_with(path)))
@@ -86,6 +82,8 @@ fn proc_is_fresh(mounts: &[procfs::Mount], ours: &[procfs::Mount]) -> bool {
     procs.peek().is_some()
         && procs.all(|mount| {
             mount.at == Path::new("/proc")
+                && mount.has("nosuid")
+                && mount.has("noexec")
                 && mount.is_made_with(helper::PROCESSES_ONLY)
                 && !ours.iter().any(|our| our.device == mount.device)
         })
@@ -196,6 +194,10 @@ mod tests {
             ("noexec - proc", "noexec - tmpfs"),
             (
                 "/scratch rw,nosuid,nodev,noexec",
+                "/scratch rw,nodev,noexec",
+            ),
+            (
+                "/scratch rw,nosuid,nodev,noexec",
                 "/scratch rw,nosuid,nodev",
             ),
             ("noexec - tmpfs", "noexec - ext4"),
@@ -220,8 +222,14 @@ mod tests {
         assert!(!proc_is_fresh(&whole, &ours));
         let both = [mounts(JAIL), same].concat();
         assert!(!proc_is_fresh(&both, &ours));
-        let elsewhere = mounts("4 1 0:53 / /usr/lib/proc rw - proc proc rw,subset=pid");
-        assert!(!proc_is_fresh(&elsewhere, &ours));
+        for (from, to) in [
+            ("/proc rw,nosuid", "/usr/lib/proc rw,nosuid"),
+            ("/proc rw,nosuid,nodev,noexec", "/proc rw,nosuid,nodev"),
+            ("/proc rw,nosuid,nodev,noexec", "/proc rw,nodev,noexec"),
+        ] {
+            let odd = mounts(&JAIL.replace(from, to));
+            assert!(!proc_is_fresh(&odd, &ours), "{to}");
+        }
         assert!(!proc_is_fresh(&[], &ours));
     }
 

@@ -130,6 +130,8 @@ mod tests {
 
     #[test]
     fn a_sealed_file_cannot_be_changed_even_by_its_maker() {
+        assert!(!is_sealed(create("t").unwrap()));
+        assert!(!is_sealed(File::open("/dev/null").unwrap()));
         let fd = of_bytes("t", b"abc").unwrap();
         assert!(is_sealed(&fd));
         let file = File::from(fd);

@@ -368,6 +368,22 @@ mod tests {
     }
 
     #[test]
+    fn a_message_whose_descriptors_were_cut_off_is_an_error() {
+        let (one, other) = pair();
+        send_fds(&one, &"one", &[one.as_raw_fd()]).unwrap();
+        assert!(
+            receive_folder::<String>(&other)
+                .unwrap()
+                .unwrap()
+                .1
+                .is_some()
+        );
+        // Room is made in whole steps, so one more descriptor might fit.
+        send_fds(&one, &"many", &[one.as_raw_fd(); 16]).unwrap();
+        assert!(receive_folder::<String>(&other).is_err());
+    }
+
+    #[test]
     fn an_order_with_more_descriptors_than_a_message_takes_is_not_sent() {
         let (one, other) = pair();
         let (many, order) = (

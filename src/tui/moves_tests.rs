@@ -255,6 +255,24 @@ fn space_leaves_the_output_of_a_run_that_goes_on() {
 }
 
 #[test]
+fn a_reason_has_at_most_a_thousand_characters() {
+    let mut b = ready();
+    b.keys("d");
+    b.input(&crossterm::event::Event::Paste("ä".repeat(1_001)));
+    let actions = b.press(KeyCode::Enter);
+    let [
+        Action::Deny {
+            reason: Some(reason),
+            ..
+        },
+    ] = &actions[..]
+    else {
+        panic!("{actions:?}");
+    };
+    assert_eq!(reason.chars().count(), 1_000);
+}
+
+#[test]
 fn suspending_works_wherever_the_person_is() {
     let places: [fn(&mut Bench); 8] = [
         |_| {},
