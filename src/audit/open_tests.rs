@@ -251,6 +251,20 @@ fn a_removal_cut_short_by_a_crash_leaves_a_sound_log_and_the_next_one_completes_
     assert!(log.verify().unwrap().consistent);
 }
 
+/// A journal that stays as it was would be put back into a log that went on without it.
+#[test]
+fn a_journal_that_cannot_be_emptied_is_an_error() {
+    use super::super::{layout::Layout, put_back::empty};
+    let state = tempfile::tempdir().unwrap();
+    let layout = Layout::at(state.path());
+    // No journal is an empty one.
+    empty(&layout).unwrap();
+    fs::write(layout.journal(0), "left").unwrap();
+    fs::create_dir(layout.journal(1)).unwrap();
+    assert!(empty(&layout).is_err());
+    assert_eq!(fs::read(layout.journal(0)).unwrap(), b"");
+}
+
 #[test]
 fn every_kind_of_event_survives_the_disk() {
     let dir = tempfile::tempdir().unwrap();

@@ -199,19 +199,6 @@ fn a_log_that_was_closed_needs_no_journal() {
     assert!(report.consistent && report.records == 12, "{report:?}");
 }
 
-/// A journal that stays as it was would be put back into a log that went on without it.
-#[test]
-fn a_journal_that_cannot_be_emptied_is_an_error() {
-    let state = tempfile::tempdir().unwrap();
-    let layout = Layout::at(state.path());
-    // No journal is an empty one.
-    empty(&layout).unwrap();
-    fs::write(layout.journal(0), "left").unwrap();
-    fs::create_dir(layout.journal(1)).unwrap();
-    assert!(empty(&layout).is_err());
-    assert_eq!(fs::read(layout.journal(0)).unwrap(), b"");
-}
-
 #[test]
 fn an_incomplete_batch_is_quarantined_and_earlier_ones_survive() {
     let dir = tempfile::tempdir().unwrap();
