@@ -5,7 +5,6 @@
 use super::Inspector;
 use super::calls::{Arguments, OPEN};
 use crate::analysis::facts::Fact;
-use crate::analysis::fold::fold;
 use crate::analysis::methods::Entry;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
@@ -113,7 +112,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Reports a file by the argument that names it.
-    fn named_fact(
+    pub(super) fn named_fact(
         &mut self,
         e: &'a Expr,
         kind: PathKind,
