@@ -48,7 +48,7 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["scoped"], "print(__foo__)", "only `__name__` may be read"),
     (&["feature"], "x = __foo__", "no such name may be read"),
     (&["analysis"], "f = dict(__x__=1)", "without the double underscores"),
-    (&["analysis"], "w = 5\nt = '{:<' + str(w) + '}'\nprint(t.format(1))", "`\"{:<{}}\".format(x, w)`"),
+    (&["analysis"], "t = df['a'].iloc[0]\nprint(t.format(1))", "`\"{:<{}}\".format(x, w)`"),
     (&["analysis"], "getattr(df, name)", "a column `df[name]`"),
     // Files.
     (&["feature"], "import os", "add columns to `df`"),
