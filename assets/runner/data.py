@@ -28,7 +28,7 @@ def is_data(value: Any, depth: int = DEPTH) -> bool:
     """Whether the value is a scalar, a date, an array, a table, an object of the snippet's own, or a collection
     of these."""
     kind = type(value)
-    if isinstance(value, SCALARS) or type.__dict__["__module__"].__get__(kind) == "__main__":
+    if issubclass(kind, SCALARS) or type.__dict__["__module__"].__get__(kind) == "__main__":
         return True
     if kind in (frozenset, list, set, tuple):
         return depth > 0 and all(is_data(one, depth - 1) for one in tuple(value))

@@ -185,9 +185,9 @@ fn named(findings: &[Finding]) -> Option<&Finding> {
 /// How many further blocking findings a message names.
 const OTHERS_NAMED: usize = 3;
 
-/// The blocking findings besides the named one, each with its hint unless that is said already, so that an agent
-/// corrects all of them at once. A finding at the same place has the same cause, and so has the import of a package that is not
-/// installed.
+/// The blocking findings besides the named one, each with its hint unless that is said already, so
+/// that an agent corrects all of them at once. A finding at the same place has the same cause, and
+/// so has the import of a package that is not installed.
 fn others(named: &Finding, findings: &[Finding]) -> String {
     let same_cause = |f: &Finding| {
         (f.line, f.column) == (named.line, named.column)

@@ -5,19 +5,7 @@ use crate::sandbox::protocol::Purpose;
 
 use super::*;
 
-const LIMITS: Limits = Limits {
-    wall_s: 2,
-    cpu_s: 3,
-    memory_mb: 5,
-    processes: 7,
-    open_files: 11,
-    file_size_mb: 13,
-    output_bytes: 17,
-    artifacts: 19,
-    artifact_bytes: 23,
-    ticks: 29,
-    code_bytes: 31,
-};
+const LIMITS: Limits = Limits::DISTINCT;
 const MAPPED: u64 = 1 << 40;
 const OF_INPUTS: u64 = 1 << 30;
 

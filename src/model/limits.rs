@@ -31,6 +31,22 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Each limit has another number, so that a test notices when one is taken for another.
+    #[cfg(test)]
+    pub const DISTINCT: Self = Self {
+        wall_s: 2,
+        cpu_s: 3,
+        memory_mb: 5,
+        processes: 7,
+        open_files: 11,
+        file_size_mb: 13,
+        output_bytes: 17,
+        artifacts: 19,
+        artifact_bytes: 23,
+        ticks: 29,
+        code_bytes: 31,
+    };
+
     /// Longest code that the socket accepts, whatever a policy says (protocol.md §2).
     pub const CODE_BYTES_MAX: u64 = 64 * 1024;
     /// Most inputs of one proposal. `hello` reports it. Limited because a person must look at all of them.

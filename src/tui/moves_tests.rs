@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 
+use crate::model::ProposalId;
+
 use super::bench::*;
 use super::*;
 
@@ -210,19 +212,31 @@ fn the_screen_says_when_it_changes_by_itself() {
     assert_eq!(b.ui.next_wake(&b.state, b.now), Some(SHEET_GRACE));
 }
 
-#[test]
-fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
-    let mut b = ready();
-    b.advance(500);
-    let id = b.start();
+/// More rows than any screen has.
+fn print_rows(b: &mut Bench, id: ProposalId) -> String {
     let printed: String = (0..300).map(|n| format!("row {n}\n")).collect();
     b.output(id, crate::model::StreamName::Stdout, &printed);
-    b.end(id, run(&printed));
+    printed
+}
+
+/// The screen with the first row of the output, and the focus there.
+fn top_of_output(b: &mut Bench) -> String {
     b.ui.queue.focus = ui::Pane::Output;
     b.draw();
     b.press(KeyCode::Home);
     let first = b.draw();
     assert!(first.contains("row 0"), "{first}");
+    first
+}
+
+#[test]
+fn space_pages_the_focused_output_of_a_run_and_the_code_before_it() {
+    let mut b = ready();
+    b.advance(500);
+    let id = b.start();
+    let printed = print_rows(&mut b, id);
+    b.end(id, run(&printed));
+    let first = top_of_output(&mut b);
     b.keys(" ");
     let second = b.draw();
     assert!(
@@ -243,13 +257,8 @@ fn space_leaves_the_output_of_a_run_that_goes_on() {
     b.settle();
     b.advance(500);
     let id = b.start();
-    let printed: String = (0..300).map(|n| format!("row {n}\n")).collect();
-    b.output(id, crate::model::StreamName::Stdout, &printed);
-    b.ui.queue.focus = ui::Pane::Output;
-    b.draw();
-    b.press(KeyCode::Home);
-    let first = b.draw();
-    assert!(first.contains("row 0"), "{first}");
+    print_rows(&mut b, id);
+    let first = top_of_output(&mut b);
     b.keys(" ");
     assert_eq!(b.draw().contains("row 0"), first.contains("row 0"));
 }

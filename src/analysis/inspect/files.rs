@@ -5,7 +5,7 @@
 use super::Inspector;
 use super::calls::{Arguments, OPEN};
 use crate::analysis::facts::Fact;
-use crate::analysis::methods::Entry;
+use crate::analysis::methods::{Effect, Entry};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::resolve::{Set, Val};
@@ -261,8 +261,11 @@ impl<'a> Inspector<'a> {
     ) {
         self.lost.handed = true;
         self.touches_any(Capability::FsWrite);
+        // A mode that is given later may make the file.
+        let by_mode = subject == "open" || MODES.iter().any(|(path, _)| *path == subject);
         let capability = match entry.effect {
-            crate::analysis::methods::Effect::Write => Capability::FsWrite,
+            Effect::Write => Capability::FsWrite,
+            _ if by_mode => Capability::FsWrite,
             _ => Capability::FsRead,
         };
         let mut kind = PathKind::Computed;

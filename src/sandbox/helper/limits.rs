@@ -135,19 +135,7 @@ fn set_at_most(resource: Resource, soft: u64, hard: u64) -> nix::Result<()> {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits {
-        wall_s: 2,
-        cpu_s: 3,
-        memory_mb: 5,
-        processes: 7,
-        open_files: 11,
-        file_size_mb: 13,
-        output_bytes: 17,
-        artifacts: 19,
-        artifact_bytes: 23,
-        ticks: 29,
-        code_bytes: 31,
-    };
+    const LIMITS: Limits = Limits::DISTINCT;
 
     #[test]
     fn a_fork_has_the_limits_of_its_policy_in_numbers() {
