@@ -14,6 +14,8 @@ mod attacks;
 mod convert;
 #[path = "digest.rs"]
 mod digest;
+#[path = "inside.rs"]
+mod inside;
 #[path = "jail.rs"]
 mod jail;
 #[path = "layers.rs"]

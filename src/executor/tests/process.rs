@@ -18,6 +18,8 @@ mod convert;
 mod digest;
 #[path = "guard.rs"]
 mod guard;
+#[path = "inside.rs"]
+mod inside;
 #[path = "layers.rs"]
 mod layers;
 #[path = "library.rs"]

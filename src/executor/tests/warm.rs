@@ -6,6 +6,8 @@ pub const WARM: bool = true;
 
 #[path = "attacks.rs"]
 mod attacks;
+#[path = "inside.rs"]
+mod inside;
 #[path = "jail.rs"]
 mod jail;
 #[path = "library.rs"]
