@@ -227,3 +227,22 @@ fn nonce() -> io::Result<[u8; NONCE]> {
     getrandom::fill(&mut nonce).map_err(|e| io::Error::other(e.to_string()))?;
     Ok(nonce)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_takes_blobs_up_to_half_of_the_longest_frame() {
+        let state = tempfile::tempdir().unwrap();
+        let layout = Layout::at(state.path());
+        layout.make().unwrap();
+        std::fs::write(layout.lock(), "").unwrap();
+        let marker = Arc::new(Marker::open(&layout).unwrap());
+        let mut journal = Journal::open(&layout, &marker).unwrap();
+        let blob = Blob::of(&[7; 100]);
+        let most = 8 * 1024 * 1024 - blob.bytes.len();
+        assert!(journal.take(&blob, most).unwrap());
+        assert!(!journal.take(&blob, most + 1).unwrap());
+    }
+}

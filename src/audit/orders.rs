@@ -182,6 +182,48 @@ mod tests {
         assert!(matches!(orders.next(false), Next::Over));
     }
 
+    /// The settler waits for a pause; what comes at the very end of that wait is no pause.
+    #[test]
+    fn what_came_when_the_wait_ended_comes_before_the_pause() {
+        for comes in [true, false] {
+            let orders = Orders::default();
+            let given = orders.clone();
+            std::thread::scope(|scope| {
+                scope.spawn(move || {
+                    let mut waiting = given.waiting();
+                    while waiting.taker != Taker::LooksAgain {
+                        drop(waiting);
+                        std::thread::yield_now();
+                        waiting = given.waiting();
+                    }
+                    // The wait ends while nobody else can look at the queue.
+                    let since = std::time::Instant::now();
+                    while since.elapsed() <= QUIET {
+                        std::thread::yield_now();
+                    }
+                    match comes {
+                        true => waiting.orders.push_back(content(7)),
+                        false => waiting.over = true,
+                    }
+                });
+                let next = loop {
+                    match orders.next(true) {
+                        // The other thread begins with the next wait.
+                        Next::Pause => {
+                            let waiting = orders.waiting();
+                            assert!(waiting.orders.is_empty() && !waiting.over);
+                        }
+                        next => break next,
+                    }
+                };
+                match comes {
+                    true => assert_eq!(contents_of(&next), [7]),
+                    false => assert!(matches!(next, Next::Over)),
+                }
+            });
+        }
+    }
+
     #[test]
     fn an_order_to_a_thread_that_has_ended_fails_its_sender() {
         let orders = Orders::default();

@@ -356,6 +356,17 @@ mod tests {
     }
 
     #[test]
+    fn whoever_waits_for_the_settler_learns_that_it_failed_or_ended() {
+        let (done, answer) = channel();
+        done.send(Err(nix::errno::Errno::ENOSPC.into())).unwrap();
+        done.send(Ok(())).unwrap();
+        drop(done);
+        assert!(settled(&answer).is_err_and(|e| error::ran_out(&e)));
+        settled(&answer).unwrap();
+        assert!(settled(&answer).is_err(), "its thread has ended");
+    }
+
+    #[test]
     fn a_failed_sync_is_never_tried_again() {
         use nix::errno::Errno;
         for code in [Errno::ENOSPC, Errno::EMFILE, Errno::EIO] {

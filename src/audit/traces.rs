@@ -44,3 +44,28 @@ fn holds_a_file(folder: &Path) -> io::Result<bool> {
     }
     Ok(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_folders_without_a_file_are_no_trace() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = dir.path().join("blobs");
+        assert!(!holds_a_file(&blobs).unwrap());
+        fs::create_dir_all(blobs.join("ab")).unwrap();
+        assert!(!holds_a_file(&blobs).unwrap());
+        fs::write(blobs.join("ab/cd"), "").unwrap();
+        assert!(holds_a_file(&blobs).unwrap());
+    }
+
+    /// A log would begin anew over what cannot be read.
+    #[test]
+    fn a_folder_that_cannot_be_read_is_not_an_empty_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = dir.path().join("blobs");
+        fs::write(&blobs, "").unwrap();
+        assert!(holds_a_file(&blobs).is_err());
+    }
+}

@@ -289,3 +289,7 @@ fn is_nothing(error: &io::Error) -> bool {
         io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
     )
 }
+
+#[cfg(test)]
+#[path = "alive_tests.rs"]
+mod tests;

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use crate::child::testing::Stranger;
 use crate::model::Limits;
 use crate::sandbox::protocol::Purpose;
 
@@ -94,6 +95,50 @@ fn a_user_of_its_own_has_one_uid_one_gid_and_no_groups() {
         assert!(!is(uids, gids, groups), "{uids} {gids} {groups}");
     }
     assert!(!is_of_its_own(&Status::parse(""), ours));
+}
+
+/// Its number may have been given to another process, which a kill or a release would then meet.
+#[test]
+fn a_process_that_is_not_below_the_helper_is_not_examined_further() {
+    let own = std::process::id() as i32;
+    let parent = procfs::stat(own).unwrap().parent;
+    let above = procfs::stat(parent)
+        .map(|stat| stat.parent)
+        .unwrap_or_default();
+    for (helper, between, is_ours) in [
+        (parent, 0, true),
+        (above, 1, true),
+        (own, 0, false),
+        (above, 0, false),
+        (parent, 1, false),
+    ] {
+        let host = Stranger { helper, between };
+        let found = examine(own, &[], &host, &expected(Tier::Process), &[]);
+        // This process is confined like no child, so it is refused, but for another reason.
+        let why = found.unwrap_err().why;
+        assert_eq!(
+            why != Why::EndedEarly,
+            is_ours,
+            "{helper} {between}: {why:?}"
+        );
+    }
+}
+
+#[test]
+fn a_child_that_has_ended_is_not_examined_further() {
+    let own = std::process::id() as i32;
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    let pid = child.id() as i32;
+    while procfs::stat(pid).unwrap().state != 'Z' {
+        std::thread::yield_now();
+    }
+    let host = Stranger {
+        helper: own,
+        between: 0,
+    };
+    let found = examine(pid, &[], &host, &expected(Tier::Process), &[]);
+    child.wait().unwrap();
+    assert_eq!(found.unwrap_err().why, Why::EndedEarly);
 }
 
 /// What is only known of a run that started: the numbers of a warm zygote are those of its helper.

@@ -1,5 +1,9 @@
-//! For tests: releases a child that failed the examination, which product code cannot do.
+//! For tests: releases a child that failed the examination, which product code cannot do; and a host that made
+//! no child.
 
+use std::path::PathBuf;
+
+use super::host::Host;
 use super::states::{Confined, Held};
 use crate::model::Isolation;
 
@@ -11,5 +15,29 @@ impl Confined {
             layers: Vec::new(),
         };
         self.held_unexamined(isolation)
+    }
+}
+
+/// Says that it is this helper, and leaves every process alone.
+pub(super) struct Stranger {
+    pub helper: i32,
+    pub between: usize,
+}
+
+impl Host for Stranger {
+    fn helper(&self) -> i32 {
+        self.helper
+    }
+
+    fn between(&self) -> usize {
+        self.between
+    }
+
+    fn start(&self) -> &'static str {
+        "cold"
+    }
+
+    fn folder(&self) -> Option<&PathBuf> {
+        None
     }
 }

@@ -368,6 +368,16 @@ mod tests {
     }
 
     #[test]
+    fn a_message_brings_as_many_descriptors_as_the_kernel_takes() {
+        let (one, other) = pair();
+        send_fds(&one, &"many", &[one.as_raw_fd(); 253]).unwrap();
+        let (message, fds) = receive_fds::<String>(&other).unwrap().unwrap();
+        assert_eq!((message.as_str(), fds.len()), ("many", 253));
+        drop((one, fds));
+        assert!(receive_fds::<String>(&other).unwrap().is_none());
+    }
+
+    #[test]
     fn a_message_whose_descriptors_were_cut_off_is_an_error() {
         let (one, other) = pair();
         send_fds(&one, &"one", &[one.as_raw_fd()]).unwrap();

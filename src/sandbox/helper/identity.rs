@@ -36,12 +36,9 @@ pub fn of_run() -> Result<Option<Identity>, Refusal> {
 /// Takes a uid of the range that has no passwd entry and no process.
 fn reserve() -> Result<Identity, Refusal> {
     let named = named_uids();
-    let width = RANGE.end() - RANGE.start() + 1;
-    let mut seed = [0u8; 4];
+    let mut seed = [0u8; 2];
     getrandom::fill(&mut seed).map_err(|e| Refusal::new(Step::DrawNumber, e))?;
-    let first = u32::from_le_bytes(seed) % width;
-    for step in 0..width {
-        let uid = RANGE.start() + (first + step) % width;
+    for uid in all_from(u16::from_le_bytes(seed)) {
         if named.contains(&uid) {
             continue;
         }
@@ -62,6 +59,11 @@ fn reserve() -> Result<Identity, Refusal> {
         Reason::NoUserId,
         format!("{RANGE:?} is used up"),
     ))
+}
+
+/// Every uid of the range once, beginning at a place that `seed` gives.
+fn all_from(seed: u16) -> impl Iterator<Item = u32> {
+    RANGE.cycle().skip(seed.into()).take(RANGE.count())
 }
 
 fn take(uid: u32) -> Option<OwnedFd> {
@@ -163,6 +165,21 @@ mod tests {
             assert!((61_184..=65_519).contains(&uid), "{uid}");
             assert!(!named.contains(&uid) && !has_processes(uid).unwrap());
             assert!(take(uid).is_none(), "{uid} is taken");
+        }
+    }
+
+    #[test]
+    fn every_uid_of_the_range_is_tried_wherever_the_search_begins() {
+        let range: BTreeSet<u32> = (61_184..=65_519).collect();
+        for (seed, first) in [
+            (0, 61_184),
+            (4_335, 65_519),
+            (4_336, 61_184),
+            (u16::MAX, 61_679),
+        ] {
+            let tried: Vec<u32> = all_from(seed).collect();
+            assert_eq!((tried[0], tried.len()), (first, range.len()), "{seed}");
+            assert_eq!(tried.into_iter().collect::<BTreeSet<_>>(), range, "{seed}");
         }
     }
 
