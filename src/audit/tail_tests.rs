@@ -73,6 +73,25 @@ fn start_on(state: &Path, bytes: &[u8]) -> Result<Vec<u8>, AuditError> {
     Ok(fs::read(quarantined.remove(0)).unwrap())
 }
 
+#[test]
+fn an_incomplete_end_is_reported_with_its_place_and_the_number_of_its_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = sample(dir.path());
+    unnoted(dir.path());
+    let next = batch(&log, 1);
+    fs::write(segment(dir.path()), [&log[..], &next[..20]].concat()).unwrap();
+    let damage = Log::open(dir.path())
+        .unwrap()
+        .verify()
+        .unwrap()
+        .damage
+        .unwrap();
+    let place = (damage.file.as_str(), damage.line, damage.seq);
+    assert_eq!(place, ("log/00000001.jsonl", None, Some(4)));
+    let what = format!("the 20 bytes from byte {} on are incomplete", log.len());
+    assert!(damage.what.starts_with(&what), "{damage}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

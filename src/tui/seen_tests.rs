@@ -1,8 +1,11 @@
 //! Unseen code cannot be granted, and untrusted text is never drawn raw (invariants 4 and 5).
 
+use std::time::Duration;
+
 use crossterm::event::{Event as Input, KeyCode};
 
 use super::bench::*;
+use super::document::Document;
 use super::*;
 
 #[test]
@@ -484,4 +487,76 @@ fn space_on_the_sheet_goes_back_to_rows_paged_past() {
         b.keys(" ");
     }
     assert!(b.ui.sheet().unwrap().missing().is_none());
+}
+
+/// The screen would otherwise go on to say that rows are missing which were on it long enough.
+#[test]
+fn the_screen_wakes_when_a_row_of_the_sheet_counts() {
+    let mut b = Bench::new(80, 24);
+    let findings = (0..30)
+        .map(|i| {
+            finding(
+                i + 1,
+                "DYN003",
+                crate::model::Severity::Medium,
+                crate::model::Action::Flag,
+            )
+        })
+        .collect();
+    b.propose(Making {
+        findings,
+        ..Making::flagged()
+    });
+    b.settle();
+    b.read();
+    b.advance(250);
+    b.keys("a");
+    b.draw();
+    b.advance(300);
+    b.keys("G");
+    // The countdown's next second is a whole one away.
+    b.advance(2_000 - u64::from(b.now.boot.subsec_millis()));
+    b.draw();
+    assert_eq!(b.ui.next_wake(&b.state, b.now), Some(DWELL));
+    b.advance(100);
+    assert_eq!(
+        b.ui.next_wake(&b.state, b.now),
+        Some(Duration::from_millis(50))
+    );
+    // Nobody looks at it.
+    b.input(&Input::FocusLost);
+    assert_ne!(
+        b.ui.next_wake(&b.state, b.now),
+        Some(Duration::from_millis(50))
+    );
+}
+
+#[test]
+fn keys_are_watched_while_one_of_them_may_decide() {
+    let mut b = Bench::new(120, 40);
+    b.draw();
+    assert!(!b.ui.watches_keys(&b.state), "nothing is selected");
+    b.propose(Making::clear("x = 1\n"));
+    assert!(b.ui.watches_keys(&b.state), "the proposal waits");
+    b.open_sheet();
+    assert!(b.ui.watches_keys(&b.state), "its sheet is open");
+    b.keys("y");
+    b.carry_out();
+    assert!(!b.ui.watches_keys(&b.state), "it is granted");
+}
+
+#[test]
+fn nothing_is_granted_on_a_document_without_the_inputs_or_of_another_proposal() {
+    let mut b = ready();
+    let id = b.ui.selected().unwrap();
+    assert_eq!(b.ui.obstacle(&b.state, b.now), None);
+    let entry = b.state.entry(id).unwrap();
+    let code = &entry.proposal.code;
+    let other = crate::model::ProposalId::new();
+    for (id, inputs) in [(id, None), (other, entry.inputs())] {
+        let doc = Document::new(id, code.clone(), inputs);
+        b.ui.queue.doc = Some(std::sync::Arc::new(doc));
+        let why = b.ui.obstacle(&b.state, b.now);
+        assert_eq!(why.as_deref(), Some("its inputs are not read yet"));
+    }
 }
