@@ -102,6 +102,9 @@ fn every_right_limit_and_mount_that_a_run_reads_is_the_one_of_the_table() {
     };
     let table = rights(uid, gid);
     assert_eq!(of_table(&inside.own, &table), table, "its own rights");
+    // The C library keeps 32 and 33 to itself. Python ignores SIGPIPE and SIGXFSZ.
+    let ignored = u64::from_str_radix(&inside.own["SigIgn"], 16).unwrap() & !(0b11 << 31);
+    assert_eq!(ignored, 1 << 12 | 1 << 24, "ignored signals");
     if TIER == Tier::Kernel {
         let table = rights_of_pid_1(uid, gid);
         assert_eq!(of_table(&inside.parent, &table), table, "those of pid 1");
@@ -133,6 +136,38 @@ fn every_right_limit_and_mount_that_a_run_reads_is_the_one_of_the_table() {
             PROCESS_MOUNTS.iter().map(|&l| l.to_owned()).collect()
         );
     }
+}
+
+/// Becomes a dashboard that has more than most: groups, limits, signals that are ignored or blocked, an open
+/// umask. Then runs the test named in its arguments.
+const RICHER: &str = "import os, resource, signal, sys\n\
+    os.setgroups([27, 4242])\n\
+    os.umask(0)\n\
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)\n\
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})\n\
+    for name in 'CORE', 'MEMLOCK', 'MSGQUEUE', 'NICE', 'NOFILE', 'RTPRIO', 'SIGPENDING':\n\
+    \x20   number = getattr(resource, 'RLIMIT_' + name)\n\
+    \x20   most = max(resource.getrlimit(number)[1], 40)\n\
+    \x20   try: resource.setrlimit(number, (most, most))\n\
+    \x20   except (OSError, ValueError): pass\n\
+    os.execv(sys.argv[1], sys.argv[1:])";
+
+#[test]
+fn a_run_has_nothing_more_where_its_dashboard_has_more() {
+    if !available(TIER) || !is_root() {
+        return;
+    }
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let test = "every_right_limit_and_mount_that_a_run_reads_is_the_one_of_the_table";
+    let output = std::process::Command::new(&python().executable)
+        .args(["-I", "-c", RICHER])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("{module}::{test}"), "--nocapture"])
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stdout.contains("1 passed"), "{stdout}\n{stderr}");
 }
 
 /// The entries that the table has too.
