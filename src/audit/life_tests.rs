@@ -408,7 +408,7 @@ fn each_bad_record_is_reported_once() {
     let id = ProposalId::new();
     let mut lives = Lives::default();
     for event in [granted(id), started(id), finished(id).0] {
-        let bad = lives.step(&event).is_err();
-        assert_eq!(bad, matches!(event, LogEvent::Granted(_)));
+        let is_impossible = lives.step(&event).is_err();
+        assert_eq!(is_impossible, matches!(event, LogEvent::Granted(_)));
     }
 }

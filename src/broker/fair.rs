@@ -101,14 +101,14 @@ mod tests {
             q.push((i % 3, (i % 4) as i32), i);
         }
         let mut seen: Vec<u32> = std::iter::from_fn(|| q.pop()).collect();
-        let of = |k: u32| {
+        let of_peer = |k: u32| {
             seen.iter()
                 .copied()
                 .filter(|i| i % 12 == k)
                 .collect::<Vec<_>>()
         };
         for k in 0..12 {
-            assert!(of(k).is_sorted());
+            assert!(of_peer(k).is_sorted());
         }
         seen.sort_unstable();
         assert_eq!(seen, (0..60).collect::<Vec<_>>());

@@ -144,15 +144,15 @@ fn a_child_that_has_ended_is_not_examined_further() {
 /// What is only known of a run that started: the numbers of a warm zygote are those of its helper.
 #[test]
 fn a_child_without_a_runner_has_the_address_space_of_its_start() {
-    let of = |purpose| {
+    let address_space = |purpose| {
         Confinement {
             purpose,
             ..expected(Tier::Kernel)
         }
         .address_space()
     };
-    assert_eq!(of(Purpose::Run), OF_INPUTS + 5 * 1_048_576);
+    assert_eq!(address_space(Purpose::Run), OF_INPUTS + 5 * 1_048_576);
     for purpose in [Purpose::Probe, Purpose::Zygote] {
-        assert_eq!(of(purpose), (4096 + 5) * 1_048_576);
+        assert_eq!(address_space(purpose), (4096 + 5) * 1_048_576);
     }
 }

@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn a_lying_report_is_an_error_and_never_a_crash() {
         let deep = [vec![b'['; 100_000], vec![b'\n']].concat();
-        for bad in [
+        for lie in [
             &b""[..],
             b"\n",
             b"{}\n{}\n",
@@ -330,7 +330,7 @@ mod tests {
             b"\xff\n",
             &deep,
         ] {
-            assert!(claim(bad).is_err());
+            assert!(claim(lie).is_err());
         }
         assert!(claim(&vec![b'x'; BYTES_MAX + 1]).is_err());
     }

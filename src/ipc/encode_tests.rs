@@ -130,11 +130,11 @@ fn an_answer_echoes_the_id_byte_for_byte() {
 #[test]
 fn a_frame_carries_at_most_200_kb_of_stdout_cut_between_characters() {
     let text = "é".repeat(300_000);
-    let got = parse_frame(&response(
+    let answer = parse_frame(&response(
         &id("1"),
         &Ok(outcome(Some(run(text, Value::Null)), None)),
     ));
-    let run = &got["result"]["run"];
+    let run = &answer["result"]["run"];
     assert_eq!(run["stdout"].as_str().unwrap().len(), 200_000);
     assert_eq!(run["stdout_truncated"], true);
     assert_eq!(run["stderr_truncated"], false);
@@ -144,25 +144,25 @@ fn a_frame_carries_at_most_200_kb_of_stdout_cut_between_characters() {
 #[test]
 fn output_within_the_limit_arrives_whole() {
     let text = "x".repeat(200_000);
-    let got = parse_frame(&response(
+    let answer = parse_frame(&response(
         &id("1"),
         &Ok(outcome(Some(run(text.clone(), json!({"a": 1}))), None)),
     ));
-    assert_eq!(got["result"]["run"]["stdout"], text);
-    assert_eq!(got["result"]["run"]["stdout_truncated"], false);
-    assert_eq!(got["result"]["run"]["result"], json!({"a": 1}));
+    assert_eq!(answer["result"]["run"]["stdout"], text);
+    assert_eq!(answer["result"]["run"]["stdout_truncated"], false);
+    assert_eq!(answer["result"]["run"]["result"], json!({"a": 1}));
 }
 
 #[test]
 fn escapes_that_inflate_a_frame_cut_the_output_and_not_the_answer() {
-    let got = parse_frame(&response(
+    let answer = parse_frame(&response(
         &id("1"),
         &Ok(outcome(
             Some(run("\u{1}".repeat(200_000), json!({"kept": true}))),
             None,
         )),
     ));
-    let run = &got["result"]["run"];
+    let run = &answer["result"]["run"];
     assert_eq!(run["stdout"].as_str().unwrap().len(), 100_000);
     assert_eq!(run["stdout_truncated"], true);
     assert_eq!(run["result"]["kept"], true);
@@ -171,13 +171,13 @@ fn escapes_that_inflate_a_frame_cut_the_output_and_not_the_answer() {
 #[test]
 fn a_result_or_findings_beyond_a_frame_are_cut_and_marked() {
     let huge = json!({"output": "x".repeat(2_000_000)});
-    let got = parse_frame(&response(
+    let answer = parse_frame(&response(
         &id("1"),
         &Ok(outcome(Some(run("out".to_owned(), huge)), None)),
     ));
-    assert_eq!(got["result"]["state"], "succeeded");
-    assert_eq!(got["result"]["run"]["result"], Value::Null);
-    assert!(got["result"]["run"]["result_left_out"].is_string());
+    assert_eq!(answer["result"]["state"], "succeeded");
+    assert_eq!(answer["result"]["run"]["result"], Value::Null);
+    assert!(answer["result"]["run"]["result_left_out"].is_string());
 
     let many = verdict(20_000, 0);
     let whole = parse_frame(&response(
@@ -202,8 +202,8 @@ fn a_result_or_findings_beyond_a_frame_are_cut_and_marked() {
 fn an_error_is_never_larger_than_a_frame() {
     let error = RpcError::new(RpcError::INVALID_PARAMS, "é".repeat(1_000_000))
         .with_data(json!({"a": "x".repeat(2_000_000)}));
-    let got = parse_frame(&response(&id("1"), &Err(error)));
-    assert_eq!(got["error"]["code"], RpcError::INVALID_PARAMS);
+    let answer = parse_frame(&response(&id("1"), &Err(error)));
+    assert_eq!(answer["error"]["code"], RpcError::INVALID_PARAMS);
 }
 
 #[test]
@@ -246,7 +246,7 @@ proptest::proptest! {
     ) {
         let text: String = stdout.iter().collect::<String>().repeat(repeat);
         let reply = outcome(Some(run(text, Value::Null)), Some(verdict(findings, 10)));
-        let got = parse_frame(&response(&id("1"), &Ok(reply)));
-        proptest::prop_assert_eq!(&got["result"]["state"], "succeeded");
+        let answer = parse_frame(&response(&id("1"), &Ok(reply)));
+        proptest::prop_assert_eq!(&answer["result"]["state"], "succeeded");
     }
 }

@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn invalid_json_is_a_parse_error() {
         let deep = "[".repeat(100_000);
-        for bad in [
+        for broken in [
             "",
             " ",
             "{",
@@ -323,9 +323,9 @@ mod tests {
             "{\"a\":\"\0\"}",
         ] {
             assert_eq!(
-                id_and_code(bad.as_bytes()),
+                id_and_code(broken.as_bytes()),
                 expected("null", RpcError::PARSE),
-                "{bad:.20}"
+                "{broken:.20}"
             );
         }
         assert_eq!(
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn json_that_is_no_request_is_an_invalid_request() {
-        for bad in [
+        for text in [
             "[]",
             r#"[{"jsonrpc":"2.0","id":1,"method":"hello"}]"#,
             "1",
@@ -347,18 +347,18 @@ mod tests {
             r#"{"jsonrpc":"2.0"}"#,
             r#"{"method":"hello"}"#,
         ] {
-            let (id, code) = id_and_code(bad.as_bytes());
+            let (id, code) = id_and_code(text.as_bytes());
             assert_eq!(
                 (id.as_deref(), code),
                 (Some("null"), RpcError::INVALID_REQUEST),
-                "{bad}"
+                "{text}"
             );
         }
     }
 
     #[test]
     fn an_invalid_request_keeps_the_id_that_could_be_read() {
-        for bad in [
+        for text in [
             r#"{"id":7,"method":"hello"}"#,
             r#"{"jsonrpc":"1.0","id":7,"method":"hello"}"#,
             r#"{"jsonrpc":2.0,"id":7,"method":"hello"}"#,
@@ -367,9 +367,9 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":7,"method":"a","method":"b"}"#,
         ] {
             assert_eq!(
-                id_and_code(bad.as_bytes()),
+                id_and_code(text.as_bytes()),
                 expected("7", RpcError::INVALID_REQUEST),
-                "{bad}"
+                "{text}"
             );
         }
         let twice = br#"{"jsonrpc":"2.0","id":7,"id":8,"method":"a"}"#;
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn params_are_named_and_unique() {
-        for bad in [
+        for text in [
             "[]",
             "[1]",
             "1",
@@ -390,11 +390,11 @@ mod tests {
             r#"{"a":{"b":1,"b":2}}"#,
             r#"{"a":"\ud800"}"#,
         ] {
-            let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{bad}}}"#);
+            let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{text}}}"#);
             assert_eq!(
                 id_and_code(line.as_bytes()),
                 expected("1", RpcError::INVALID_PARAMS),
-                "{bad}"
+                "{text}"
             );
         }
         let deep = format!(

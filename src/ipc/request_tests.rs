@@ -149,10 +149,10 @@ fn a_wrong_type_is_refused_by_name_with_the_expected_type() {
 
 #[test]
 fn an_input_cannot_have_a_name_that_python_could_not_read() {
-    for bad in ["", "a-b", "2", "class", "__builtins__", "é", "a\u{202e}"] {
+    for name in ["", "a-b", "2", "class", "__builtins__", "é", "a\u{202e}"] {
         let error = refused(
             "propose",
-            json!({"code": "x", "inputs": {bad: {"json": 1}}}),
+            json!({"code": "x", "inputs": {name: {"json": 1}}}),
         );
         assert_eq!(error.code, RpcError::INVALID_PARAMS);
     }
@@ -227,8 +227,8 @@ fn any_wait_that_is_a_number_of_seconds_is_bounded() {
             }
         );
     }
-    for bad in [json!(-1), json!("1"), json!(true)] {
-        let error = refused("wait", json!({"id": id.to_string(), "timeout_s": bad}));
+    for timeout in [json!(-1), json!("1"), json!(true)] {
+        let error = refused("wait", json!({"id": id.to_string(), "timeout_s": timeout}));
         assert_eq!(error.code, RpcError::INVALID_PARAMS);
     }
 }

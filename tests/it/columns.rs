@@ -9,7 +9,7 @@ use countersign::analysis::analyse_in;
 use countersign::model::{Action, Column, Form, Setting, Value, Verdict};
 
 use crate::common::python;
-use crate::setting::{of, policy, setting};
+use crate::setting::{findings_of, policy, setting};
 
 #[derive(serde::Deserialize)]
 struct Row {
@@ -87,7 +87,7 @@ fn judge(code: &str, setting: &Setting) -> Verdict {
 
 /// The findings of the rules for columns and kinds.
 fn column_findings(verdict: &Verdict) -> Vec<String> {
-    let found = of(verdict, "RUN").into_iter();
+    let found = findings_of(verdict, "RUN").into_iter();
     found
         .filter(|(rule, ..)| matches!(rule.as_str(), "RUN004" | "RUN005" | "RUN006" | "RUN007"))
         .map(|(rule, action, subject)| format!("{rule} {} {subject}", action.as_str()))

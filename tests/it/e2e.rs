@@ -489,7 +489,7 @@ fn nothing_untrusted_reaches_the_terminal_raw() {
     agent.outcome(&proposal["id"]);
     dash.wait_text("end");
     let raw = String::from_utf8_lossy(&dash.raw()).into_owned();
-    for bad in [
+    for harmful in [
         "\u{202e}",
         "\u{200b}",
         "\u{e0041}",
@@ -499,9 +499,9 @@ fn nothing_untrusted_reaches_the_terminal_raw() {
         "\u{1b}[31mSAFE",
     ] {
         assert!(
-            !raw.contains(bad),
+            !raw.contains(harmful),
             "{} reached the terminal",
-            bad.escape_unicode()
+            harmful.escape_unicode()
         );
     }
 }

@@ -48,7 +48,7 @@ pub fn judged(profile: &str, code: &str) -> Verdict {
 }
 
 /// The findings of a family of rules in the order of the code: the rule, the action, the subject.
-pub fn of(verdict: &Verdict, family: &str) -> Vec<(String, Action, String)> {
+pub fn findings_of(verdict: &Verdict, family: &str) -> Vec<(String, Action, String)> {
     let found = verdict
         .findings
         .iter()
@@ -83,7 +83,7 @@ fn no_verdict_is_clear_in_tier_process() {
     let script = policy("script");
     assert_eq!(script.tier, Tier::Kernel);
     let verdict = analyse_in(b"print(1)\n", &script, &setting);
-    assert!(of(&verdict, "TIER").is_empty());
+    assert!(findings_of(&verdict, "TIER").is_empty());
     // Unknown facts cause no findings.
     let verdict = analyse_in(b"print(1)\n", &policy("analysis"), &Setting::default());
     assert_eq!(verdict.verdict, VerdictKind::Clear);
@@ -114,7 +114,7 @@ fn a_package_that_is_not_installed_is_answered_at_once_with_those_that_are() {
     ];
     for (code, action) in rows {
         let verdict = judged("analysis", code);
-        let found = of(&verdict, "RUN001");
+        let found = findings_of(&verdict, "RUN001");
         assert_eq!(found.first().map(|f| f.1), *action, "{code}");
         if let Some(f) = verdict.findings.iter().find(|f| f.rule == "RUN001") {
             assert!(f.hint.contains("installed here are ") && f.hint.contains("numpy"));
@@ -154,7 +154,7 @@ fn an_unlisted_package_is_reported_as_missing_where_it_is() {
         &policy("analysis"),
         &Setting::default(),
     );
-    assert_eq!(of(&unknown, "RUN001"), []);
+    assert_eq!(findings_of(&unknown, "RUN001"), []);
 }
 
 #[test]
@@ -197,7 +197,10 @@ fn a_syntax_that_this_python_does_not_have_yet_is_answered_at_once() {
     ] {
         for minor in [11, 12, 14] {
             let verdict = analyse_in(code.as_bytes(), &policy("analysis"), &python(minor));
-            let found: Vec<Action> = of(&verdict, "RUN003").into_iter().map(|f| f.1).collect();
+            let found: Vec<Action> = findings_of(&verdict, "RUN003")
+                .into_iter()
+                .map(|f| f.1)
+                .collect();
             let expected = if newer && minor < 12 {
                 &[Action::Block][..]
             } else {
@@ -319,7 +322,7 @@ fn a_file_that_nothing_wrote_is_answered_at_once_with_the_inputs() {
     ];
     let mut failures = Vec::new();
     for (code, action) in rows {
-        let found = of(&judged("analysis", code), "FS007");
+        let found = findings_of(&judged("analysis", code), "FS007");
         if found.first().map(|f| f.1) != *action {
             failures.push(format!("{code:?}: {found:?}, not {action:?}"));
         }
@@ -397,7 +400,7 @@ fn every_style_of_the_installed_matplotlib_may_be_used() {
     assert!(styles.split_whitespace().count() > 20, "{styles}");
     for style in styles.split_whitespace() {
         let code = format!("import matplotlib.pyplot as plt\nplt.style.use('{style}')");
-        let found = of(&judged("analysis", &code), "RUN");
+        let found = findings_of(&judged("analysis", &code), "RUN");
         assert!(found.is_empty(), "{style}: {found:?}");
     }
 }
@@ -431,7 +434,7 @@ fn exactly_the_file_names_that_a_run_would_refuse_are_refused_before_it() {
     // These profiles allow any name or have no files.
     for profile in ["script", "feature", "walled"] {
         let other = judged(profile, "open('My File.txt', 'w')");
-        assert_eq!(of(&other, "FS008"), [], "{profile}");
+        assert_eq!(findings_of(&other, "FS008"), [], "{profile}");
     }
 }
 
@@ -482,7 +485,7 @@ fn a_special_method_that_changes_other_objects_is_flagged() {
     let mut failures = Vec::new();
     for line in include_str!("../data/reentry.jsonl").lines() {
         let row: Row = serde_json::from_str(line).unwrap();
-        let found = of(&judged("analysis", &row.code), "NATIVE002");
+        let found = findings_of(&judged("analysis", &row.code), "NATIVE002");
         assert!(found.iter().all(|(_, action, _)| *action == Action::Flag));
         let found: Vec<String> = found.into_iter().map(|(_, _, name)| name).collect();
         if found != row.found {
@@ -506,7 +509,11 @@ fn surely_missing_names_are_answered_at_once_with_existing_ones() {
     for line in include_str!("../data/missing.jsonl").lines() {
         let row: Row = serde_json::from_str(line).unwrap();
         let verdict = judged("analysis", &row.code);
-        let found = [of(&verdict, "RUN004"), of(&verdict, "FS009")].concat();
+        let found = [
+            findings_of(&verdict, "RUN004"),
+            findings_of(&verdict, "FS009"),
+        ]
+        .concat();
         let actual: Vec<String> = found
             .iter()
             .map(|(rule, action, subject)| format!("{rule} {} {subject}", action.as_str()))

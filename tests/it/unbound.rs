@@ -8,7 +8,7 @@ use countersign::analysis::analyse_in;
 use countersign::model::{Action, Setting};
 
 use crate::common::python;
-use crate::setting::{judged, of, policy};
+use crate::setting::{findings_of, judged, policy};
 
 #[derive(serde::Deserialize)]
 struct Row {
@@ -24,7 +24,7 @@ fn rows(text: &str) -> Vec<Row> {
 
 /// The names with findings of the `RUN` rules; names that are only noted are in parentheses.
 fn unbound(code: &str) -> Vec<String> {
-    let found = of(&judged("analysis", code), "RUN").into_iter();
+    let found = findings_of(&judged("analysis", code), "RUN").into_iter();
     found
         .map(|(_, action, name)| match action {
             Action::Note => format!("({name})"),
@@ -131,7 +131,11 @@ fn a_name_that_is_local_by_mistake_comes_with_a_remedy() {
         ("def f():\n    print(y)\n    y = 1\nf()", true),
     ] {
         let verdict = analyse_in(code.as_bytes(), &policy("analysis"), &Setting::default());
-        assert_eq!(!of(&verdict, "RUN002").is_empty(), blocked, "{code}");
+        assert_eq!(
+            !findings_of(&verdict, "RUN002").is_empty(),
+            blocked,
+            "{code}"
+        );
     }
 }
 
@@ -374,7 +378,7 @@ fn a_name_that_nothing_binds_is_answered_at_once() {
     let mut failures = Vec::new();
     for (profile, code, names) in rows {
         let verdict = judged(profile, code);
-        let found: Vec<String> = of(&verdict, "RUN002")
+        let found: Vec<String> = findings_of(&verdict, "RUN002")
             .into_iter()
             .map(|(_, action, subject)| match action {
                 Action::Block => subject,
@@ -414,7 +418,7 @@ fn a_name_that_nothing_binds_comes_with_the_likely_name() {
         &policy("analysis"),
         &Setting::default(),
     );
-    let found = of(&verdict, "RUN002");
+    let found = findings_of(&verdict, "RUN002");
     assert_eq!(
         found,
         [("RUN002".to_owned(), Action::Block, "os".to_owned())]
@@ -429,7 +433,7 @@ fn snippets_that_run_read_no_name_that_is_not_bound() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let code = std::fs::read_to_string(&path).unwrap();
-        let found = of(&judged("script", &code), "RUN002");
+        let found = findings_of(&judged("script", &code), "RUN002");
         assert!(found.is_empty(), "{}: {found:?}", path.display());
         snippets += 1;
     }

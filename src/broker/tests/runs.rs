@@ -7,7 +7,7 @@ use crate::model::{DecisionKind, Draft, Exit, LimitKind, Retry, Run, RunErrorKin
 
 #[test]
 fn a_run_succeeds_only_with_exit_zero_no_limit_and_no_error() {
-    let bad = [
+    let unsuccessful = [
         Run {
             exit: Exit::Code(1),
             ..run("")
@@ -23,9 +23,9 @@ fn a_run_succeeds_only_with_exit_zero_no_limit_and_no_error() {
         failed_run(RunErrorKind::ContractViolation),
     ];
     let mut w = World::new();
-    for bad in bad {
+    for run in unsuccessful {
         let id = w.running(A, draft("1"));
-        w.exec(id, ExecNote::Ended(Box::new(bad)));
+        w.exec(id, ExecNote::Ended(Box::new(run)));
         w.durable();
         let outcome = w.outcome_of(A, id);
         assert_eq!(
@@ -39,13 +39,13 @@ fn a_run_succeeds_only_with_exit_zero_no_limit_and_no_error() {
 #[test]
 fn only_code_with_a_durable_success_is_kept() {
     let mut w = World::new();
-    let good = w.running(A, draft("1"));
-    w.exec(good, ExecNote::Ended(Box::new(run(""))));
+    let succeeded = w.running(A, draft("1"));
+    w.exec(succeeded, ExecNote::Ended(Box::new(run(""))));
     assert!(w.kept.is_empty());
     w.durable();
-    let bad = w.running(A, draft("2"));
+    let failed = w.running(A, draft("2"));
     w.exec(
-        bad,
+        failed,
         ExecNote::Ended(Box::new(failed_run(RunErrorKind::SnippetError))),
     );
     let stopped = w.running(A, draft("3"));
@@ -53,7 +53,7 @@ fn only_code_with_a_durable_success_is_kept() {
     w.durable();
     w.pending(A, draft("4"));
     let kept: Vec<_> = w.kept.iter().map(|k| (k.id, &*k.code)).collect();
-    assert_eq!(kept, [(good, "1")]);
+    assert_eq!(kept, [(succeeded, "1")]);
 }
 
 #[test]

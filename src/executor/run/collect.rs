@@ -327,7 +327,7 @@ mod tests {
         artifacts.map(|file| file.name.as_str()).collect()
     }
 
-    fn of(folder: &Path, limits: &Limits) -> Collected {
+    fn collected_from(folder: &Path, limits: &Limits) -> Collected {
         let fd = OwnedFd::from(File::open(folder).unwrap());
         collect(&fd, limits).unwrap()
     }
@@ -359,7 +359,7 @@ mod tests {
             artifacts: 5,
             ..limits()
         };
-        let collected = of(dir.path(), &five);
+        let collected = collected_from(dir.path(), &five);
         assert_eq!(collected.excess, None);
         let names = kept_names(&collected);
         assert_eq!(
@@ -411,7 +411,7 @@ mod tests {
         ] {
             std::fs::write(at(name), name).unwrap();
         }
-        let collected = of(dir.path(), &limits());
+        let collected = collected_from(dir.path(), &limits());
         let kept: Vec<_> = collected
             .artifacts
             .iter()
@@ -446,7 +446,7 @@ mod tests {
         for name in ["result", "stdout/a.txt", "Result", "result.json"] {
             std::fs::write(at(name), "fake").unwrap();
         }
-        let collected = of(dir.path(), &limits());
+        let collected = collected_from(dir.path(), &limits());
         assert_eq!(kept_names(&collected), ["Result", "result.json"]);
         let refused =
             ["result", "stdout/a.txt"].map(|name| LeftOut::new(name.as_bytes(), Reason::Reserved));
@@ -462,7 +462,7 @@ mod tests {
         for n in 0..30 {
             std::fs::write(dir.path().join(format!("a {n:02}\u{1b}")), "x").unwrap();
         }
-        let collected = of(dir.path(), &limits());
+        let collected = collected_from(dir.path(), &limits());
         assert_eq!(
             (collected.refused.len(), collected.left_out),
             (LeftOut::MOST, 30)
@@ -478,7 +478,7 @@ mod tests {
             let file = File::create(dir.path().join(name)).unwrap();
             file.set_modified(at(seconds)).unwrap();
         }
-        let collected = of(dir.path(), &limits());
+        let collected = collected_from(dir.path(), &limits());
         assert_eq!(kept_names(&collected), ["a", "b", "d"]);
         assert_eq!(
             (collected.unkept, collected.excess),
@@ -493,7 +493,7 @@ mod tests {
             std::fs::write(dir.path().join(name), "x").unwrap();
         }
         std::fs::write(dir.path().join("c"), [0u8; 101]).unwrap();
-        let collected = of(dir.path(), &limits());
+        let collected = collected_from(dir.path(), &limits());
         assert_eq!(
             collected.excess.as_deref(),
             Some("c has 101 bytes; at most 100 of a file are collected")
@@ -508,11 +508,21 @@ mod tests {
             file.set_len(bytes).unwrap();
         };
         hole("c", FILE_MAX + 1);
-        assert!(of(dir.path(), &wide).excess.unwrap().starts_with("c has"));
+        assert!(
+            collected_from(dir.path(), &wide)
+                .excess
+                .unwrap()
+                .starts_with("c has")
+        );
         for name in ["a", "b", "c"] {
             hole(name, FILE_MAX);
         }
-        assert!(of(dir.path(), &wide).excess.unwrap().contains("together"));
+        assert!(
+            collected_from(dir.path(), &wide)
+                .excess
+                .unwrap()
+                .contains("together")
+        );
     }
 
     #[test]
@@ -523,7 +533,7 @@ mod tests {
             artifacts: 0,
             ..limits()
         };
-        let collected = of(dir.path(), &none);
+        let collected = collected_from(dir.path(), &none);
         assert!(collected.artifacts.is_empty() && collected.excess.is_none());
         assert_eq!(collected.left_out, 1);
         assert_eq!(collected.refused[0].reason, Reason::NoFiles);

@@ -139,11 +139,11 @@ mod tests {
 
     #[test]
     fn a_fork_has_the_limits_of_its_policy_in_numbers() {
-        let of = |resource: Resource, soft, hard| (resource as i32, soft, hard);
+        let limit = |resource: Resource, soft, hard| (resource as i32, soft, hard);
         let with_pid_1 = [
-            of(Resource::RLIMIT_CPU, 3, 4),
-            of(Resource::RLIMIT_NOFILE, 11, 11),
-            of(Resource::RLIMIT_NPROC, 8, 8),
+            limit(Resource::RLIMIT_CPU, 3, 4),
+            limit(Resource::RLIMIT_NOFILE, 11, 11),
+            limit(Resource::RLIMIT_NPROC, 8, 8),
         ];
         assert_eq!(of_fork(&LIMITS), with_pid_1);
         // A run is a process itself.
@@ -151,7 +151,7 @@ mod tests {
             processes: 0,
             ..LIMITS
         };
-        assert_eq!(of_fork(&none)[2], of(Resource::RLIMIT_NPROC, 2, 2));
+        assert_eq!(of_fork(&none)[2], limit(Resource::RLIMIT_NPROC, 2, 2));
     }
 
     #[test]

@@ -125,16 +125,20 @@ async fn any_other_file_in_the_sockets_place_stops_the_start_by_name_and_stays()
 #[tokio::test]
 async fn a_folder_that_is_not_the_users_alone_stops_the_start() {
     let (dir, folder) = private_folder();
-    for bad in [0o755, 0o770, 0o711, 0o1777, 0o777] {
-        set_mode(&folder, bad);
+    for open_to_others in [0o755, 0o770, 0o711, 0o1777, 0o777] {
+        set_mode(&folder, open_to_others);
         let error = Listener::bind(&at(&folder.join("agent.sock")))
             .await
             .unwrap_err();
         assert!(
-            matches!(error, SocketError::Mode { mode, .. } if mode == bad),
+            matches!(error, SocketError::Mode { mode, .. } if mode == open_to_others),
             "{error}"
         );
-        assert_eq!(mode(&folder), bad, "the mode of a foreign folder must stay");
+        assert_eq!(
+            mode(&folder),
+            open_to_others,
+            "the mode of a foreign folder must stay"
+        );
     }
     set_mode(&folder, 0o700);
     let link = dir.path().join("link");
