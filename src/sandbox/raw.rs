@@ -72,25 +72,6 @@ pub fn drop_bounding(capability: u32) -> io::Result<bool> {
     }
 }
 
-/// Empties the ambient capability set.
-#[allow(unsafe_code)]
-pub fn clear_ambient() -> io::Result<()> {
-    // SAFETY: prctl with plain integers.
-    check(
-        unsafe {
-            libc::prctl(
-                libc::PR_CAP_AMBIENT,
-                libc::PR_CAP_AMBIENT_CLEAR_ALL as libc::c_ulong,
-                0 as libc::c_ulong,
-                0 as libc::c_ulong,
-                0 as libc::c_ulong,
-            )
-        }
-        .into(),
-    )
-    .map(drop)
-}
-
 /// Sets effective, permitted and inheritable capabilities of this thread to `set`.
 #[allow(unsafe_code)]
 pub fn set_capabilities(set: u64) -> io::Result<()> {

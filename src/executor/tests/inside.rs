@@ -139,8 +139,14 @@ fn every_right_limit_and_mount_that_a_run_reads_is_the_one_of_the_table() {
 }
 
 /// Becomes a dashboard that has more than most: groups, limits, signals that are ignored or blocked, an open
-/// umask. Then runs the test named in its arguments.
-const RICHER: &str = "import os, resource, signal, sys\n\
+/// umask, every capability ambient. Then runs the test named in its arguments.
+const RICHER: &str = "import ctypes, os, resource, signal, sys\n\
+    C = ctypes.CDLL(None)\n\
+    version, sets = (ctypes.c_uint32 * 2)(0x20080522), (ctypes.c_uint32 * 6)()\n\
+    C.capget(version, sets)\n\
+    sets[2], sets[5] = sets[1], sets[4]\n\
+    C.capset(version, sets)\n\
+    for capability in range(64): C.prctl(47, 2, capability, 0, 0)\n\
     os.setgroups([27, 4242])\n\
     os.umask(0)\n\
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)\n\

@@ -115,7 +115,7 @@ pub fn drop_to(uid: u32) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Empties the bounding and the ambient set.
+/// Empties the bounding set.
 fn drop_bounding() -> Result<(), Refusal> {
     #[cfg(test)]
     if !on(Layer::Nocaps) {
@@ -130,10 +130,7 @@ fn drop_bounding() -> Result<(), Refusal> {
             break;
         }
     }
-    if !on(Layer::Nocaps) {
-        return Ok(());
-    }
-    raw::clear_ambient().step(Step::DropCapabilities)
+    Ok(())
 }
 
 /// Empties every capability set, including the bounding set. For a process that has all
@@ -143,7 +140,8 @@ pub fn drop_all_capabilities() -> Result<(), Refusal> {
     drop_capabilities()
 }
 
-/// Empties the capability sets of this process.
+/// Empties the capability sets of this process. The kernel empties the ambient set with the inheritable one
+/// (capabilities(7)).
 pub fn drop_capabilities() -> Result<(), Refusal> {
     if !on(Layer::Nocaps) {
         return Ok(());
