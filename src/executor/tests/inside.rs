@@ -163,17 +163,26 @@ fn a_run_has_nothing_more_where_its_dashboard_has_more() {
     if !available(TIER) || !is_root() {
         return;
     }
-    let (_, module) = module_path!().split_once("::").unwrap();
-    let test = "every_right_limit_and_mount_that_a_run_reads_is_the_one_of_the_table";
     let output = std::process::Command::new(&python().executable)
         .args(["-I", "-c", RICHER])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("{module}::{test}"), "--nocapture"])
+        .args(["--exact", &name_of_the_table(), "--nocapture"])
         .output()
         .unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stdout.contains("1 passed"), "{stdout}\n{stderr}");
+}
+
+#[test]
+fn the_table_holds_for_an_ordinary_user_too() {
+    as_an_ordinary_user(&[&name_of_the_table()]);
+}
+
+/// The test of the table, as the test binary calls it.
+fn name_of_the_table() -> String {
+    let (_, module) = module_path!().split_once("::").unwrap();
+    format!("{module}::every_right_limit_and_mount_that_a_run_reads_is_the_one_of_the_table")
 }
 
 /// The entries that the table has too.
