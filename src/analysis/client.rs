@@ -130,7 +130,7 @@ impl Analyser {
         };
         let request = frames::request(profile, setting, code)?;
         let answer = worker.exchange(&frames::framed(&request), ANSWER)?;
-        let (verdict, facts): (Verdict, _) = serde_json::from_slice(&answer)?;
+        let (verdict, facts, places): (Verdict, _, _) = serde_json::from_slice(&answer)?;
         // An answer to another question would be worse than none.
         let same =
             verdict.policy.profile == profile && verdict.source.sha256 == Digest::of(code).hex();
@@ -140,7 +140,11 @@ impl Analyser {
                 "the worker answered something else",
             ));
         }
-        Ok(Verdict { facts, ..verdict })
+        Ok(Verdict {
+            facts,
+            places,
+            ..verdict
+        })
     }
 }
 
@@ -157,6 +161,7 @@ fn nothing(code: &[u8]) -> Verdict {
         source: crate::model::SourceStats::of(code),
         elapsed_us: 0,
         facts: None,
+        places: Vec::new(),
     }
 }
 

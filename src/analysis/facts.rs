@@ -1,6 +1,6 @@
 //! Facts: what the walk and the text checks found, before the policy judges it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules::Rule;
 use crate::model::{Action, Capability};
@@ -34,6 +34,8 @@ pub struct Use {
 pub struct Facts {
     pub found: Vec<Fact>,
     pub uses: BTreeMap<Capability, Use>,
+    /// The file names that the text gives, by the offset of the use.
+    pub files: BTreeMap<usize, BTreeSet<String>>,
 }
 
 impl Facts {
@@ -93,5 +95,13 @@ impl Facts {
             .entry(detail.to_owned())
             .or_default()
             .push(offset);
+    }
+
+    /// Adds a file's name to the use at this offset; a few suffice.
+    pub fn names_file(&mut self, offset: usize, name: &str) {
+        let names = self.files.entry(offset).or_default();
+        if names.len() < 4 {
+            names.insert(name.to_owned());
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! Judgement: derives the verdict from the facts and a policy.
 
+use std::collections::BTreeSet;
+
 use super::facts::{Fact, Facts};
 use super::hints;
 use super::rules::Weight;
 use super::source::Source;
 use super::text::shown;
-use crate::model::{Action, Capability, CapabilityUse, Finding};
+use crate::model::{Action, Capability, CapabilityUse, Finding, Place};
 use crate::policy::Policy;
 
 /// The limit on findings; nobody would read more.
@@ -65,6 +67,35 @@ pub fn judge(
         })
         .collect();
     (findings, capabilities)
+}
+
+/// The limit on places: a screen shows fewer, and the worker's answer stays small.
+const PLACES: usize = 1_000;
+
+/// Every use of a capability by what it touches, in the order of the text.
+pub fn places(facts: &Facts, source: &Source<'_>) -> Vec<Place> {
+    let mut found: Vec<(usize, Place)> = facts
+        .uses
+        .iter()
+        .flat_map(|(capability, used)| used.details.iter().map(move |d| (*capability, d)))
+        .map(|(capability, (detail, offsets))| {
+            let mut lines: Vec<u32> = offsets.iter().map(|o| source.line(*o)).collect();
+            lines.sort_unstable();
+            lines.dedup();
+            let named = offsets.iter().filter_map(|o| facts.files.get(o)).flatten();
+            let files: BTreeSet<String> = named.map(|name| shown(name)).collect();
+            let place = Place {
+                capability,
+                detail: shown(detail),
+                lines,
+                files: files.into_iter().collect(),
+            };
+            (offsets.iter().min().copied().unwrap_or(0), place)
+        })
+        .collect();
+    found.sort_by_key(|(first, _)| *first);
+    found.truncate(PLACES);
+    found.into_iter().map(|(_, place)| place).collect()
 }
 
 /// The finding's effect on the verdict under this policy.

@@ -123,6 +123,7 @@ fn judged(code: &[u8], policy: &Policy, setting: &Setting, stack: Stack) -> Verd
     };
     facts.found.extend(seen.found);
     facts.uses.extend(seen.uses);
+    facts.files.extend(seen.files);
     // With the guard as the only protection, nothing is clear.
     if setting.tier.map(|tier| tier.max(policy.tier)) == Some(Tier::Process) {
         facts.add(&rules::TIER_GUARD_ALONE, (0, 0), "");
@@ -172,6 +173,7 @@ fn is_fatal(rule: &Rule) -> bool {
 
 fn conclude(facts: Facts, policy: &Policy, source: &Source<'_>, code: &[u8]) -> Verdict {
     let fatal = facts.found.iter().any(|f| is_fatal(f.rule));
+    let places = judge::places(&facts, source);
     let (findings, capabilities) = judge::judge(facts, policy, source);
     Verdict {
         verdict: if fatal {
@@ -185,6 +187,7 @@ fn conclude(facts: Facts, policy: &Policy, source: &Source<'_>, code: &[u8]) -> 
         source: SourceStats::of(code),
         elapsed_us: 0,
         facts: None,
+        places,
     }
 }
 
@@ -216,5 +219,6 @@ fn unanalyzable(code: &[u8], policy: &Policy, rule: &'static Rule, what: &str) -
         source: SourceStats::of(code),
         elapsed_us: 0,
         facts: None,
+        places: Vec::new(),
     }
 }

@@ -61,6 +61,7 @@ pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
             source: SourceStats::of(CODE),
             elapsed_us: 61,
             facts: None,
+            places: Vec::new(),
         },
         expires_at: Timestamp::UNIX_EPOCH,
     }));

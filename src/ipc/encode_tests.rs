@@ -87,6 +87,7 @@ fn verdict(findings: usize, lines: u32) -> Verdict {
         source: SourceStats::of(b"x"),
         elapsed_us: 1,
         facts: None,
+        places: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! May use only the standard library, serde, sha2, uuid, jiff and the Unicode tables.
 
 mod digest;
+mod effects;
 mod environment;
 pub mod file_name;
 mod glyphs;
@@ -28,6 +29,7 @@ mod view;
 mod visible;
 
 pub use digest::{Digest, GrantDigest};
+pub use effects::{EffectMark, Effects, InputUse, Touch};
 pub use environment::Environment;
 pub use glyphs::{Mark, columns};
 pub use ids::{CallId, ConnId, JobId, ProposalId};
@@ -54,7 +56,7 @@ pub use stream::StreamName;
 pub use ticket::{Lane, Ticket};
 pub use tier::{Preflight, Tier};
 pub use verdict::{
-    Action, Capability, CapabilityUse, CodeFacts, Finding, PolicyRef, Severity, SourceStats,
+    Action, Capability, CapabilityUse, CodeFacts, Finding, Place, PolicyRef, Severity, SourceStats,
     Verdict, VerdictKind,
 };
 pub use view::{Reviewer, Viewed};

@@ -189,6 +189,17 @@ pub struct CapabilityUse {
     pub detail: String,
 }
 
+/// One kind of use of a capability: what it touches and the lines on which it does, in ascending order, from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub capability: Capability,
+    /// As in [`CapabilityUse::detail`], but of this use alone and never cut.
+    pub detail: String,
+    pub lines: Vec<u32>,
+    /// The names of its files, as far as the text gives them.
+    pub files: Vec<String>,
+}
+
 /// The policy that judged: its name and the SHA-256 of its text (64 hex digits).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyRef {
@@ -230,6 +241,9 @@ pub struct Verdict {
     /// Not part of the reported verdict: the child compares them with what CPython parsed.
     #[serde(skip)]
     pub facts: Option<CodeFacts>,
+    /// Not part of the reported verdict: the screen shows effects by them.
+    #[serde(skip)]
+    pub places: Vec<Place>,
 }
 
 /// What the parser read, as two digests that another parser can reproduce: SHA-256 over the sorted, distinct

@@ -186,6 +186,7 @@ impl Bench {
             source,
             elapsed_us: 61,
             facts: None,
+            places: making.places,
         });
         let mut requests = BTreeMap::new();
         if making.dataset {
@@ -201,9 +202,11 @@ impl Bench {
                     dataset: "sales".to_owned(),
                     format: DataFormat::Csv,
                     rows: 8400,
-                    columns: (0..12)
-                        .map(|i| Column {
-                            name: format!("c{i}"),
+                    columns: making
+                        .columns
+                        .into_iter()
+                        .map(|name| Column {
+                            name,
                             dtype: "int64".to_owned(),
                         })
                         .collect(),

@@ -44,6 +44,13 @@ impl Para {
         self
     }
 
+    /// Puts a label before the paragraph; later rows stand below its text.
+    pub fn after(mut self, label: &str) -> Self {
+        self.spans.insert(0, (label.to_owned(), Role::Dim));
+        self.hang = self.hang.max(label.chars().count());
+        self
+    }
+
     /// Marks the paragraph's rows as showing this finding.
     pub const fn finding(mut self, index: usize) -> Self {
         self.finding = Some(index);

@@ -223,6 +223,7 @@ commands! {
     Top = "top", "home gg", "to the top";
     Bottom = "bottom", "end G", "to the end";
     Inputs = "inputs", "p", "the next input that the agent brought, or GIVEN";
+    Details = "details", "i", "details: limits, layers, digests, environment, peer";
     Wrap = "wrap", "w", "wrap long lines, or not";
     Zoom = "zoom", "z", "the focused pane on the whole screen, or not";
     AsDrawn = "as-drawn", "m", "marked text as the terminal draws it, below, or not";

@@ -38,7 +38,7 @@ macro_rules! roles {
 roles! {
     Text = "text", Dim = "dim", Strong = "strong", Accent = "accent", Rule = "rule",
     Clear = "clear", Flagged = "flagged", Blocked = "blocked", Unanalyzable = "unanalyzable",
-    Good = "good", Bad = "bad", Alarm = "alarm", Mark = "mark", Key = "key",
+    Private = "private", Good = "good", Bad = "bad", Alarm = "alarm", Mark = "mark", Key = "key",
     Selected = "selected", Cursor = "cursor", Found = "found", Gutter = "gutter",
     Claim = "claim", Stderr = "stderr",
     Keyword = "keyword", Str = "string", Number = "number", Comment = "comment",

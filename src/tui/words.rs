@@ -36,11 +36,16 @@ pub const EMPTY_HOW: &str = "Agents connect to";
 pub const EMPTY_TRY: &str = "Try: countersign submit FILE";
 pub const EMPTY_CODE: &str = "(no code: zero bytes)";
 pub const SHARED_UID: &str = "agents share your uid";
+pub const SHARED: &str = "shared uid";
 pub const NO_FINDING: &str = "No rule matched. That does not make it safe.";
 pub const NO_CAPABILITY: &str = "Computes; no other capability found.";
 pub const NO_INPUT: &str = "no inputs";
 pub const TOLD: &str = "private values WILL BE TOLD to the agent:";
 pub const TOLD_BY: &str = "the policy says private = \"tell\"";
+/// Follows an input's name on the screen.
+pub const NOT_NAMED: &str = ": not named";
+/// Precedes the names of private inputs.
+pub const HIDDEN: &str = "values redacted: ";
 pub const NO_REASON: &str = "gives no reason";
 pub const NOTED: &str = "private data was not compared to its end; OUTCOME says how far";
 pub const GIVEN_OUTPUT: &str = "output for the agent:";
@@ -87,11 +92,13 @@ pub fn quit_question(pending: usize, running: usize) -> String {
 }
 
 pub fn proposals(count: usize) -> String {
-    if count == 1 {
-        "1 proposal".to_owned()
-    } else {
-        format!("{} proposals", number(count as u64))
-    }
+    self::count(count, "proposal")
+}
+
+/// `1 finding`, `1,234 findings`.
+pub fn count(count: usize, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{} {what}{s}", number(count as u64))
 }
 
 pub fn cannot_grant(why: &str) -> String {

@@ -120,6 +120,12 @@ impl<'a> Inspector<'a> {
         subject: &str,
         at: TextRange,
     ) {
+        for val in self.r.eval(e, self.here()).iter() {
+            if let Val::Text(name) = val {
+                let at = self.place(at);
+                self.facts.names_file(at.0, name);
+            }
+        }
         let instead = self.bound_instead(e, kind, capability);
         let fact = self.file_fact(kind, capability, subject, at);
         if let (Some(fact), Some(instead)) = (fact, instead) {

@@ -106,6 +106,7 @@ pub fn verdict(kind: VerdictKind, code: &str) -> Verdict {
         source: SourceStats::of(code.as_bytes()),
         elapsed_us: 61,
         facts: None,
+        places: Vec::new(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The layout of the screen at a given size. Pure arithmetic.
+//! The layout of the screen at a given size. Pure arithmetic: sizes follow the content, which the caller measures.
 
 use ratatui::layout::Rect;
 
@@ -22,10 +22,13 @@ pub struct Areas {
     pub queue: Rect,
     /// Whether the queue is folded into one line.
     pub folded: bool,
+    /// The title, the agent's reason and the effects.
     pub title: Rect,
     /// No rows if another pane covers the code.
     pub code: Rect,
     pub slots: Vec<Slot>,
+    /// No rows unless the sheet is open.
+    pub sheet: Rect,
     pub footer: Rect,
 }
 
@@ -34,19 +37,37 @@ pub struct Areas {
 pub struct Want {
     pub header_rows: u16,
     pub banner_rows: u16,
-    /// Whether the title needs a row for the agent's reason.
-    pub reason: bool,
     /// The focused pane fills the whole body.
     pub zoom: bool,
     pub focus: Pane,
     /// Lower panes by last focus, the latest first.
     pub recent: Vec<Pane>,
     pub lower: Vec<Pane>,
+    /// Whether a run's output matters more than its code.
+    pub ran: bool,
+}
+
+/// What the caller measures: rows of content at a width.
+pub trait Measure {
+    /// Rows above the code, in a body of this height.
+    fn title(&mut self, width: u16, body: u16) -> u16;
+    /// Rows of a lower pane, which gets at most `most` of them.
+    fn pane(&mut self, pane: Pane, width: u16, most: u16) -> u16;
+    /// Rows of the sheet with its frame; `None` if it is not open.
+    fn sheet(&mut self, width: u16) -> Option<u16>;
+}
+
+/// Rows of code, with its rule, that a sheet leaves in sight where there is room.
+const CODE_BESIDE: u16 = 3;
+
+/// Whether the queue has a column of its own.
+pub const fn is_wide(area: Rect) -> bool {
+    area.width >= 100 && area.height >= 28
 }
 
 impl Areas {
-    pub fn new(area: Rect, want: &Want) -> Self {
-        let wide = area.width >= 100 && area.height >= 28;
+    pub fn new(area: Rect, want: &Want, measure: &mut impl Measure) -> Self {
+        let wide = is_wide(area);
         let row = |y: u16, rows: u16| Rect::new(area.x, y, area.width, rows);
         let header_rows = want.header_rows.min(area.height);
         let header = row(area.y, header_rows);
@@ -57,35 +78,34 @@ impl Areas {
         let room = area.height.saturating_sub(header_rows + 1);
         let banner = row(header.bottom(), want.banner_rows.min(room));
         let body = row(banner.bottom(), footer.y.saturating_sub(banner.bottom()));
-        let (queue, right, folded) = if want.zoom {
-            (Rect::new(body.x, body.y, 0, 0), body, true)
-        } else if wide {
-            let columns = (body.width / 4).clamp(26, 38);
-            let queue = Rect {
-                width: columns,
-                ..body
-            };
-            let right = Rect {
-                x: body.x + columns + 1,
-                width: body.width - columns - 1,
-                ..body
-            };
-            (queue, right, false)
-        } else {
-            let queue = Rect {
-                height: body.height.min(1),
-                ..body
-            };
-            let right = Rect {
-                y: queue.bottom(),
-                height: body.height - queue.height,
-                ..body
-            };
-            (queue, right, true)
+        let (queue, right, folded) = columns(body, wide, want.zoom);
+        let (sheet, right, code_only) = match measure.sheet(right.width) {
+            Some(rows) => {
+                // The sheet uses the footer's row too.
+                let most = right.height + footer.height;
+                let rows = rows.min(most);
+                let above = most - rows;
+                let above = if above < CODE_BESIDE { 0 } else { above };
+                let sheet = Rect {
+                    y: right.y + above,
+                    height: most - above,
+                    ..right
+                };
+                let right = Rect {
+                    height: above,
+                    ..right
+                };
+                (area.intersection(sheet), right, true)
+            }
+            None => (Rect { height: 0, ..right }, right, false),
         };
-        let title_rows = 1 + u16::from(want.reason && right.height >= 14);
+        // The sheet begins with the title and the effects.
+        let title_rows = match code_only {
+            true => 0,
+            false => measure.title(right.width, right.height).min(right.height),
+        };
         let title = Rect {
-            height: title_rows.min(right.height),
+            height: title_rows,
             ..right
         };
         let rest = Rect {
@@ -93,27 +113,22 @@ impl Areas {
             height: right.height - title.height,
             ..right
         };
-        let in_lower = want.lower.contains(&want.focus);
-        let lower_rows = if want.lower.is_empty() || (want.zoom && !in_lower) {
-            0
-        } else if want.zoom {
-            rest.height
-        } else if wide {
-            (rest.height * 9 / 20).clamp(8, 18)
-        } else if rest.height >= 14 {
-            (rest.height * 2 / 5).clamp(6, 10)
-        } else if in_lower {
-            rest.height
+        let mut slots = if code_only {
+            Vec::new()
         } else {
-            0
+            slots(rest, wide && !want.zoom, want)
         };
+        let rows = lower_rows(rest.height, wide, want, &slots, measure);
+        let below = rest.bottom() - rows;
+        for slot in &mut slots {
+            slot.area.y = below;
+            slot.area.height = rows;
+        }
+        if rows == 0 {
+            slots.clear();
+        }
         let code = Rect {
-            height: rest.height - lower_rows,
-            ..rest
-        };
-        let below = Rect {
-            y: code.bottom(),
-            height: lower_rows,
+            height: rest.height - rows,
             ..rest
         };
         Self {
@@ -124,13 +139,76 @@ impl Areas {
             folded,
             title,
             code,
-            slots: slots(below, wide && !want.zoom, want),
+            slots,
+            sheet,
             footer,
         }
     }
 }
 
-/// Splits the area into slots. The agent's claims go to the right edge, because text drawn as the
+/// The queue's area, and the area right of it or below it.
+fn columns(body: Rect, wide: bool, zoom: bool) -> (Rect, Rect, bool) {
+    if zoom {
+        return (Rect::new(body.x, body.y, 0, 0), body, true);
+    }
+    if wide {
+        let columns = (body.width * 3 / 10).clamp(34, 56);
+        let queue = Rect {
+            width: columns,
+            ..body
+        };
+        let right = Rect {
+            x: body.x + columns + 1,
+            width: body.width - columns - 1,
+            ..body
+        };
+        return (queue, right, false);
+    }
+    let queue = Rect {
+        height: body.height.min(1),
+        ..body
+    };
+    let right = Rect {
+        y: queue.bottom(),
+        height: body.height - queue.height,
+        ..body
+    };
+    (queue, right, true)
+}
+
+/// Rows of the lower panes, with their rule: as many as the open ones have, up to a share of the height.
+fn lower_rows(
+    rest: u16,
+    wide: bool,
+    want: &Want,
+    slots: &[Slot],
+    measure: &mut impl Measure,
+) -> u16 {
+    let focused = want.lower.contains(&want.focus);
+    if slots.is_empty() || (want.zoom && !focused) {
+        return 0;
+    }
+    if want.zoom {
+        return rest;
+    }
+    if rest < 10 && !wide {
+        return if focused { rest } else { 0 };
+    }
+    let most = match (want.ran, focused) {
+        (true, _) => rest * 3 / 5,
+        (false, true) => rest / 2,
+        (false, false) => rest * 2 / 5,
+    };
+    let least = if focused { 6.min(most) } else { 1 };
+    let tallest = slots
+        .iter()
+        .map(|slot| measure.pane(slot.open, slot.area.width, most.saturating_sub(1)))
+        .max()
+        .unwrap_or(0);
+    tallest.saturating_add(1).clamp(least, most)
+}
+
+/// Splits the area into slots side by side. The agent's claims go to the right edge, because text drawn as the
 /// terminal draws it must have nothing behind it.
 fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
     if below.height < 2 {
@@ -149,22 +227,15 @@ fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
                     Pane::Verdict,
                     Pane::Can,
                     Pane::Given,
+                    Pane::Details,
                     Pane::Says,
                 ],
             ),
         ]
-    } else if below.width >= 130 {
-        vec![
-            (34, vec![Pane::Verdict]),
-            (20, vec![Pane::Can]),
-            (23, vec![Pane::Given]),
-            (23, vec![Pane::Outcome, Pane::Says]),
-        ]
     } else {
         vec![
-            (36, vec![Pane::Verdict]),
-            (26, vec![Pane::Outcome, Pane::Can]),
-            (38, vec![Pane::Given, Pane::Says]),
+            (50, vec![Pane::Outcome, Pane::Verdict, Pane::Can]),
+            (50, vec![Pane::Given, Pane::Details, Pane::Says]),
         ]
     };
     let mut slots = Vec::new();
@@ -204,15 +275,44 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Content of fixed sizes.
+    struct Rows {
+        title: u16,
+        pane: u16,
+        sheet: Option<u16>,
+    }
+
+    impl Measure for Rows {
+        fn title(&mut self, _: u16, body: u16) -> u16 {
+            self.title.min(body / 2)
+        }
+        fn pane(&mut self, _: Pane, _: u16, most: u16) -> u16 {
+            self.pane.min(most)
+        }
+        fn sheet(&mut self, _: u16) -> Option<u16> {
+            self.sheet
+        }
+    }
+
+    const RUN: [Pane; 7] = [
+        Pane::Output,
+        Pane::Outcome,
+        Pane::Verdict,
+        Pane::Can,
+        Pane::Given,
+        Pane::Details,
+        Pane::Says,
+    ];
+
     fn want(focus: Pane, zoom: bool, lower: &[Pane], extra: u16) -> Want {
         Want {
             header_rows: 1 + extra % 2,
             banner_rows: extra / 2,
-            reason: extra.is_multiple_of(2),
             zoom,
             focus,
             recent: Vec::new(),
             lower: lower.to_vec(),
+            ran: lower.contains(&Pane::Output),
         }
     }
 
@@ -220,18 +320,16 @@ mod tests {
         #[test]
         fn everything_stays_on_the_screen_and_nothing_overlaps(
             width in 0_u16..300, height in 0_u16..120, zoom in any::<bool>(), extra in 0_u16..6,
-            run in any::<bool>(),
+            run in any::<bool>(), title in 0_u16..9, pane in 0_u16..60,
+            sheet in proptest::option::of(0_u16..90),
         ) {
             let area = Rect::new(0, 0, width, height);
-            let lower: &[Pane] = if run {
-                &[Pane::Output, Pane::Outcome, Pane::Verdict, Pane::Can, Pane::Given, Pane::Says]
-            } else {
-                &[Pane::Verdict, Pane::Can, Pane::Given, Pane::Says]
-            };
+            let lower: &[Pane] = if run { &RUN } else { &RUN[2..] };
             for focus in [Pane::Queue, Pane::Code, Pane::Given] {
-                let a = Areas::new(area, &want(focus, zoom, lower, extra));
-                let mut all = vec![a.header, a.banner, a.queue, a.title, a.code];
-                if height > 0 && a.header.bottom() <= a.footer.y {
+                let mut rows = Rows { title, pane, sheet };
+                let a = Areas::new(area, &want(focus, zoom, lower, extra), &mut rows);
+                let mut all = vec![a.header, a.banner, a.queue, a.title, a.code, a.sheet];
+                if height > 0 && a.header.bottom() <= a.footer.y && sheet.is_none() {
                     all.push(a.footer);
                 }
                 all.extend(a.slots.iter().map(|s| s.area));
@@ -246,17 +344,33 @@ mod tests {
         }
 
         #[test]
-        fn every_lower_pane_can_be_opened_at_every_usable_size(width in 40_u16..200, height in 10_u16..80) {
-            let lower = [Pane::Output, Pane::Outcome, Pane::Verdict, Pane::Can, Pane::Given, Pane::Says];
-            for focus in lower {
-                let a = Areas::new(Rect::new(0, 0, width, height), &want(focus, false, &lower, 0));
+        fn every_lower_pane_can_be_opened_at_every_usable_size(
+            width in 40_u16..200, height in 10_u16..80, title in 1_u16..6, pane in 0_u16..60,
+        ) {
+            let area = Rect::new(0, 0, width, height);
+            let mut rows = Rows { title, pane, sheet: None };
+            for focus in RUN {
+                let a = Areas::new(area, &want(focus, false, &RUN, 0), &mut rows);
                 prop_assert!(a.slots.iter().any(|s| s.open == focus && s.area.height >= 2));
-                let z = Areas::new(Rect::new(0, 0, width, height), &want(focus, true, &lower, 0));
+                let z = Areas::new(area, &want(focus, true, &RUN, 0), &mut rows);
                 prop_assert!(z.slots.len() == 1 && z.slots[0].open == focus && z.code.height == 0);
                 prop_assert_eq!(z.slots[0].area.height, z.body.height - z.title.height);
             }
-            let a = Areas::new(Rect::new(0, 0, width, height), &want(Pane::Code, false, &lower, 3));
-            prop_assert!(a.code.height >= 3);
+            let a = Areas::new(area, &want(Pane::Code, false, &RUN, 3), &mut rows);
+            prop_assert!(a.code.height >= 2);
+        }
+
+        #[test]
+        fn the_sheet_gets_its_rows_and_leaves_the_rest_to_the_code(
+            width in 40_u16..200, height in 10_u16..80, sheet in 1_u16..90,
+        ) {
+            let mut rows = Rows { title: 4, pane: 9, sheet: Some(sheet) };
+            let area = Rect::new(0, 0, width, height);
+            let a = Areas::new(area, &want(Pane::Code, false, &RUN[2..], 0), &mut rows);
+            let whole = a.footer.bottom() - a.sheet.y.min(a.code.y);
+            prop_assert_eq!(a.sheet.bottom(), a.footer.bottom());
+            prop_assert!(a.sheet.height >= sheet.min(whole));
+            prop_assert!(a.code.height == 0 || a.code.height >= CODE_BESIDE);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The title and the code: numbered, wrapped, with marks for findings. Only the visible window is
+//! The code: numbered, wrapped, with marks for findings and effects. Only the visible window is
 //! drawn, and only what was drawn counts as seen.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use crate::model::{Severity, State};
+use crate::model::{Effects, Severity};
 
 use super::super::canvas::Canvas;
 use super::super::document::{Content, Layout, matches};
@@ -16,71 +16,12 @@ use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::Pane;
 use super::super::words;
-use super::{Drawn, Screen};
+use super::{Drawn, Screen, effects};
+
+/// Columns between the line's number and its text: a blank, the finding's mark, the effect's, a blank.
+const GUTTER: u16 = 4;
 
 impl Screen<'_> {
-    /// The agent's claims about itself and its code, and the kernel's facts about the agent.
-    pub(super) fn title(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let Some(entry) = self.entry.filter(|_| area.height > 0) else {
-            return;
-        };
-        let p = &entry.proposal;
-        let peer = &p.peer;
-        // The uid is always shown, or a title could imitate it. The agent chooses its program's
-        // name, so the name has its own brackets.
-        let exe = peer.exe.as_deref().filter(|_| area.width >= 80);
-        let exe = exe.map_or_else(String::new, |exe| {
-            format!(" ({})", text::cut(exe, 16).replace(['(', ')'], "?"))
-        });
-        let vouched = match area.width >= 60 {
-            true => format!("uid {} · pid {}{exe}", peer.uid, peer.pid),
-            false => format!("uid {}", peer.uid),
-        };
-        let wide = u16::try_from(text::width(&vouched)).unwrap_or(area.width);
-        let right = area.right().saturating_sub(1).saturating_sub(wide);
-        canvas.put(right, area.y, wide, &vouched, Role::Dim);
-        let right = right.saturating_sub(2);
-        let mut x = area.x + 1;
-        if entry.state() != State::Pending {
-            let (glyph, word, role) = words::state(entry.state());
-            x += canvas.put(
-                x,
-                area.y,
-                right.saturating_sub(x),
-                &format!("{glyph} {word}"),
-                role,
-            ) + 2;
-        }
-        let name = p
-            .agent
-            .as_ref()
-            .map(|a| a.name.as_str())
-            .filter(|n| !n.is_empty());
-        let room = |x: u16| right.saturating_sub(x);
-        if let Some(name) = name {
-            x += canvas.put(x, area.y, room(x), "agent ", Role::Dim);
-            x += canvas.put_claim(x, area.y, room(x).min(24), name, Role::Text);
-        } else {
-            x += canvas.put(x, area.y, room(x), words::UNNAMED, Role::Dim);
-        }
-        x += canvas.put(x, area.y, room(x), " says: ", Role::Dim);
-        let title = p.title.as_deref().filter(|t| !t.is_empty());
-        let role = if title.is_some() {
-            Role::Strong
-        } else {
-            Role::Dim
-        };
-        canvas.put_claim(x, area.y, room(x), title.unwrap_or(words::UNTITLED), role);
-        if area.height > 1
-            && let Some(reason) = &p.reason
-        {
-            let x = area.x + 1;
-            let used = canvas.put(x, area.y + 1, area.width, "and why: ", Role::Dim);
-            let room = area.right().saturating_sub(x + used + 1);
-            canvas.put_claim(x + used, area.y + 1, room, reason, Role::Claim);
-        }
-    }
-
     pub(super) fn code(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
         let (Some(entry), Some(doc)) = (self.entry, self.ui.queue.doc.as_ref()) else {
             return;
@@ -102,8 +43,7 @@ impl Screen<'_> {
         }
         canvas.headed_rule(area.x, area.y, area.width, &heading);
         let numbers = doc.number_width() as u16 + 1;
-        // Number, blank, finding mark, blank, text.
-        let gutter = numbers + 3;
+        let gutter = numbers + GUTTER;
         let rows = Rect {
             y: area.y + 1,
             height: area.height - 1,
@@ -140,6 +80,7 @@ impl Screen<'_> {
         let painter = Painter {
             layout: &layout,
             marks: self.marks(&layout, top, bottom),
+            effects: Self::effects_of(entry).unwrap_or_default(),
             colours: self.ui.highlights(entry.proposal.digest),
             found: &self.ui.common.found,
             across: if self.ui.queue.wrap { 0 } else { looked.across },
@@ -209,6 +150,7 @@ impl Screen<'_> {
 struct Painter<'a> {
     layout: &'a Layout,
     marks: BTreeMap<usize, Severity>,
+    effects: Effects,
     colours: Option<&'a Highlights>,
     found: &'a str,
     across: usize,
@@ -221,10 +163,10 @@ impl Painter<'_> {
     /// Draws one row; returns the bytes of the document that it shows.
     fn row(&self, canvas: &mut Canvas<'_>, y: u16, index: usize) -> Option<Range<usize>> {
         let row = self.layout.row(index)?;
-        let left = self.x + self.numbers + 3;
+        let left = self.x + self.numbers + GUTTER;
         match self.layout.content(row) {
             Content::Heading(heading) => {
-                let whole = self.numbers + 2 + self.columns;
+                let whole = self.numbers + GUTTER - 1 + self.columns;
                 let used = canvas.put(self.x + 1, y, 3, "── ", Role::Rule);
                 let room = whole.saturating_sub(used);
                 let drawn = canvas.put_cut(self.x + 1 + used, y, room, heading, Role::Strong);
@@ -260,6 +202,13 @@ impl Painter<'_> {
                     let (glyph, role) = words::severity(*severity);
                     canvas.put(self.x + self.numbers + 1, y, 1, glyph, role);
                 }
+                let effect = u32::try_from(number)
+                    .ok()
+                    .and_then(|n| self.effects.mark(n));
+                if let Some(effect) = effect.filter(|_| code && row.first) {
+                    let (letter, role) = effects::mark(effect);
+                    canvas.put(self.x + self.numbers + 2, y, 1, letter, role);
+                }
                 let (skipped, shift) = skip(text, self.across);
                 let visible = &text[skipped..];
                 let drawn = skipped
@@ -285,7 +234,7 @@ impl Painter<'_> {
     fn blanks_at_end(&self, canvas: &mut Canvas<'_>, left: u16, y: u16, text: &str) {
         let solid = text.trim_end_matches(' ');
         let from = left + text::width(solid) as u16;
-        let edge = self.x + self.numbers + 3 + self.columns;
+        let edge = self.x + self.numbers + GUTTER + self.columns;
         let dots = "·".repeat(text.len() - solid.len());
         canvas.put(from, y, edge.saturating_sub(from), &dots, Role::Dim);
     }
@@ -299,7 +248,7 @@ impl Painter<'_> {
         text: &str,
         offset: Option<usize>,
     ) -> usize {
-        let edge = self.x + self.numbers + 3 + self.columns;
+        let edge = self.x + self.numbers + GUTTER + self.columns;
         let (mut x, mut at) = (left, 0);
         let (mut role, mut next) = (Role::Text, 0);
         for piece in text::pieces(text) {

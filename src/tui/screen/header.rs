@@ -25,10 +25,13 @@ fn wide(spans: &Spans) -> usize {
 /// How many of the things the tier does not stop the header names; the sheet names all.
 const NAMED: usize = 1;
 
+/// Screens of fewer rows have one row for the header; the details say the rest.
+const TALL: u16 = 28;
+
 impl Screen<'_> {
     pub(super) fn header_rows(&self, area: Rect) -> u16 {
         let one: usize = self.statements(false).iter().map(wide).sum();
-        if one + wide(&self.counts()) <= usize::from(area.width) || area.height < 16 {
+        if one + wide(&self.counts()) <= usize::from(area.width) || area.height < TALL {
             1
         } else {
             2
@@ -81,28 +84,37 @@ impl Screen<'_> {
         ]);
         out.push(log);
         if f.agents_share_uid {
-            out.push(vec![(format!("▲ {}", words::SHARED_UID), Role::Flagged)]);
+            let what = match short {
+                true => words::SHARED,
+                false => words::SHARED_UID,
+            };
+            out.push(vec![(format!("▲ {what}"), Role::Flagged)]);
         }
         // Last, because it may be long; the sheet shows in full whatever is cut here.
         out.push(tier);
         out
     }
 
+    /// How many proposals wait, how many of them are flagged, and what runs for how long.
     fn counts(&self) -> Spans {
         let pending = self.state.pending_count();
         let running = self.state.running_count();
         let role = |n: usize| if n > 0 { Role::Strong } else { Role::Dim };
-        vec![
-            (
-                format!("{} pending", words::number(pending as u64)),
-                role(pending),
-            ),
-            ("  ".to_owned(), Role::Text),
-            (
-                format!("{} running", words::number(running as u64)),
-                role(running),
-            ),
-        ]
+        let mut out = vec![(
+            format!("{} pending", words::number(pending as u64)),
+            role(pending),
+        )];
+        let flagged = self.ui.queue.lists.flagged;
+        if flagged > 0 {
+            let flagged = words::number(flagged as u64);
+            out.push((format!(" (▲ {flagged} flagged)"), Role::Flagged));
+        }
+        out.push(("  ".to_owned(), Role::Text));
+        out.push((
+            format!("{} running", words::number(running as u64)),
+            role(running),
+        ));
+        out
     }
 
     pub(super) fn header(&self, canvas: &mut Canvas<'_>, area: Rect) {

@@ -3,15 +3,19 @@
 
 mod areas;
 mod code;
+mod details;
+mod effects;
 mod footer;
 mod header;
 mod log;
+mod measured;
 mod outcome;
 mod over;
 mod panes;
 mod printed;
 mod queue;
 mod sheet;
+mod title;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,10 +34,11 @@ use super::canvas::Canvas;
 use super::document::Layout;
 use super::flow::Flow;
 use super::theme::Role;
-use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Sheet, UiState, View, lower};
+use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Sheet, UiState, View, has_output, lower};
 use super::words;
 
-use areas::{Areas, Want};
+use areas::{Areas, Slot, Want};
+use measured::{Measured, Parts};
 
 /// What a frame showed; reported back through [`UiState::drawn`].
 #[derive(Clone, Debug, Default)]
@@ -89,6 +94,9 @@ pub struct SheetShown {
     pub findings: Vec<usize>,
 }
 
+/// Narrower lines have no room for a title.
+const LINE_WITH_TITLE: u16 = 60;
+
 /// All data that drawing reads.
 struct Screen<'a> {
     state: &'a BrokerState,
@@ -135,32 +143,25 @@ pub fn render(
     let header_rows = screen.header_rows(area);
     let banner = screen.banner(area.width);
     let entry = screen.entry;
-    let areas = Areas::new(
-        area,
-        &Want {
-            header_rows,
-            banner_rows: u16::try_from(banner.rows.len())
-                .unwrap_or(0)
-                .min(if area.height < 16 { 2 } else { 4 }),
-            reason: entry.is_some_and(|e| e.proposal.reason.is_some()),
-            zoom: ui.queue.zoom,
-            focus: ui.focus_now(entry),
-            recent: ui.queue.recent.clone(),
-            lower: lower(entry),
-        },
-    );
+    let want = Want {
+        header_rows,
+        banner_rows: u16::try_from(banner.rows.len())
+            .unwrap_or(0)
+            .min(if area.height < 16 { 2 } else { 4 }),
+        zoom: ui.queue.zoom,
+        focus: ui.focus_now(entry),
+        recent: ui.queue.recent.clone(),
+        lower: lower(entry),
+        ran: entry.is_some_and(has_output),
+    };
+    let mut measured = Measured::new(&screen, screen.line_has_title(area));
+    let areas = Areas::new(area, &want, &mut measured);
+    let parts = measured.into_parts();
     screen.header(&mut canvas, areas.header);
     draw_flow(&mut canvas, areas.banner, &banner, 0);
     match (ui.over(), ui.place()) {
         (Over::Help { top }, _) => screen.help(&mut canvas, areas.body, *top, &mut drawn),
-        (Over::Sheet(sheet), OnScreen::Queue) => {
-            let area = Rect {
-                height: areas.body.height + areas.footer.height,
-                ..areas.body
-            };
-            screen.sheet(&mut canvas, area, sheet, &mut drawn);
-        }
-        (_, OnScreen::Queue) => screen.queue_screen(&mut canvas, &areas, &mut drawn),
+        (_, OnScreen::Queue) => screen.queue_screen(&mut canvas, &areas, parts, &mut drawn),
         (_, OnScreen::Audit(log)) => screen.audit(&mut canvas, areas.body, log, &mut drawn),
         (_, OnScreen::Policies { top }) => {
             screen.policies(&mut canvas, areas.body, *top, &mut drawn);
@@ -184,7 +185,13 @@ impl Screen<'_> {
         draw_flow(canvas, area, &flow, 0);
     }
 
-    fn queue_screen(&self, canvas: &mut Canvas<'_>, areas: &Areas, drawn: &mut Drawn) {
+    fn queue_screen(
+        &self,
+        canvas: &mut Canvas<'_>,
+        areas: &Areas,
+        parts: Parts,
+        drawn: &mut Drawn,
+    ) {
         if !self.ui.queue.zoom {
             if areas.folded {
                 self.folded_queue(canvas, areas.queue);
@@ -204,10 +211,19 @@ impl Screen<'_> {
             );
             return;
         }
-        self.title(canvas, areas.title);
+        self.title(canvas, areas, parts.title.as_deref());
         self.code(canvas, areas.code, drawn);
+        if let (Over::Sheet(sheet), Some(flow)) = (self.ui.over(), &parts.sheet) {
+            self.sheet(canvas, areas.sheet, sheet, flow, drawn);
+            if !areas.folded {
+                canvas.joint(areas.sheet.x.saturating_sub(1), areas.sheet.y, "├");
+            }
+        }
+        drawn.flows.extend(parts.kept);
         for (i, slot) in areas.slots.iter().enumerate() {
-            self.slot(canvas, slot, drawn);
+            let flow = parts.panes.get(&slot.open).cloned();
+            let flow = flow.unwrap_or_else(|| self.pane_in(slot, drawn));
+            self.slot(canvas, slot, &flow, drawn);
             let x = slot.area.x.saturating_sub(1);
             if i > 0 {
                 canvas.upright(x, slot.area.y, slot.area.bottom());
@@ -216,6 +232,23 @@ impl Screen<'_> {
                 canvas.joint(x, slot.area.y, "├");
             }
         }
+    }
+
+    /// Whether the folded queue's line has the title, which then needs no row of its own.
+    fn line_has_title(&self, area: Rect) -> bool {
+        !self.ui.queue.zoom && !areas::is_wide(area) && area.width >= LINE_WITH_TITLE
+    }
+
+    /// The content of a slot whose height did not depend on it.
+    fn pane_in(&self, slot: &Slot, drawn: &mut Drawn) -> Arc<Flow> {
+        let inner = Rect {
+            width: slot.area.width.saturating_sub(2),
+            height: slot.area.height.saturating_sub(1),
+            ..slot.area
+        };
+        self.entry.map_or_else(Arc::default, |entry| {
+            self.pane(slot.open, entry, inner, &mut drawn.flows)
+        })
     }
 
     fn looked(&self) -> Option<&Looked> {

@@ -21,7 +21,13 @@ use super::{Drawn, Screen, draw_flow, whole_findings};
 const COLUMNS: usize = 60;
 
 impl Screen<'_> {
-    pub(super) fn slot(&self, canvas: &mut Canvas<'_>, slot: &Slot, drawn: &mut Drawn) {
+    pub(super) fn slot(
+        &self,
+        canvas: &mut Canvas<'_>,
+        slot: &Slot,
+        flow: &Flow,
+        drawn: &mut Drawn,
+    ) {
         let Some(entry) = self.entry else { return };
         let area = slot.area;
         let focus = self.ui.focus_now(self.entry);
@@ -38,7 +44,7 @@ impl Screen<'_> {
             heading.push((pane_name(*pane).to_owned(), role));
             // The verdict's word is beside its tab, unless the tabs need the room.
             if *pane == Pane::Verdict
-                && (slot.panes.len() == 1 || area.width >= 70)
+                && (slot.panes.len() <= 3 || area.width >= 70)
                 && let Some(verdict) = entry.verdict()
             {
                 let (glyph, word, role) = words::verdict(verdict.verdict);
@@ -52,7 +58,6 @@ impl Screen<'_> {
             width: area.width.saturating_sub(2),
             height: area.height - 1,
         };
-        let flow = self.pane(slot.open, entry, inner, drawn);
         let height = usize::from(inner.height);
         let last = flow.rows.len().saturating_sub(height);
         let follows = if slot.open == Pane::Output { last } else { 0 };
@@ -61,9 +66,9 @@ impl Screen<'_> {
             .and_then(|l| l.scroll.get(&slot.open).copied())
             .unwrap_or(follows)
             .min(last);
-        let shown = draw_flow(canvas, inner, &flow, top);
+        let shown = draw_flow(canvas, inner, flow, top);
         if slot.open == Pane::Verdict {
-            drawn.findings.extend(whole_findings(&flow, &shown));
+            drawn.findings.extend(whole_findings(flow, &shown));
         }
         let below = flow.rows.len() - shown.end;
         if below > 0 {
@@ -82,25 +87,32 @@ impl Screen<'_> {
 
     /// A pane's content. Content that can be very long and never changes after the verdict is
     /// cached between frames.
-    fn pane(&self, pane: Pane, entry: &Entry, area: Rect, drawn: &mut Drawn) -> Arc<Flow> {
+    pub(super) fn pane(
+        &self,
+        pane: Pane,
+        entry: &Entry,
+        area: Rect,
+        kept: &mut Vec<(FlowKey, Arc<Flow>)>,
+    ) -> Arc<Flow> {
         let width = area.width;
         let key = FlowKey::Pane(pane, entry.proposal.id, width);
-        let keeps = matches!(pane, Pane::Verdict | Pane::Can | Pane::Says);
-        if let Some(flow) = self.ui.flow(&key).filter(|_| keeps) {
+        let cached = matches!(pane, Pane::Verdict | Pane::Can | Pane::Says);
+        if let Some(flow) = self.ui.flow(&key).filter(|_| cached) {
             return flow.clone();
         }
         let paras = match pane {
             Pane::Verdict => verdict(entry.verdict().map(Arc::as_ref)),
             Pane::Can => capabilities(entry.verdict().map(Arc::as_ref)),
             Pane::Given => self.given(entry),
+            Pane::Details => self.details(entry),
             Pane::Says => says(entry, self.ui.queue.as_drawn),
             Pane::Output => self.output(entry, area),
             Pane::Outcome => self.outcome(entry),
             Pane::Queue | Pane::Code => Vec::new(),
         };
         let flow = Arc::new(Flow::new(&paras, width));
-        if keeps && entry.verdict().is_some() {
-            drawn.flows.push((key, flow.clone()));
+        if cached && entry.verdict().is_some() {
+            kept.push((key, flow.clone()));
         }
         flow
     }
@@ -111,15 +123,6 @@ impl Screen<'_> {
         if let Some(policy) = &policy {
             out.extend(told(entry.inputs().map(Arc::as_ref), policy));
         }
-        out.push(Para::default());
-        if let Some(policy) = &policy {
-            out.push(limits(&policy.limits));
-            let digest = policy.sha256.short(8);
-            out.push(labelled("profile", &format!("{} {digest}", policy.label())));
-            out.push(labelled("tier", self.state.tier_for(policy).as_str()));
-        }
-        out.push(labelled("python", &environment(&self.state.environment)));
-        out.push(Para::default());
         out.extend(columns(entry.inputs().map(Arc::as_ref)));
         out
     }
@@ -131,9 +134,10 @@ const fn pane_name(pane: Pane) -> &'static str {
         Pane::Code => "CODE",
         Pane::Output => "OUTPUT",
         Pane::Outcome => "OUTCOME",
-        Pane::Verdict => "VERDICT",
+        Pane::Verdict => "FINDINGS",
         Pane::Can => "CAN",
         Pane::Given => "GIVEN",
+        Pane::Details => "DETAILS",
         Pane::Says => "SAYS",
     }
 }
@@ -217,8 +221,19 @@ pub(super) fn capabilities(verdict: Option<&Verdict>) -> Vec<Para> {
         .collect()
 }
 
+/// Whether the digests of inputs are with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Digests {
+    Here,
+    Elsewhere,
+}
+
 /// Every input: its name, kind, size and digest.
 pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
+    given(inputs, Digests::Here)
+}
+
+pub(super) fn given(inputs: Option<&[BoundInput]>, digests: Digests) -> Vec<Para> {
     let Some(inputs) = inputs else {
         return vec![Para::new("inputs are being read", Role::Dim)];
     };
@@ -257,14 +272,18 @@ pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
                     ..
                 } => format!("{artifact}, {media_type}, left by {}", words::id_end(*id)),
             };
-            Para::new(input.name.clone(), Role::Strong)
+            let digest = match digests {
+                Digests::Here => format!(", sha256 {}", input.sha256.short(8)),
+                Digests::Elsewhere => String::new(),
+            };
+            let role = match input.is_private() {
+                true => Role::Private,
+                false => Role::Strong,
+            };
+            Para::new(input.name.clone(), role)
                 .and(format!("  {what}"), Role::Text)
                 .and(
-                    format!(
-                        ", {}, sha256 {}",
-                        words::bytes(input.bytes),
-                        input.sha256.short(8)
-                    ),
+                    format!(", {}{digest}", words::bytes(input.bytes)),
                     Role::Dim,
                 )
                 .hang(2)

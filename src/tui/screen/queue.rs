@@ -3,15 +3,38 @@
 use ratatui::layout::Rect;
 
 use crate::broker::Entry;
-use crate::model::{ProposalId, State};
+use crate::model::{EffectMark, ProposalId, State};
 
 use super::super::canvas::Canvas;
-use super::super::claim;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::Pane;
 use super::super::words;
 use super::{Drawn, Screen};
+
+/// The most columns of an agent's name in a list.
+const AGENT: usize = 9;
+
+/// What a row says of an entry's effects, in the narrowest form.
+fn tags(entry: &Entry) -> Vec<(&'static str, Role)> {
+    let Some(effects) = Screen::effects_of(entry) else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    if effects.private() {
+        out.push(("PRIV", Role::Private));
+    }
+    let lists = [
+        (&effects.writes, EffectMark::Writes),
+        (&effects.system, EffectMark::System),
+        (&effects.deletes, EffectMark::Deletes),
+        (&effects.runs, EffectMark::Runs),
+        (&effects.network, EffectMark::Network),
+    ];
+    let present = lists.into_iter().filter(|(list, _)| !list.is_empty());
+    out.extend(present.map(|(_, mark)| super::effects::mark(mark)));
+    out
+}
 
 impl Screen<'_> {
     /// Glyph, word and role of an entry in the lists.
@@ -53,7 +76,7 @@ impl Screen<'_> {
             ..area
         };
         let count = words::number(self.ui.queue.lists.live.len() as u64);
-        self.list_heading(canvas, live, "QUEUE", &count, focused);
+        self.list_heading(canvas, live, "PENDING", &count, focused);
         let rows = Rect {
             y: live.y + 1,
             height: live.height.saturating_sub(1),
@@ -133,77 +156,85 @@ impl Screen<'_> {
         top
     }
 
+    /// One entry: its glyph, its time, its agent and title, and what it touches.
     fn list_row(&self, canvas: &mut Canvas<'_>, row: Rect, entry: &Entry) {
-        let (glyph, word, role) = self.badge(entry);
-        let when = self.when(entry);
-        let wide = text::width(&when) as u16;
-        let right = row.right().saturating_sub(wide + 1);
-        canvas.put(right, row.y, wide, &when, Role::Dim);
+        let (glyph, _, role) = self.badge(entry);
+        let mut right = row.right().saturating_sub(1);
+        for (tag, role) in tags(entry).into_iter().rev() {
+            let wide = text::width(tag) as u16;
+            right = right.saturating_sub(wide + 1);
+            canvas.put(right + 1, row.y, wide, tag, role);
+        }
         let mut x = row.x + 1;
         x += canvas.put(x, row.y, 1, glyph, role) + 1;
-        canvas.put(x, row.y, 10, word, role);
-        x += if entry.state() == State::Pending {
-            8
-        } else {
-            11
+        let when = self.when(entry);
+        canvas.put(x, row.y, 5, &format!("{when:>5}"), Role::Dim);
+        x += 6;
+        let room = |x: u16| right.saturating_sub(x);
+        let name = text::cut(entry.proposal.agent_name(), AGENT);
+        canvas.put_claim(x, row.y, room(x), name, Role::Dim);
+        // Titles stand below each other.
+        x += AGENT as u16 + 1;
+        match &entry.proposal.title {
+            Some(title) => canvas.put_claim(x, row.y, room(x), title, Role::Text),
+            None => canvas.put(x, row.y, room(x), words::UNTITLED, Role::Dim),
         };
-        let name = entry.proposal.agent_name();
-        canvas.put_claim(x, row.y, right.saturating_sub(x + 1), name, Role::Text);
     }
 
-    /// The queue as one line: the selected entry, then the entries after it.
+    /// The queue as one line: the selected entry with its place, agent and title, and how many wait when it does not.
     pub(super) fn folded_queue(&self, canvas: &mut Canvas<'_>, area: Rect) {
         if area.height == 0 {
             return;
         }
         let focused = self.ui.focus_now(self.entry) == Pane::Queue;
-        let heading = if focused { Role::Accent } else { Role::Dim };
-        let place = |ids: &[ProposalId]| ids.iter().position(|id| Some(*id) == self.ui.selected());
-        let (name, ids, at) = match (
-            place(&self.ui.queue.lists.live),
-            place(&self.ui.queue.lists.decided),
-        ) {
-            (Some(at), _) => ("QUEUE", &self.ui.queue.lists.live, at),
-            (None, Some(at)) => ("DECIDED", &self.ui.queue.lists.decided, at),
-            (None, None) => ("QUEUE", &self.ui.queue.lists.live, 0),
+        let y = area.y;
+        let mut right = area.right().saturating_sub(1);
+        let x = area.x + 1;
+        let Some(entry) = self.entry else {
+            let heading = if focused { Role::Accent } else { Role::Dim };
+            canvas.put(x, y, right.saturating_sub(x), "PENDING 0", heading);
+            return;
         };
-        let right = area.right().saturating_sub(1);
-        let mut x = area.x + 1;
-        x += canvas.put(x, area.y, right.saturating_sub(x), name, heading) + 1;
-        let count = if ids.is_empty() {
-            "0".to_owned()
-        } else {
-            format!(
-                "{}/{}",
-                words::number(at as u64 + 1),
-                words::number(ids.len() as u64)
-            )
-        };
-        x += canvas.put(x, area.y, right.saturating_sub(x), &count, Role::Dim) + 2;
-        for (i, id) in ids.iter().skip(at).enumerate() {
-            let Some(entry) = self.state.entry(*id) else {
-                continue;
-            };
-            let (glyph, word, role) = self.badge(entry);
-            let name = text::cut(entry.proposal.agent_name(), 14).to_owned();
-            let mut spans = vec![(format!("{glyph} {word} "), role)];
-            spans.extend(claim::spans(&name, Role::Text));
-            spans.push((" ".to_owned(), Role::Text));
-            spans.push((self.when(entry), Role::Dim));
-            let wide: usize = spans.iter().map(|(t, _)| text::width(t)).sum();
-            let wide = wide as u16;
-            if i > 0 && x + 3 + wide > right {
-                break;
-            }
-            if i > 0 {
-                x += canvas.put(x, area.y, 3, " │ ", Role::Rule);
-            }
-            let used = canvas.put_spans(x, area.y, right.saturating_sub(x), &spans);
-            if Some(*id) == self.ui.selected() {
-                canvas.tint(Rect::new(x, area.y, used, 1), Role::Selected);
-            }
-            x += used;
+        let waiting = self.state.pending_count();
+        if entry.state() != State::Pending && waiting > 0 {
+            let more = format!("{} pending", words::number(waiting as u64));
+            let wide = text::width(&more) as u16;
+            right = right.saturating_sub(wide + 1);
+            canvas.put(right + 1, y, wide, &more, Role::Strong);
         }
+        for (tag, role) in tags(entry).into_iter().rev() {
+            let wide = text::width(tag) as u16;
+            right = right.saturating_sub(wide + 1);
+            canvas.put(right + 1, y, wide, tag, role);
+        }
+        // Without the kernel's word on this line, the agent's own could be mistaken for it.
+        let uid = format!("uid {}", entry.proposal.peer.uid);
+        let wide = text::width(&uid) as u16;
+        right = right.saturating_sub(wide + 2);
+        canvas.put(right + 2, y, wide, &uid, Role::Dim);
+        let (glyph, word, role) = self.badge(entry);
+        let lists = &self.ui.queue.lists;
+        let place = |ids: &[ProposalId]| ids.iter().position(|id| Some(*id) == self.ui.selected());
+        let count = match (place(&lists.live), place(&lists.decided)) {
+            (Some(at), _) => format!("{}/{}", at + 1, lists.live.len()),
+            (None, Some(at)) => format!("decided {}/{}", at + 1, lists.decided.len()),
+            (None, None) => String::new(),
+        };
+        let room = |x: u16| right.saturating_sub(x);
+        let mut at = x;
+        at += canvas.put(at, y, room(at), &format!("{glyph} {word} "), role);
+        let heading = if focused { Role::Accent } else { Role::Dim };
+        at += canvas.put(at, y, room(at), &count, heading) + 1;
+        at += canvas.put(at, y, room(at), &self.when(entry), Role::Strong) + 1;
+        let name = text::cut(entry.proposal.agent_name(), AGENT);
+        at += canvas.put_claim(at, y, room(at), name, Role::Dim);
+        if self.line_has_title(area) {
+            at += canvas.put(at, y, room(at), " says: ", Role::Dim);
+            let title = entry.proposal.title.as_deref().filter(|t| !t.is_empty());
+            let role = title.map_or(Role::Dim, |_| Role::Text);
+            canvas.put_claim(at, y, room(at), title.unwrap_or(words::UNTITLED), role);
+        }
+        canvas.tint(area, Role::Selected);
     }
 
     /// Drawn instead of code when no proposal is selected.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 
 use crate::broker::Entry;
+use crate::model::Environment;
+use crate::policy::{Origin, Policy};
 
 use super::super::canvas::Canvas;
 use super::super::claim;
@@ -12,9 +14,11 @@ use super::super::flow::{Flow, Para};
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Challenge, FlowKey, Sheet};
+use super::super::ui::{Challenge, Detail, FlowKey, Sheet};
 use super::super::words;
-use super::panes::{capabilities, environment, findings, inputs, limits, told};
+use super::effects::Room;
+use super::measured::SHEET_FRAME;
+use super::panes::{Digests, capabilities, environment, findings, given, inputs, limits, told};
 use super::{Drawn, Screen, SheetShown, draw_flow, whole_findings};
 
 /// The most columns of an agent's claim on the sheet. The limit keeps claims from displacing the
@@ -25,21 +29,38 @@ const CLAIM: usize = 240;
 const WIDEST: u16 = 100;
 
 impl Screen<'_> {
+    /// The sheet's content at the width of its area.
+    pub(super) fn sheet_flow(
+        &self,
+        sheet: &Sheet,
+        width: u16,
+        kept: &mut Vec<(FlowKey, Arc<Flow>)>,
+    ) -> Option<Arc<Flow>> {
+        let entry = self.state.entry(sheet.id())?;
+        let width = width.min(WIDEST).saturating_sub(4);
+        let key = FlowKey::Sheet(sheet.id(), sheet.digest(), width, sheet.detail);
+        if let Some(flow) = self.ui.flow(&key) {
+            return Some(flow.clone());
+        }
+        let paras = match sheet.detail {
+            Detail::Folded => self.folded(entry, sheet, width),
+            Detail::Whole => self.whole(entry, sheet, width),
+        };
+        let flow = Arc::new(Flow::new(&paras, width));
+        kept.push((key, flow.clone()));
+        Some(flow)
+    }
+
     pub(super) fn sheet(
         &self,
         canvas: &mut Canvas<'_>,
         area: Rect,
         sheet: &Sheet,
+        flow: &Flow,
         drawn: &mut Drawn,
     ) {
         let Some(entry) = self.state.entry(sheet.id()) else {
             return;
-        };
-        let width = area.width.min(WIDEST);
-        let area = Rect {
-            x: area.x + (area.width - width) / 2,
-            width,
-            ..area
         };
         let (glyph, word, role) = self.badge(entry);
         canvas.headed_rule(
@@ -58,25 +79,13 @@ impl Screen<'_> {
         let inner = Rect {
             x: area.x + 2,
             y: area.y + 1,
-            width: area.width.saturating_sub(4),
-            height: area.height.saturating_sub(4),
-        };
-        // The last two rows, including the footer, hold the question.
-        let key = FlowKey::Sheet(sheet.id(), sheet.digest(), inner.width);
-        let flow = match self.ui.flow(&key) {
-            Some(flow) => flow.clone(),
-            None => {
-                let flow = Arc::new(Flow::new(
-                    &self.contents(entry, sheet, inner.width),
-                    inner.width,
-                ));
-                drawn.flows.push((key, flow.clone()));
-                flow
-            }
+            width: area.width.min(WIDEST).saturating_sub(4),
+            // The last two rows, including the footer's, hold the question.
+            height: area.height.saturating_sub(SHEET_FRAME),
         };
         let height = usize::from(inner.height);
         let top = sheet.top.min(flow.rows.len().saturating_sub(height));
-        let rows = draw_flow(canvas, inner, &flow, top);
+        let rows = draw_flow(canvas, inner, flow, top);
         canvas.rule(area.x, inner.bottom(), area.width);
         let below = flow.rows.len() - rows.end;
         if below > 0 {
@@ -94,7 +103,7 @@ impl Screen<'_> {
             digest: sheet.digest(),
             width: inner.width,
             total: flow.rows.len(),
-            findings: whole_findings(&flow, &rows),
+            findings: whole_findings(flow, &rows),
             rows,
         };
         self.question(
@@ -163,7 +172,116 @@ impl Screen<'_> {
         canvas.put_cut(area.x, area.y + 1, area.width, &note, Role::Flagged);
     }
 
-    fn contents(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
+    /// What it takes to decide. The plumbing is named, and unfolds.
+    fn folded(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
+        let p = &entry.proposal;
+        let mut out = self.claims(entry);
+        out.extend(self.effects(entry, Room::Sheet));
+        if let Some(verdict) = entry.verdict() {
+            if verdict.findings.is_empty() {
+                out.push(row("findings", words::NO_FINDING));
+            } else {
+                out.push(row(
+                    "findings",
+                    &words::count(verdict.findings.len(), "finding"),
+                ));
+                out.extend(findings(verdict));
+            }
+        }
+        let given = given(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
+        for (i, para) in given.into_iter().enumerate() {
+            out.push(para.after(&format!("{:<11} ", if i == 0 { "given" } else { "" })));
+        }
+        if let Some(policy) = self.state.policy_of(entry) {
+            out.extend(self.runs_as(&policy));
+        }
+        out.push(
+            row(
+                "kernel says",
+                &format!(
+                    "uid {} · gid {} · pid {}",
+                    p.peer.uid, p.peer.gid, p.peer.pid
+                ),
+            )
+            .and(
+                match self.facts.agents_share_uid {
+                    true => format!("  ▲ {}", words::SHARED_UID),
+                    false => String::new(),
+                },
+                Role::Flagged,
+            ),
+        );
+        let key = self.ui.key(Command::Details);
+        out.push(row("binds", &self.bound(entry)).and(format!("  {key} unfolds"), Role::Dim));
+        out.push(all_of_it(sheet, width));
+        out
+    }
+
+    /// Profile and tier; limits only where they differ from what the profile's base gives.
+    fn runs_as(&self, policy: &Policy) -> Vec<Para> {
+        let tier = self.state.tier_for(policy);
+        let (layers, does_not_stop) = self.facts.of(tier);
+        let usual = match &policy.origin {
+            Origin::Builtin => true,
+            Origin::Extends { base, .. } => self
+                .state
+                .profile(base)
+                .is_some_and(|base| base.policy.limits == policy.limits),
+            Origin::Own => false,
+        };
+        let mut what = format!("profile {} · tier {tier}", policy.label());
+        if !layers.is_empty() {
+            what.push_str(&format!(", {}", words::count(layers.len(), "layer")));
+        }
+        if usual {
+            what.push_str(", its usual limits");
+        }
+        if let Environment::Ready { label, .. } = &self.state.environment {
+            what.push_str(&format!(" · {label}"));
+        }
+        let mut out = vec![row("runs as", &what)];
+        if !usual {
+            out.push(limits(&policy.limits).after(&format!("{:<11} ", "limits")));
+        }
+        for (i, what) in does_not_stop.iter().enumerate() {
+            out.push(flagged(what, if i == 0 { "not stopped" } else { "" }));
+        }
+        out
+    }
+
+    /// The parts of the grant digest, each by name and the first digits of its own digest.
+    fn bound(&self, entry: &Entry) -> String {
+        let mut parts = vec![format!("code {}", entry.proposal.digest.short(8))];
+        for input in entry.inputs().into_iter().flat_map(|i| i.iter()) {
+            parts.push(format!("{} {}", input.name, input.sha256.short(8)));
+        }
+        if let Some(policy) = self.state.policy_of(entry) {
+            parts.push(format!("policy {}", policy.sha256.short(8)));
+        }
+        if let Environment::Ready { digest, .. } = &self.state.environment {
+            parts.push(format!("environment {}", digest.short(8)));
+        }
+        parts.push("profile, limits, tier".to_owned());
+        parts.join(" · ")
+    }
+
+    /// The agent's words.
+    fn claims(&self, entry: &Entry) -> Vec<Para> {
+        let p = &entry.proposal;
+        let name = p.agent.as_ref().map_or(words::UNNAMED, |a| a.name.as_str());
+        let title = p.title.as_deref().unwrap_or(words::UNTITLED);
+        let said = |label: &str, value: &str| {
+            let para = Para::new(format!("{label:<11} "), Role::Dim);
+            claim::and(para, value, Role::Text).hang(12)
+        };
+        let both = format!("{}: {}", short(name), short(title));
+        let mut out = vec![said("agent says", &both)];
+        out.extend(p.reason.as_ref().map(|why| said("and why", &short(why))));
+        out
+    }
+
+    /// Everything that the grant binds, in full.
+    fn whole(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
         let p = &entry.proposal;
         let wide = |label: &str, value: String| {
             Para::new(format!("{label:<11} "), Role::Dim)
@@ -180,18 +298,7 @@ impl Screen<'_> {
                 hex
             }
         };
-        let mut out = Vec::new();
-        let name = p.agent.as_ref().map_or(words::UNNAMED, |a| a.name.as_str());
-        let title = p.title.as_deref().unwrap_or(words::UNTITLED);
-        let said = |label: &str, value: &str| {
-            let para = Para::new(format!("{label:<11} "), Role::Dim);
-            claim::and(para, value, Role::Text).hang(12)
-        };
-        let both = format!("{}: {}", short(name), short(title));
-        out.push(said("agent says", &both));
-        if let Some(reason) = &p.reason {
-            out.push(said("and why", &short(reason)));
-        }
+        let mut out = self.claims(entry);
         out.push(wide(
             "kernel says",
             format!(
@@ -202,6 +309,8 @@ impl Screen<'_> {
         if self.facts.agents_share_uid {
             out.push(flagged(words::SHARED_UID, ""));
         }
+        out.push(Para::default());
+        out.extend(self.effects(entry, Room::Sheet));
         if let Some(verdict) = entry.verdict() {
             out.push(Para::default());
             out.push(heading("Can"));
@@ -256,13 +365,27 @@ impl Screen<'_> {
         for input in entry.inputs().into_iter().flat_map(|i| i.iter()) {
             out.push(Para::new(format!("{} {}", input.name, input.sha256), Role::Dim).indent(2));
         }
-        out.push(
-            Para::new("binds all of it  ", Role::Dim)
-                .and(sheet.digest().to_string(), Role::Strong)
-                .hang(2),
-        );
+        out.push(all_of_it(sheet, width));
         out
     }
+}
+
+/// A label of the sheet and its value.
+fn row(label: &str, value: &str) -> Para {
+    Para::new(format!("{label:<11} "), Role::Dim)
+        .and(value, Role::Text)
+        .hang(12)
+}
+
+/// The one digest of everything.
+fn all_of_it(sheet: &Sheet, width: u16) -> Para {
+    let digest = sheet.digest().to_string();
+    // Broken in two it is hard to compare.
+    let label = match usize::from(width) >= 12 + digest.len() {
+        true => "in one      ",
+        false => "",
+    };
+    Para::new(label, Role::Dim).and(digest, Role::Strong)
 }
 
 /// A warning: something that is not stopped or not isolated.

@@ -176,6 +176,7 @@ impl UiState {
             Meaning::Does(Command::Back) => self.over.close(),
             Meaning::Does(Command::Suspend) => return vec![Action::Suspend],
             Meaning::Does(Command::PageCode) => self.page_sheet(),
+            Meaning::Does(Command::Details) => sheet.turn_details(),
             Meaning::Does(command) => self.scroll_over(command),
             Meaning::Begins => self.attention.before = Some(key),
             Meaning::Nothing => {}

@@ -204,6 +204,7 @@ impl UiState {
             Command::Open if self.focus_now(self.entry(state)) == Pane::Code => self.toggle_fold(),
             Command::Open => self.queue.focus = Pane::Code,
             Command::Inputs => self.show_inputs(state),
+            Command::Details => self.show_details(state),
             Command::Wrap => self.queue.wrap = !self.queue.wrap,
             Command::Zoom => {
                 self.queue.zoom = !self.queue.zoom;
@@ -242,6 +243,14 @@ impl UiState {
             let focus = self.queue.focus;
             self.queue.recent.retain(|p| *p != focus);
             self.queue.recent.insert(0, focus);
+        }
+    }
+
+    /// `i`: to the details, and back to the code.
+    fn show_details(&mut self, state: &BrokerState) {
+        match self.focus_now(self.entry(state)) {
+            Pane::Details => self.focus_on(Pane::Code),
+            _ => self.focus_on(Pane::Details),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The queue's lists in display order, rebuilt only after a change.
 
 use crate::broker::{BrokerState, Entry};
-use crate::model::ProposalId;
+use crate::model::{ProposalId, VerdictKind};
 
 use super::UiState;
 
@@ -35,6 +35,8 @@ impl UiState {
             && let Some(came) = stamp.0.checked_sub(pending).filter(|n| *n > 0)
             && state.pending().rev().nth(came).map(id) == last
         {
+            let came_flagged = state.pending().rev().take(came);
+            self.queue.lists.flagged += came_flagged.filter(|entry| is_flagged(entry)).count();
             let from = self.queue.lists.live.len();
             self.queue
                 .lists
@@ -43,8 +45,14 @@ impl UiState {
             self.queue.lists.live[from..].reverse();
             return;
         }
+        self.queue.lists.flagged = state.pending().filter(|entry| is_flagged(entry)).count();
         self.queue.lists.live = state.running().chain(state.pending()).map(id).collect();
         self.queue.lists.decided = state.decided().map(id).collect();
         self.queue.looked.retain(|id, _| state.entry(*id).is_some());
     }
+}
+
+fn is_flagged(entry: &Entry) -> bool {
+    let verdict = entry.verdict();
+    verdict.is_some_and(|v| v.verdict == VerdictKind::Flagged)
 }

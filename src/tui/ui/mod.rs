@@ -39,7 +39,7 @@ pub(super) use notice::Notice;
 pub use quiet::{HELD, QUIET, Span};
 #[cfg(test)]
 pub(super) use sheet::random_digits;
-pub use sheet::{Challenge, Sheet};
+pub use sheet::{Challenge, Detail, Sheet};
 pub use standing::DWELL;
 use standing::Standing;
 use states::{Attention, Common, MadeBefore, QueueScreen, Remarks};
@@ -73,6 +73,8 @@ pub enum Pane {
     Verdict,
     Can,
     Given,
+    /// Plumbing: limits, layers, digests, environment, peer.
+    Details,
     Says,
 }
 
@@ -80,7 +82,8 @@ pub enum Pane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowKey {
     Pane(Pane, ProposalId, u16),
-    Sheet(ProposalId, crate::model::GrantDigest, u16),
+    /// Folded, or with all details.
+    Sheet(ProposalId, crate::model::GrantDigest, u16, Detail),
     /// The records shown on screen 2, identified by how often they were set.
     Record(u64, u16),
 }
@@ -236,11 +239,29 @@ impl UiState {
                 self.select(first, now);
             }
         }
+        self.show_new_run(state);
         self.close_stale(state, now);
         self.redocument(state);
         self.hear_refusal(state);
         if self.notice(state, now).is_none() {
             self.remarks.notice = None;
+        }
+    }
+
+    /// A run that just began shows its output, whatever pane was open before.
+    fn show_new_run(&mut self, state: &BrokerState) {
+        let runs = self.entry(state).filter(|entry| has_output(entry));
+        let Some(id) = runs.map(|entry| entry.proposal.id) else {
+            return;
+        };
+        if self.queue.ran == Some(id) {
+            return;
+        }
+        self.queue.ran = Some(id);
+        self.queue.recent.clear();
+        self.queue.zoom = false;
+        if !matches!(self.queue.focus, Pane::Queue | Pane::Code) {
+            self.queue.focus = Pane::Code;
         }
     }
 
@@ -518,7 +539,13 @@ pub(super) fn lower(entry: Option<&Entry>) -> Vec<Pane> {
     if entry.state() != State::Pending {
         panes.push(Pane::Outcome);
     }
-    panes.extend([Pane::Verdict, Pane::Can, Pane::Given, Pane::Says]);
+    panes.extend([
+        Pane::Verdict,
+        Pane::Can,
+        Pane::Given,
+        Pane::Details,
+        Pane::Says,
+    ]);
     panes
 }
 

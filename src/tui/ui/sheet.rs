@@ -22,6 +22,14 @@ pub enum Challenge {
     Digits { wanted: String, typed: String },
 }
 
+/// How much of the plumbing the sheet shows: limits as the profile gives them, layers, whole digests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    #[default]
+    Folded,
+    Whole,
+}
+
 /// An open sheet.
 #[derive(Clone, Debug)]
 pub struct Sheet {
@@ -32,6 +40,7 @@ pub struct Sheet {
     ready_at: Duration,
     /// First row shown.
     pub(in crate::tui) top: usize,
+    pub(in crate::tui) detail: Detail,
     /// The sheet's rows on the screen. `found` holds its findings there.
     standing: Standing,
     found: Standing,
@@ -55,6 +64,7 @@ impl Sheet {
             challenge,
             ready_at,
             top: 0,
+            detail: Detail::default(),
             standing: Standing::default(),
             found: Standing::default(),
             seen: IntervalSet::default(),
@@ -79,6 +89,20 @@ impl Sheet {
     /// Whether any frame showed the sheet.
     pub const fn appeared(&self) -> bool {
         self.rows.is_some()
+    }
+
+    /// Folds or unfolds the details. The rows change, so they must be seen again.
+    pub fn turn_details(&mut self) {
+        self.detail = match self.detail {
+            Detail::Folded => Detail::Whole,
+            Detail::Whole => Detail::Folded,
+        };
+        self.top = 0;
+        self.rows = None;
+        self.complete = false;
+        self.seen.clear();
+        self.findings.clear();
+        self.hidden();
     }
 
     /// Refuses confirmations before this boot time.

@@ -38,6 +38,8 @@ pub(in crate::tui) struct QueueScreen {
     pub doc: Option<Arc<Document>>,
     /// The last denied proposal; the selection moves on from it.
     pub denied: Option<ProposalId>,
+    /// The last selected proposal whose run was shown.
+    pub ran: Option<ProposalId>,
     pub focus: Pane,
     /// Lower panes by last focus, the latest first.
     pub recent: Vec<Pane>,
@@ -56,6 +58,7 @@ impl Default for QueueScreen {
             looked: HashMap::new(),
             doc: None,
             denied: None,
+            ran: None,
             focus: Pane::Queue,
             recent: Vec::new(),
             zoom: false,
@@ -71,6 +74,8 @@ pub(in crate::tui) struct Lists {
     /// Granted and running proposals, then pending ones.
     pub live: Vec<ProposalId>,
     pub decided: Vec<ProposalId>,
+    /// How many pending proposals are flagged.
+    pub flagged: usize,
     /// First rows shown of the two lists.
     pub tops: (usize, usize),
     pub stamp: Option<lists::Stamp>,

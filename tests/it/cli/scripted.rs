@@ -112,6 +112,7 @@ pub fn verdict() -> Verdict {
         source: SourceStats::of(b""),
         elapsed_us: 1,
         facts: None,
+        places: Vec::new(),
     }
 }
 

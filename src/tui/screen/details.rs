@@ -1,0 +1,62 @@
+//! The plumbing of a proposal: what is the same nearly every time, or means something to few.
+
+use crate::broker::Entry;
+
+use super::super::flow::Para;
+use super::super::theme::Role;
+use super::super::words;
+use super::Screen;
+use super::effects::Room;
+use super::panes::{environment, labelled, limits};
+
+impl Screen<'_> {
+    /// Limits, tier and layers, environment, digests, and the effects in full.
+    pub(super) fn details(&self, entry: &Entry) -> Vec<Para> {
+        let p = &entry.proposal;
+        let mut out = Vec::new();
+        if let Some(policy) = self.state.policy_of(entry) {
+            out.push(limits(&policy.limits).after(&format!("{:<8} ", "limits")));
+            out.push(labelled(
+                "profile",
+                &format!("{} sha256 {}", policy.label(), policy.sha256.hex()),
+            ));
+            let tier = self.state.tier_for(&policy);
+            let (layers, does_not_stop) = self.facts.of(tier);
+            out.push(labelled("tier", &format!("{tier}: {}", layers.join(", "))));
+            for what in does_not_stop {
+                out.push(Para::new(format!("▲ does not stop {what}"), Role::Flagged).indent(9));
+            }
+        }
+        out.push(labelled("python", &environment(&self.state.environment)));
+        out.push(labelled(
+            "kernel",
+            &format!(
+                "uid {} · gid {} · pid {}",
+                p.peer.uid, p.peer.gid, p.peer.pid
+            ),
+        ));
+        if let Some(exe) = &p.peer.exe {
+            out.push(labelled(
+                "program",
+                &format!("{exe} (a hint that can be imitated)"),
+            ));
+        }
+        out.push(labelled("id", &p.id.to_string()));
+        out.push(labelled(
+            "code",
+            &format!("{} {}", p.digest, words::bytes(p.code.len() as u64)),
+        ));
+        for input in entry.inputs().into_iter().flat_map(|i| i.iter()) {
+            out.push(labelled(
+                "input",
+                &format!("{} {}", input.name, input.sha256),
+            ));
+        }
+        if let Some(key) = &p.idempotency_key {
+            out.push(labelled("key", key));
+        }
+        out.push(Para::default());
+        out.extend(self.effects(entry, Room::Each));
+        out
+    }
+}

@@ -1,0 +1,256 @@
+//! A proposal's effects in words: what it reads, writes, reaches and runs, and what comes back. Drawn above the code
+//! and first on the sheet.
+
+use crate::broker::Entry;
+use crate::model::{EffectMark, Effects, InputUse, Touch};
+use crate::policy::{Contract, Policy};
+
+use super::super::flow::Para;
+use super::super::text;
+use super::super::theme::Role;
+use super::super::words;
+use super::Screen;
+
+/// The columns of a data set to name before the rest becomes a number.
+const COLUMNS: usize = 8;
+/// The kinds of one effect to name.
+const KINDS: usize = 5;
+
+type Spans = Vec<(String, Role)>;
+
+/// The mark of private data, wherever it appears.
+pub(super) const PRIVATE: &str = "PRIVATE";
+
+/// How much room the effects have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// One paragraph for what is touched, one for what comes back.
+    Two,
+    /// A paragraph for each question.
+    Each,
+    /// The same below the labels of the sheet.
+    Sheet,
+}
+
+impl Room {
+    /// Columns of a paragraph's label.
+    const fn label(self) -> usize {
+        match self {
+            Self::Two | Self::Each => 8,
+            Self::Sheet => 12,
+        }
+    }
+}
+
+impl Screen<'_> {
+    pub(super) fn effects_of(entry: &Entry) -> Option<Effects> {
+        let verdict = entry.verdict()?;
+        let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
+        Some(Effects::of(verdict, inputs))
+    }
+
+    /// The effects of this entry; nothing before it is analysed.
+    pub(super) fn effects(&self, entry: &Entry, room: Room) -> Vec<Para> {
+        let Some(effects) = Self::effects_of(entry) else {
+            return vec![Para::new(words::NO_VERDICT, Role::Dim)];
+        };
+        let policy = self.state.policy_of(entry);
+        let reads = reads(&effects);
+        let touches = touches(&effects);
+        let returns = policy.as_deref().map(|p| returns(entry, p));
+        let mut out = match room {
+            Room::Two => vec![joined(reads.into_iter().chain(touches), room)],
+            Room::Each | Room::Sheet => vec![joined(reads, room), joined(touches, room)],
+        };
+        out.extend(returns.map(|spans| joined([spans], room)));
+        out
+    }
+}
+
+/// Statements on one paragraph, with room between them. The first one's label is as wide as the others below it.
+fn joined(statements: impl IntoIterator<Item = Spans>, room: Room) -> Para {
+    let mut para = Para::default().hang(room.label());
+    for (i, spans) in statements.into_iter().enumerate() {
+        for (j, (text, role)) in spans.into_iter().enumerate() {
+            para = match (i, j) {
+                (0, 0) => para.and(format!("{text:<width$}", width = room.label()), role),
+                (_, 0) => para.and(format!("  {text}"), role),
+                _ => para.and(text, role),
+            };
+        }
+    }
+    para
+}
+
+/// The label of a statement.
+fn label(name: &str) -> (String, Role) {
+    (format!("{name} "), Role::Dim)
+}
+
+/// One statement for each input, and for the files that are read.
+fn reads(effects: &Effects) -> Vec<Spans> {
+    let mut first = vec![label("READS")];
+    if effects.inputs.is_empty() {
+        first.push(("no data".to_owned(), Role::Dim));
+    }
+    let mut out = Vec::new();
+    // Private data comes first.
+    let (private, public): (Vec<_>, Vec<_>) = effects.inputs.iter().partition(|i| i.private);
+    for input in private.into_iter().chain(public) {
+        let mut spans = std::mem::take(&mut first);
+        spans.extend(read(input));
+        out.push(spans);
+    }
+    if !first.is_empty() {
+        out.push(first);
+    }
+    if !effects.reads.is_empty() {
+        let mut spans = vec![("files: ".to_owned(), Role::Dim)];
+        spans.extend(kinds(&effects.reads, Role::Text));
+        out.push(spans);
+    }
+    out
+}
+
+fn read(input: &InputUse) -> Spans {
+    let mut spans = Vec::new();
+    if input.private {
+        spans.push((format!("{PRIVATE} "), Role::Private));
+    }
+    let role = if input.private {
+        Role::Private
+    } else {
+        Role::Strong
+    };
+    spans.push((input.name.clone(), role));
+    if let Some(rows) = input.rows {
+        spans.push((format!(" {} rows", words::number(rows)), Role::Dim));
+    }
+    if input.lines.is_empty() {
+        spans.push((words::NOT_NAMED.to_owned(), Role::Dim));
+    } else if !input.columns.is_empty() {
+        let shown = input.columns.iter().take(COLUMNS);
+        let mut names = shown.map(String::as_str).collect::<Vec<_>>().join(", ");
+        if input.columns.len() > COLUMNS {
+            let more = input.columns.len() - COLUMNS;
+            names.push_str(&format!(", {more} more"));
+        }
+        spans.push((": ".to_owned(), Role::Dim));
+        spans.push((names, Role::Text));
+    }
+    spans
+}
+
+/// What is written, reached and run. `none` is said too: it is an answer.
+fn touches(effects: &Effects) -> Vec<Spans> {
+    let mut out = vec![touch("WRITES", &effects.writes, Role::Flagged, "none")];
+    let rarely = [
+        ("DELETES", &effects.deletes),
+        ("SYSTEM", &effects.system),
+        ("NOT FOLLOWED", &effects.unread),
+    ];
+    for (name, list) in rarely {
+        if !list.is_empty() {
+            out.push(touch(name, list, Role::Flagged, ""));
+        }
+    }
+    out.push(touch("NET", &effects.network, Role::Blocked, "none"));
+    out.push(touch("RUNS", &effects.runs, Role::Flagged, "none"));
+    out
+}
+
+fn touch(name: &str, list: &[Touch], role: Role, none: &str) -> Spans {
+    let mut spans = vec![label(name)];
+    if list.is_empty() {
+        spans.push((none.to_owned(), Role::Dim));
+    } else {
+        spans.extend(kinds(list, role));
+    }
+    spans
+}
+
+/// `out/by.csv line 8, os.system line 3`.
+fn kinds(list: &[Touch], role: Role) -> Spans {
+    let mut spans = Vec::new();
+    for (i, one) in list.iter().take(KINDS).enumerate() {
+        if i > 0 {
+            spans.push((", ".to_owned(), Role::Dim));
+        }
+        let what = match one.files.is_empty() {
+            true => one.what.clone(),
+            false => one
+                .files
+                .iter()
+                .map(|name| quoted(name))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        spans.push((text::cut(&what, 60).to_owned(), role));
+        if let Some(first) = one.lines.first() {
+            let more = match one.lines.len() {
+                1 => String::new(),
+                n => format!(" +{}", n - 1),
+            };
+            spans.push((format!(" line {first}{more}"), Role::Dim));
+        }
+    }
+    if list.len() > KINDS {
+        let more = list.len() - KINDS;
+        spans.push((format!(", {more} more"), Role::Dim));
+    }
+    spans
+}
+
+/// A file's name; quoted if it could be read as words of the screen.
+fn quoted(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    match name.chars().all(plain) {
+        true => name.to_owned(),
+        false => format!("{name:?}"),
+    }
+}
+
+/// What the agent gets if it is granted.
+fn returns(entry: &Entry, policy: &Policy) -> Spans {
+    let what = match policy.contract {
+        Contract::Analysis if policy.limits.artifacts == 0 => "output, last value",
+        Contract::Analysis => "output, last value, files",
+        Contract::Feature => "new columns of df",
+        Contract::Chart => "output, one chart",
+        Contract::Scoped => "output, public values",
+        Contract::Walled => "output",
+        Contract::Script => "output, files",
+    };
+    let mut spans = vec![label("RETURNS"), (what.to_owned(), Role::Text)];
+    let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
+    let names = |which: &dyn Fn(&crate::model::BoundInput) -> bool| {
+        let names: Vec<&str> = inputs
+            .iter()
+            .filter(|input| which(input))
+            .map(|input| input.name.as_str())
+            .collect();
+        names.join(", ")
+    };
+    let hidden = names(&|input| policy.hides(input));
+    if !hidden.is_empty() {
+        spans.push((format!("; {}{hidden}", words::HIDDEN), Role::Private));
+    }
+    let told = names(&|input| policy.tells(input));
+    if !told.is_empty() {
+        spans.push((format!("  ▲ {} {told}", words::TOLD), Role::Flagged));
+        spans.push((format!(" ({})", words::TOLD_BY), Role::Text));
+    }
+    spans
+}
+
+/// The gutter's letter for a line's strongest effect.
+pub(super) const fn mark(mark: EffectMark) -> (&'static str, Role) {
+    match mark {
+        EffectMark::Private => ("P", Role::Private),
+        EffectMark::Writes => ("W", Role::Flagged),
+        EffectMark::System => ("S", Role::Flagged),
+        EffectMark::Deletes => ("D", Role::Flagged),
+        EffectMark::Runs => ("X", Role::Flagged),
+        EffectMark::Network => ("N", Role::Blocked),
+    }
+}

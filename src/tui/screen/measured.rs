@@ -1,0 +1,90 @@
+//! Content that is made before the layout, because the sizes of its areas follow from it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use super::super::flow::Flow;
+use super::super::ui::{FlowKey, OnScreen, Over, Pane};
+use super::Screen;
+use super::areas::Measure;
+use super::effects::Room;
+
+/// Makes and keeps content at the widths that the layout asks for.
+pub(super) struct Measured<'s, 'a> {
+    screen: &'s Screen<'a>,
+    /// Whether the queue's line carries the title, so that it needs no row of its own.
+    titled: bool,
+    parts: Parts,
+}
+
+/// The content of a frame.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// The effects.
+    pub title: Option<Arc<Flow>>,
+    pub panes: BTreeMap<Pane, Arc<Flow>>,
+    pub sheet: Option<Arc<Flow>>,
+    /// What the next frames may use again.
+    pub kept: Vec<(FlowKey, Arc<Flow>)>,
+}
+
+impl<'s, 'a> Measured<'s, 'a> {
+    pub fn new(screen: &'s Screen<'a>, titled: bool) -> Self {
+        Self {
+            screen,
+            titled,
+            parts: Parts::default(),
+        }
+    }
+
+    pub fn into_parts(self) -> Parts {
+        self.parts
+    }
+}
+
+/// Rows of the sheet beside its content: its heading, the rule and the two rows of the question.
+pub(super) const SHEET_FRAME: u16 = 4;
+
+impl Measure for Measured<'_, '_> {
+    fn title(&mut self, width: u16, body: u16) -> u16 {
+        let Some(entry) = self.screen.entry else {
+            return 0;
+        };
+        if body < 10 {
+            return 1;
+        }
+        let own = match self.titled {
+            true => 1,
+            false => 1 + u16::from(entry.proposal.reason.is_some()),
+        };
+        let room = if body < 28 { Room::Two } else { Room::Each };
+        let flow = Flow::new(&self.screen.effects(entry, room), width.saturating_sub(2));
+        let rows = u16::try_from(flow.rows.len()).unwrap_or(u16::MAX);
+        self.parts.title = Some(Arc::new(flow));
+        own + rows.min(body / 3)
+    }
+
+    fn pane(&mut self, pane: Pane, width: u16, most: u16) -> u16 {
+        let Some(entry) = self.screen.entry else {
+            return 0;
+        };
+        let inner = Rect::new(0, 0, width.saturating_sub(2), most);
+        let flow = self.screen.pane(pane, entry, inner, &mut self.parts.kept);
+        let rows = u16::try_from(flow.rows.len()).unwrap_or(u16::MAX);
+        self.parts.panes.insert(pane, flow);
+        rows
+    }
+
+    fn sheet(&mut self, width: u16) -> Option<u16> {
+        let (Over::Sheet(sheet), OnScreen::Queue) = (self.screen.ui.over(), self.screen.ui.place())
+        else {
+            return None;
+        };
+        let flow = self.screen.sheet_flow(sheet, width, &mut self.parts.kept)?;
+        let rows = u16::try_from(flow.rows.len()).unwrap_or(u16::MAX);
+        self.parts.sheet = Some(flow);
+        Some(rows.saturating_add(SHEET_FRAME))
+    }
+}
