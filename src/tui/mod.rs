@@ -34,6 +34,8 @@ mod bench;
 #[cfg(test)]
 mod contrast_tests;
 #[cfg(test)]
+mod effects_tests;
+#[cfg(test)]
 mod environment_tests;
 #[cfg(test)]
 mod glass_tests;

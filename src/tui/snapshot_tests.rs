@@ -51,32 +51,6 @@ fn flagged() {
     });
 }
 
-#[test]
-fn effects_that_the_title_does_not_say() {
-    at_sizes("effects", |b| {
-        b.propose(Making::more_than_it_says());
-        b.settle();
-    });
-    at_sizes("sheet_effects", |b| {
-        b.propose(Making::more_than_it_says());
-        b.settle();
-        b.read();
-        b.open_sheet();
-    });
-    at_sizes("sheet_unfolded", |b| {
-        b.propose(Making::more_than_it_says());
-        b.settle();
-        b.read();
-        b.open_sheet();
-        b.keys("i");
-    });
-    at_sizes("details", |b| {
-        b.propose(Making::more_than_it_says());
-        b.settle();
-        b.keys("i");
-    });
-}
-
 /// A queue with proposals of every kind.
 fn crowd(b: &mut Bench) {
     b.propose(Making::flagged());
