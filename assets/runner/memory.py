@@ -84,11 +84,14 @@ def within(module: str, packages: Any) -> str | None:
 
 def given(value: Any, name: str, found: Any) -> Any:
     """What the snippet gets for an attribute with one of these names."""
+    # Before the look at modules: the class names none, as the builtins.
+    if name in ANYWHERE:
+        return copied(found)
     if not callable(found) and all(one in PLAIN for one in homes(value)):
         return found
     if name in POSITIONS:
         place = of(value, HELD)
-        return copied(found) if name in ANYWHERE or (place and name in HELD[place]) else found
+        return copied(found) if place and name in HELD[place] else found
     if name in PARTS:
         return part(value, name, found)
     if not callable(found) or isinstance(found, type):
