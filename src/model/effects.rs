@@ -99,6 +99,29 @@ impl Effects {
         self.marks.get(&line).copied()
     }
 
+    /// Every effect of every line: reads of private data, then what is touched outside.
+    pub fn each(&self) -> impl Iterator<Item = (u32, EffectMark, &str)> {
+        let private = self.inputs.iter().filter(|input| input.private);
+        let private = private.flat_map(|input| {
+            let lines = input.lines.iter();
+            lines.map(|line| (*line, EffectMark::Private, input.name.as_str()))
+        });
+        let lists = [
+            (&self.writes, EffectMark::Writes),
+            (&self.system, EffectMark::System),
+            (&self.deletes, EffectMark::Deletes),
+            (&self.runs, EffectMark::Runs),
+            (&self.network, EffectMark::Network),
+        ];
+        let others = lists.into_iter().flat_map(|(list, mark)| {
+            list.iter().flat_map(move |touch| {
+                let lines = touch.lines.iter();
+                lines.map(move |line| (*line, mark, touch.what.as_str()))
+            })
+        });
+        private.chain(others)
+    }
+
     fn add(&mut self, place: &Place, inputs: &[BoundInput]) {
         let list = match place.capability {
             Capability::DataRead => return self.read(place, inputs),
@@ -158,21 +181,7 @@ impl Effects {
 
     fn own_marks(&mut self) {
         let mut marks = BTreeMap::new();
-        let private = self.inputs.iter().filter(|input| input.private);
-        let private =
-            private.flat_map(|input| input.lines.iter().map(|l| (*l, EffectMark::Private)));
-        let lists = [
-            (&self.writes, EffectMark::Writes),
-            (&self.system, EffectMark::System),
-            (&self.deletes, EffectMark::Deletes),
-            (&self.runs, EffectMark::Runs),
-            (&self.network, EffectMark::Network),
-        ];
-        let others = lists.into_iter().flat_map(|(list, mark)| {
-            let lines = list.iter().flat_map(|touch| touch.lines.iter());
-            lines.map(move |line| (*line, mark))
-        });
-        for (line, mark) in private.chain(others) {
+        for (line, mark, _) in self.each() {
             let strongest = marks.entry(line).or_insert(mark);
             *strongest = (*strongest).max(mark);
         }

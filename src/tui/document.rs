@@ -237,6 +237,13 @@ impl Document {
         most.unwrap_or(1).ilog10() as usize + 1
     }
 
+    /// Offset of this line of the code, counted from 1.
+    pub fn code_line(&self, number: usize) -> Option<usize> {
+        let code = self.sections.first()?;
+        let first = code.lines.partition_point(|l| l.number < number);
+        code.lines.get(first).map(|line| line.at)
+    }
+
     /// How many lines were wholly on the screen; lines behind a summary row do not count.
     pub fn lines_seen(&self, seen: &IntervalSet) -> usize {
         let mut count = 0;

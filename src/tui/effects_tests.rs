@@ -1,5 +1,9 @@
 //! What a proposal touches stands above its code, in its gutter, in the queue and on the sheet.
 
+use crossterm::event::KeyCode;
+
+use crate::model::{Action as Does, Severity, StreamName, VerdictKind};
+
 use super::bench::*;
 use super::snapshot_tests::at_sizes;
 
@@ -80,13 +84,154 @@ fn unfolding_the_sheet_shows_other_rows_that_must_be_seen() {
     assert!(b.ui.sheet().unwrap().missing().is_some());
     b.keys("4f1c");
     b.advance(400);
-    b.press(crossterm::event::KeyCode::Enter);
+    b.press(KeyCode::Enter);
     assert!(grants(&b).is_empty());
     b.keys("i");
+    b.look();
+    b.press(KeyCode::PageDown);
     b.look();
     b.advance(400);
     b.keys("4f1c");
     b.advance(400);
-    b.press(crossterm::event::KeyCode::Enter);
+    b.press(KeyCode::Enter);
     assert_eq!(grants(&b).len(), 1);
+}
+
+#[test]
+fn brackets_go_from_finding_to_finding_and_effect_to_effect() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::more_than_it_says());
+    b.settle();
+    let mut said = Vec::new();
+    for _ in 0..8 {
+        b.keys("]");
+        b.draw();
+        said.push(notice(&b));
+    }
+    assert_eq!(
+        said,
+        [
+            "1/7 line 2: reads private df",
+            "2/7 line 3: reads private df",
+            "3/7 line 4: reads private df",
+            "4/7 line 4: writes to_csv",
+            "5/7 line 5: EXEC001 evaluates-text",
+            "6/7 line 5: runs os.system",
+            "7/7 line 5: network: curl",
+            "1/7 line 2: reads private df",
+        ]
+    );
+    b.keys("[");
+    assert!(notice(&b).starts_with("7/7"));
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear("x = 1\n"));
+    b.settle();
+    b.keys("]");
+    assert_eq!(notice(&b), "no finding and no effect in this code");
+}
+
+#[test]
+fn the_finding_at_hand_is_shown_with_its_rules_example() {
+    at_sizes("finding_at_hand", |b| {
+        let code: String = (1..=60).map(|i| format!("x{i} = {i}\n")).collect();
+        let at = |line| finding(line, "DYN003", Severity::Medium, Does::Flag);
+        b.propose(Making {
+            findings: vec![at(3), at(40), at(58)],
+            kind: VerdictKind::Flagged,
+            ..Making::clear(&code)
+        });
+        b.settle();
+        b.keys("]]]");
+        b.draw();
+    });
+}
+
+#[test]
+fn the_palette_finds_commands_and_does_what_their_keys_do() {
+    at_sizes("palette", |b| {
+        b.propose(Making::flagged());
+        b.settle();
+        b.keys(":pan");
+        b.press(KeyCode::Down);
+    });
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::flagged());
+    b.settle();
+    b.keys(":policies");
+    b.press(KeyCode::Enter);
+    assert!(b.draw().contains("POLICIES AND AGENTS"));
+    b.keys("1:audit");
+    b.press(KeyCode::Esc);
+    assert!(b.draw().contains("CODE"));
+    // Granting opens the sheet, as its key does, and the palette confirms nothing.
+    b.settle();
+    b.keys(":grant");
+    b.press(KeyCode::Enter);
+    assert!(b.ui.sheet().is_some() && grants(&b).is_empty());
+}
+
+#[test]
+fn the_palette_cannot_grant_what_was_not_seen() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear(&lines(80)));
+    b.settle();
+    b.keys(":grant");
+    b.press(KeyCode::Enter);
+    assert!(b.ui.sheet().is_none());
+    assert!(notice(&b).contains("not seen"), "{}", notice(&b));
+}
+
+#[test]
+fn the_queue_is_ordered_as_asked() {
+    let mut b = Bench::new(120, 40);
+    let titled = |title: &str, agent: &'static str, ttl_s| Making {
+        title: Some(title.to_owned()),
+        agent: Some(agent),
+        ttl_s,
+        ..Making::clear("x = 1\n")
+    };
+    b.propose(titled("first", "zed", 900));
+    b.propose(titled("second", "amy", 600));
+    b.propose(Making {
+        kind: VerdictKind::Flagged,
+        ..titled("third", "mia", 1_200)
+    });
+    b.propose(Making {
+        private: true,
+        ..titled("fourth", "bob", 1_500)
+    });
+    b.settle();
+    let order = |b: &mut Bench| {
+        let text = b.draw();
+        let rows = text
+            .lines()
+            .skip(2)
+            .filter_map(|line| line.split('│').next());
+        let rows: Vec<&str> = rows.filter(|row| row.contains(':')).collect();
+        let title = |row: &&str| row.split_whitespace().nth(3).unwrap_or_default().to_owned();
+        rows.iter().map(title).collect::<Vec<_>>()
+    };
+    assert_eq!(order(&mut b), ["first", "second", "third", "fourth"]);
+    for (by, wanted) in [
+        ("by deadline", ["second", "first", "third", "fourth"]),
+        ("by severity", ["third", "fourth", "first", "second"]),
+        ("by agent", ["second", "fourth", "third", "first"]),
+        ("by arrival", ["first", "second", "third", "fourth"]),
+    ] {
+        b.keys("s");
+        assert_eq!(notice(&b), format!("the queue is ordered {by}"));
+        assert_eq!(order(&mut b), wanted, "{by}");
+    }
+}
+
+#[test]
+fn a_new_run_shows_its_output_whatever_pane_was_open() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear("print(1)\n"));
+    b.settle();
+    b.focus_on(super::ui::Pane::Says);
+    b.draw();
+    let id = b.start();
+    b.output(id, StreamName::Stdout, "forty-two\n");
+    assert!(b.draw().contains("forty-two"));
 }

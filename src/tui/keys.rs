@@ -223,10 +223,13 @@ commands! {
     Top = "top", "home gg", "to the top";
     Bottom = "bottom", "end G", "to the end";
     Inputs = "inputs", "p", "the next input that the agent brought, or GIVEN";
+    NextPoint = "next-finding", "]", "the next finding or effect, with its line";
+    PreviousPoint = "previous-finding", "[", "the previous finding or effect";
     Details = "details", "i", "details: limits, layers, digests, environment, peer";
     Wrap = "wrap", "w", "wrap long lines, or not";
     Zoom = "zoom", "z", "the focused pane on the whole screen, or not";
     AsDrawn = "as-drawn", "m", "marked text as the terminal draws it, below, or not";
+    Order = "order", "s", "order of the queue: arrival, deadline, severity, agent";
     Urgent = "urgent", "u", "the pending proposal that expires first";
     Grant = "grant", "a", "ask to grant: opens the sheet";
     Confirm = "confirm", "y", "on the sheet and the quit question: yes";
@@ -235,6 +238,7 @@ commands! {
     Queue = "queue", "1", "the queue";
     Audit = "audit", "2", "the audit log";
     Policies = "policies", "3", "policies and agents";
+    Palette = "palette", ":", "every command by name";
     Redraw = "redraw", "ctrl-l", "draw the whole screen anew";
     Search = "search", "/", "search";
     SearchNext = "search-next", "n", "next match";

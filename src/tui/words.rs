@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::model::{BoundInput, Digest, ProposalId, Severity, State, VerdictKind};
+use crate::model::{BoundInput, Digest, EffectMark, ProposalId, Severity, State, VerdictKind};
 
 use super::theme::Role;
 
@@ -25,6 +25,8 @@ pub const KILLING: &str = "killing it";
 pub const NOT_RUNNING: &str = "it does not run yet";
 pub const NO_RECORD: &str = "no proposal belongs to this line";
 pub const NO_COLOURS: &str = "this terminal is used without colours";
+pub const NO_COMMAND: &str = "no command has these letters";
+pub const NO_POINT: &str = "no finding and no effect in this code";
 pub const NO_SEARCH: &str = "nothing was searched yet";
 pub const NOT_LONG_ENOUGH: &str = " for long enough yet";
 pub const TOO_SMALL: &str = "the terminal is too small to grant anything";
@@ -109,6 +111,10 @@ pub fn only_on_queue(key: &str) -> String {
     format!("not here; {key} goes to the queue")
 }
 
+pub fn order(by: &str) -> String {
+    format!("the queue is ordered {by}")
+}
+
 pub fn theme(name: &str) -> String {
     format!("theme: {name}")
 }
@@ -141,6 +147,22 @@ pub fn lines(first: usize, last: usize) -> String {
 
 pub fn rows(first: usize, last: usize) -> String {
     span("row", first, last)
+}
+
+pub const fn effect(mark: EffectMark) -> &'static str {
+    match mark {
+        EffectMark::Private => "reads private",
+        EffectMark::Writes => "writes",
+        EffectMark::System => "system:",
+        EffectMark::Deletes => "deletes",
+        EffectMark::Runs => "runs",
+        EffectMark::Network => "network:",
+    }
+}
+
+/// `2/7 line 14: EXEC001 runs-program`.
+pub fn point(at: usize, of: usize, line: u32, what: &str) -> String {
+    format!("{at}/{of} line {line}: {what}")
 }
 
 pub fn not_seen(what: &str) -> String {

@@ -21,6 +21,11 @@ impl Screen<'_> {
             width: area.width.saturating_sub(2),
             ..area
         };
+        if let Over::Palette(palette) = self.ui.over() {
+            let keys = "Enter does it  Esc goes back";
+            self.field(canvas, area, "command", keys, &palette.input);
+            return;
+        }
         match self.ui.prompt() {
             Some(Prompt::Deny { id, input }) => match too_late(self.state, *id) {
                 None => self.field(

@@ -121,7 +121,7 @@ pub fn render(
             selected: ui.selected(),
             view: Some(ui.view()),
             sheet: ui.sheet().map(Sheet::digest),
-            help: matches!(ui.over(), Over::Help { .. }),
+            help: matches!(ui.over(), Over::Help { .. } | Over::Palette(_)),
             asked: ui.asked_anew,
         },
         ..Drawn::default()
@@ -161,6 +161,7 @@ pub fn render(
     draw_flow(&mut canvas, areas.banner, &banner, 0);
     match (ui.over(), ui.place()) {
         (Over::Help { top }, _) => screen.help(&mut canvas, areas.body, *top, &mut drawn),
+        (Over::Palette(palette), _) => screen.palette(&mut canvas, areas.body, palette),
         (_, OnScreen::Queue) => screen.queue_screen(&mut canvas, &areas, parts, &mut drawn),
         (_, OnScreen::Audit(log)) => screen.audit(&mut canvas, areas.body, log, &mut drawn),
         (_, OnScreen::Policies { top }) => {

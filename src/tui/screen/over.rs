@@ -9,6 +9,7 @@ use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::keys::Command;
 use super::super::theme::Role;
+use super::super::ui::Palette;
 use super::super::words;
 use super::panes::environment;
 use super::{Drawn, Screen, draw_flow};
@@ -69,6 +70,42 @@ impl Screen<'_> {
         }
         let flow = Flow::new(&paras, area.width.saturating_sub(4));
         self.page(canvas, area, "HELP", &flow, top, drawn);
+    }
+
+    /// The commands that the typed letters find, with their keys.
+    pub(super) fn palette(&self, canvas: &mut Canvas<'_>, area: Rect, palette: &Palette) {
+        canvas.headed_rule(
+            area.x,
+            area.y,
+            area.width,
+            &[("COMMANDS".to_owned(), Role::Accent)],
+        );
+        let found = palette.found();
+        let height = usize::from(area.height.saturating_sub(1));
+        let top = (palette.at + 1).saturating_sub(height);
+        for (y, (i, command)) in (area.y + 1..area.bottom()).zip(found.iter().enumerate().skip(top))
+        {
+            let row = Rect::new(area.x + 1, y, area.width.saturating_sub(2), 1);
+            let keys = self.ui.common.keys.all(*command);
+            let spans = [
+                (format!(" {:<17} ", command.name()), Role::Strong),
+                (format!("{keys:<14} "), Role::Key),
+                (command.words().to_owned(), Role::Text),
+            ];
+            canvas.put_spans(row.x, y, row.width, &spans);
+            if i == palette.at {
+                canvas.tint(row, Role::Selected);
+            }
+        }
+        if found.is_empty() {
+            canvas.put(
+                area.x + 2,
+                area.y + 1,
+                area.width,
+                words::NO_COMMAND,
+                Role::Dim,
+            );
+        }
     }
 
     pub(super) fn policies(

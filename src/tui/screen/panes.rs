@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
+use crate::analysis::rules;
 use crate::broker::Entry;
 use crate::model::{BoundInput, Environment, InputKind, Limits, Sensitivity, Severity, Verdict};
 use crate::policy::Policy;
@@ -66,7 +67,22 @@ impl Screen<'_> {
             .and_then(|l| l.scroll.get(&slot.open).copied())
             .unwrap_or(follows)
             .min(last);
+        let at_hand = match slot.open {
+            Pane::Verdict => self.ui.finding_at_hand(entry),
+            _ => None,
+        };
+        let first = at_hand.and_then(|i| flow.rows.iter().position(|row| row.finding == Some(i)));
+        // Unless the pane itself scrolls, it shows the finding that was stepped to.
+        let top = match first {
+            Some(first) if slot.open != focus => first.min(last),
+            _ => top,
+        };
         let shown = draw_flow(canvas, inner, flow, top);
+        for (y, row) in (inner.y..).zip(&flow.rows[shown.clone()]) {
+            if at_hand.is_some() && row.finding == at_hand {
+                canvas.tint(Rect::new(inner.x, y, inner.width, 1), Role::Selected);
+            }
+        }
         if slot.open == Pane::Verdict {
             drawn.findings.extend(whole_findings(flow, &shown));
         }
@@ -96,12 +112,17 @@ impl Screen<'_> {
     ) -> Arc<Flow> {
         let width = area.width;
         let key = FlowKey::Pane(pane, entry.proposal.id, width);
-        let cached = matches!(pane, Pane::Verdict | Pane::Can | Pane::Says);
+        let at_hand = self.ui.finding_at_hand(entry);
+        let cached = match pane {
+            Pane::Verdict => at_hand.is_none(),
+            Pane::Can | Pane::Says => true,
+            _ => false,
+        };
         if let Some(flow) = self.ui.flow(&key).filter(|_| cached) {
             return flow.clone();
         }
         let paras = match pane {
-            Pane::Verdict => verdict(entry.verdict().map(Arc::as_ref)),
+            Pane::Verdict => verdict(entry.verdict().map(Arc::as_ref), at_hand),
             Pane::Can => capabilities(entry.verdict().map(Arc::as_ref)),
             Pane::Given => self.given(entry),
             Pane::Details => self.details(entry),
@@ -164,18 +185,19 @@ fn said(label: &str, claim: &str) -> Para {
     claim::and(para, claim, Role::Text).hang(9)
 }
 
-pub(super) fn verdict(verdict: Option<&Verdict>) -> Vec<Para> {
+pub(super) fn verdict(verdict: Option<&Verdict>, at_hand: Option<usize>) -> Vec<Para> {
     let Some(verdict) = verdict else {
         return vec![Para::new(words::NO_VERDICT, Role::Dim)];
     };
     if verdict.findings.is_empty() {
         return vec![Para::new(words::NO_FINDING, Role::Dim)];
     }
-    findings(verdict)
+    findings(verdict, at_hand)
 }
 
-/// Every finding: location, rule, severity, effect on the verdict, and explanation.
-pub(super) fn findings(verdict: &Verdict) -> Vec<Para> {
+/// Every finding: location, rule, severity, effect on the verdict, and explanation; of the one at hand an example
+/// too.
+pub(super) fn findings(verdict: &Verdict, at_hand: Option<usize>) -> Vec<Para> {
     let mut out = Vec::new();
     for (i, f) in verdict.findings.iter().enumerate() {
         let (glyph, mut role) = words::severity(f.severity);
@@ -195,6 +217,13 @@ pub(super) fn findings(verdict: &Verdict) -> Vec<Para> {
         if let Some(remedy) = f.remedy() {
             let hint = Para::new("hint: ", Role::Dim).and(remedy, Role::Dim);
             out.push(hint.indent(2).finding(i));
+        }
+        if at_hand == Some(i)
+            && let Some(rule) = rules::find(&f.rule)
+        {
+            let example = rule.example.lines().collect::<Vec<_>>().join("; ");
+            let para = Para::new("example: ", Role::Dim).and(example, Role::Text);
+            out.push(para.indent(2).finding(i));
         }
     }
     out

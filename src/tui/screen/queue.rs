@@ -76,7 +76,8 @@ impl Screen<'_> {
             ..area
         };
         let count = words::number(self.ui.queue.lists.live.len() as u64);
-        self.list_heading(canvas, live, "PENDING", &count, focused);
+        let order = self.ui.queue.lists.order.as_str();
+        self.list_heading(canvas, live, &format!("PENDING {order}"), &count, focused);
         let rows = Rect {
             y: live.y + 1,
             height: live.height.saturating_sub(1),

@@ -185,7 +185,7 @@ impl Screen<'_> {
                     "findings",
                     &words::count(verdict.findings.len(), "finding"),
                 ));
-                out.extend(findings(verdict));
+                out.extend(findings(verdict, None));
             }
         }
         let given = given(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
@@ -321,7 +321,7 @@ impl Screen<'_> {
                 out.push(Para::new(words::NO_FINDING, Role::Text).indent(2));
             } else {
                 // Indentation within the findings shows their levels.
-                out.extend(findings(verdict));
+                out.extend(findings(verdict, None));
             }
         }
         let policy = self.state.policy_of(entry);

@@ -276,7 +276,7 @@ impl UiState {
             return vec![Action::Suspend];
         }
         match &mut self.over {
-            Over::Nothing | Over::Help { .. } | Over::Sheet(_) => {}
+            Over::Nothing | Over::Help { .. } | Over::Sheet(_) | Over::Palette(_) => {}
             Over::Prompt(Prompt::Quit) => {
                 self.over.close();
                 if meaning == Meaning::Does(Command::Confirm) {
@@ -318,9 +318,11 @@ impl UiState {
                 self.queue.looked.values_mut().for_each(|l| l.found = None);
                 self.search(state, false, now)
             }
-            Over::Prompt(Prompt::Quit) | Over::Nothing | Over::Help { .. } | Over::Sheet(_) => {
-                Vec::new()
-            }
+            Over::Prompt(Prompt::Quit)
+            | Over::Nothing
+            | Over::Help { .. }
+            | Over::Sheet(_)
+            | Over::Palette(_) => Vec::new(),
         }
     }
 
@@ -346,7 +348,7 @@ fn insert(input: &mut Input, c: char) {
     }
 }
 
-fn edit(input: &mut Input, key: Key, code: KeyCode) {
+pub(super) fn edit(input: &mut Input, key: Key, code: KeyCode) {
     use tui_input::InputRequest as R;
     let request = match code {
         KeyCode::Backspace if key.is(code) => R::DeletePrevChar,

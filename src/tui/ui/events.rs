@@ -10,7 +10,9 @@ use super::super::action::Action;
 use super::super::caps::Depth;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
-use super::{FlowKey, LogScreen, Notice, OnScreen, Over, Pane, Prompt, Span, UiState, View, panes};
+use super::{
+    FlowKey, LogScreen, Notice, OnScreen, Over, Palette, Pane, Prompt, Span, UiState, View, panes,
+};
 
 /// Rows of screen 2 loaded at once.
 pub const AUDIT_ROWS: usize = 500;
@@ -92,7 +94,7 @@ impl UiState {
                 );
                 let field = matches!(
                     self.over,
-                    Over::Prompt(Prompt::Deny { .. } | Prompt::Search { .. })
+                    Over::Palette(_) | Over::Prompt(Prompt::Deny { .. } | Prompt::Search { .. })
                 );
                 let edits = field && !key.is(crossterm::event::KeyCode::Enter);
                 if !edits && (field || !moves) {
@@ -111,6 +113,7 @@ impl UiState {
             Over::Nothing => {}
             Over::Prompt(_) => return self.on_prompt(state, event, now),
             Over::Help { .. } => return self.on_help(key),
+            Over::Palette(_) => return self.on_palette(state, event, now),
             Over::Sheet(_) => return self.on_sheet(state, key, when, confirms, now),
         }
         let meaning = self.common.keys.meaning(self.attention.before.take(), key);
@@ -144,7 +147,12 @@ impl UiState {
         Vec::new()
     }
 
-    fn command(&mut self, state: &BrokerState, command: Command, now: Now) -> Vec<Action> {
+    pub(super) fn command(
+        &mut self,
+        state: &BrokerState,
+        command: Command,
+        now: Now,
+    ) -> Vec<Action> {
         match command {
             Command::Theme if self.common.caps.depth == Depth::None => {
                 self.remarks.notice = Some(words::NO_COLOURS.into());
@@ -155,6 +163,7 @@ impl UiState {
             }
             Command::Redraw => self.asked_anew += 1,
             Command::Help => self.over = Over::Help { top: 0 },
+            Command::Palette => self.over = Over::Palette(Palette::default()),
             Command::Suspend => return vec![Action::Suspend],
             Command::Quit => return self.quit(state),
             Command::Queue => self.place = OnScreen::Queue,
@@ -204,6 +213,13 @@ impl UiState {
             Command::Open if self.focus_now(self.entry(state)) == Pane::Code => self.toggle_fold(),
             Command::Open => self.queue.focus = Pane::Code,
             Command::Inputs => self.show_inputs(state),
+            Command::Order => {
+                self.queue.lists.order = self.queue.lists.order.next();
+                self.relist(state);
+                self.remarks.notice = Some(words::order(self.queue.lists.order.as_str()).into());
+            }
+            Command::NextPoint => self.step_point(state, true),
+            Command::PreviousPoint => self.step_point(state, false),
             Command::Details => self.show_details(state),
             Command::Wrap => self.queue.wrap = !self.queue.wrap,
             Command::Zoom => {

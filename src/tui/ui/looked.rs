@@ -26,6 +26,8 @@ pub(in crate::tui) struct Looked {
     pub open: BTreeSet<usize>,
     /// The offset of the last match.
     pub found: Option<usize>,
+    /// The finding or effect that was stepped to last, see `points`.
+    pub point: Option<usize>,
     /// First rows of the lower panes; the output has no entry while it follows its end.
     pub scroll: BTreeMap<Pane, usize>,
     selected: Duration,

@@ -7,6 +7,8 @@ mod lists;
 mod looked;
 mod moving;
 mod notice;
+mod palette;
+mod points;
 mod quiet;
 mod searching;
 mod sheet;
@@ -36,6 +38,7 @@ use super::words;
 
 pub(super) use looked::Looked;
 pub(super) use notice::Notice;
+pub(super) use palette::Palette;
 pub use quiet::{HELD, QUIET, Span};
 #[cfg(test)]
 pub(super) use sheet::random_digits;

@@ -286,7 +286,7 @@ impl UiState {
             (Over::Sheet(sheet), _) => &mut sheet.top,
             (Over::Nothing, OnScreen::Audit(log)) => &mut log.top,
             (Over::Nothing, OnScreen::Policies { top }) => top,
-            (Over::Nothing, OnScreen::Queue) | (Over::Prompt(_), _) => return,
+            (Over::Nothing, OnScreen::Queue) | (Over::Prompt(_) | Over::Palette(_), _) => return,
         };
         if let Some(to) = step(command, (*top).min(last), last, height) {
             *top = to;

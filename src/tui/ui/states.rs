@@ -18,7 +18,7 @@ use super::super::highlight::Highlights;
 use super::super::keys::{Key, Keymap};
 use super::super::theme::Themes;
 use super::quiet::Quiet;
-use super::{FlowKey, Looked, Notice, Pane, Sheet, View, lists};
+use super::{FlowKey, Looked, Notice, Palette, Pane, Sheet, View, lists};
 
 /// State shared by all screens.
 pub(in crate::tui) struct Common {
@@ -76,6 +76,7 @@ pub(in crate::tui) struct Lists {
     pub decided: Vec<ProposalId>,
     /// How many pending proposals are flagged.
     pub flagged: usize,
+    pub order: lists::Order,
     /// First rows shown of the two lists.
     pub tops: (usize, usize),
     pub stamp: Option<lists::Stamp>,
@@ -149,6 +150,7 @@ pub(in crate::tui) enum Over {
         top: usize,
     },
     Sheet(Sheet),
+    Palette(Palette),
     Prompt(Prompt),
 }
 
@@ -169,21 +171,21 @@ impl Over {
     pub const fn sheet(&self) -> Option<&Sheet> {
         match self {
             Self::Sheet(sheet) => Some(sheet),
-            Self::Nothing | Self::Help { .. } | Self::Prompt(_) => None,
+            Self::Nothing | Self::Help { .. } | Self::Palette(_) | Self::Prompt(_) => None,
         }
     }
 
     pub const fn sheet_mut(&mut self) -> Option<&mut Sheet> {
         match self {
             Self::Sheet(sheet) => Some(sheet),
-            Self::Nothing | Self::Help { .. } | Self::Prompt(_) => None,
+            Self::Nothing | Self::Help { .. } | Self::Palette(_) | Self::Prompt(_) => None,
         }
     }
 
     pub const fn prompt(&self) -> Option<&Prompt> {
         match self {
             Self::Prompt(prompt) => Some(prompt),
-            Self::Nothing | Self::Help { .. } | Self::Sheet(_) => None,
+            Self::Nothing | Self::Help { .. } | Self::Sheet(_) | Self::Palette(_) => None,
         }
     }
 

@@ -1,0 +1,119 @@
+//! `:`: every command by name. Choosing one does what its key does, no more: granting opens the sheet.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use tui_input::Input;
+
+use crate::broker::BrokerState;
+use crate::clock::Now;
+
+use super::super::action::Action;
+use super::super::keys::{Command, Key};
+use super::{Over, UiState, View, decide};
+
+/// The open palette.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Palette {
+    pub input: Input,
+    /// The chosen one of [`Palette::found`].
+    pub at: usize,
+}
+
+impl Palette {
+    /// The commands whose name or description has the typed letters in this order, the best first.
+    pub fn found(&self) -> Vec<Command> {
+        let typed = self.input.value();
+        let mut found: Vec<(usize, Command)> = Command::ALL
+            .iter()
+            .filter(|command| !matches!(command, Command::Confirm | Command::Palette))
+            .filter_map(|command| {
+                let name = rank(command.name(), typed);
+                // A description is worth less than any name.
+                let words = || rank(command.words(), typed).map(|r| r + 1_000);
+                Some((name.or_else(words)?, *command))
+            })
+            .collect();
+        found.sort_by_key(|(rank, _)| *rank);
+        found.into_iter().map(|(_, command)| command).collect()
+    }
+}
+
+/// How far apart the typed letters stand in the text; less is better. `None` if they are not in it in this order.
+fn rank(text: &str, typed: &str) -> Option<usize> {
+    let text: Vec<char> = text.to_lowercase().chars().collect();
+    let (mut from, mut first) = (0, None);
+    for wanted in typed.to_lowercase().chars().filter(|c| !c.is_whitespace()) {
+        let at = from + text[from..].iter().position(|c| *c == wanted)?;
+        first.get_or_insert(at);
+        from = at + 1;
+    }
+    // The span that the letters take, and where it begins.
+    let first = first.unwrap_or(0);
+    Some((from - first.min(from)) * 4 + first)
+}
+
+impl UiState {
+    /// Handles a key in the palette. `Enter` and `Esc` are not bound to commands there.
+    pub(super) fn on_palette(
+        &mut self,
+        state: &BrokerState,
+        event: &KeyEvent,
+        now: Now,
+    ) -> Vec<Action> {
+        let key = Key::of(event);
+        let Over::Palette(palette) = &mut self.over else {
+            return Vec::new();
+        };
+        let last = palette.found().len().saturating_sub(1);
+        if key.is(KeyCode::Esc) {
+            self.over.close();
+        } else if key.is(KeyCode::Enter) {
+            let chosen = palette.found().get(palette.at).copied();
+            self.over.close();
+            return match chosen {
+                Some(Command::Grant) if self.view() == View::Queue => {
+                    self.ask(state, now);
+                    Vec::new()
+                }
+                Some(command) => self.command(state, command, now),
+                None => Vec::new(),
+            };
+        } else if key.is(KeyCode::Up) {
+            palette.at = palette.at.saturating_sub(1);
+        } else if key.is(KeyCode::Down) {
+            palette.at = (palette.at + 1).min(last);
+        } else {
+            decide::edit(&mut palette.input, key, event.code);
+            palette.at = 0;
+        }
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(typed: &str) -> Vec<Command> {
+        let palette = Palette {
+            input: Input::new(typed.to_owned()),
+            at: 0,
+        };
+        palette.found()
+    }
+
+    #[test]
+    fn letters_in_order_find_a_command_and_its_name_comes_first() {
+        assert_eq!(found("deny")[0], Command::Deny);
+        assert_eq!(found("zm")[0], Command::Zoom);
+        assert_eq!(found("AUDIT")[0], Command::Audit);
+        assert_eq!(found("next f")[0], Command::NextPoint);
+        assert_eq!(found("zzzz"), []);
+    }
+
+    #[test]
+    fn every_command_is_there_but_the_confirmation_and_the_palette_itself() {
+        let all = found("");
+        assert_eq!(all.len(), Command::ALL.len() - 2);
+        assert!(!all.contains(&Command::Confirm) && !all.contains(&Command::Palette));
+    }
+}
