@@ -4,6 +4,7 @@ use crossterm::event::KeyCode;
 
 use crate::model::{Action as Does, Severity, StreamName, VerdictKind};
 
+use super::SHEET_GRACE;
 use super::bench::*;
 use super::snapshot_tests::at_sizes;
 
@@ -86,11 +87,14 @@ fn unfolding_the_sheet_shows_other_rows_that_must_be_seen() {
     b.advance(400);
     b.press(KeyCode::Enter);
     assert!(grants(&b).is_empty());
+    // The grace begins anew with the other rows.
     b.keys("i");
+    b.draw();
+    b.advance(SHEET_GRACE.as_millis() as u64);
     b.look();
     b.press(KeyCode::PageDown);
     b.look();
-    b.advance(400);
+    b.advance(2_000);
     b.keys("4f1c");
     b.advance(400);
     b.press(KeyCode::Enter);
