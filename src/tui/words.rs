@@ -262,7 +262,7 @@ pub const fn state(state: State) -> (&'static str, &'static str, Role) {
         State::Running => ("►", Role::Accent),
         State::Succeeded => ("✓", Role::Good),
         State::Failed | State::Error => ("✗", Role::Bad),
-        State::Denied => ("✗", Role::Dim),
+        State::Denied => ("⊘", Role::Dim),
         State::Expired => ("⧗", Role::Dim),
         State::Withdrawn => ("←", Role::Dim),
         State::Blocked => ("■", Role::Blocked),

@@ -30,9 +30,8 @@ pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
             |c| hex(c) || c == '-',
             "01900000-0000-7000-8000-000000000001",
         );
-        replace_text(row, "policy      sha256:", "", hex, DIGEST);
-        replace_text(row, "binds all of it  sha256:", "", hex, DIGEST);
-        for name in ["analysis ", "chart "] {
+        replace_text(row, "  sha256:", "", hex, DIGEST);
+        for name in ["analysis ", "chart ", "policy ", "environment "] {
             replace_text(row, name, "", hex, &DIGEST[..8]);
         }
         replace_text(row, "packages ", "", hex, &DIGEST[..8]);
@@ -188,24 +187,23 @@ impl CodePane {
     }
 }
 
-/// The rows without what depends on kernel and Python: the layers, the version, and how much is
-/// therefore below the edge of a pane.
+/// The rows without what depends on kernel and Python: the layers, the version, and how much is therefore below the
+/// edge of a pane.
 fn everywhere(frame: &Frame) -> Vec<Vec<Cell>> {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
-    let (mut layers, mut confined, mut code) = (false, None, CodePane::default());
+    let (mut runs_as, mut confined, mut code) = (None, None, CodePane::default());
     for row in &frame.rows {
         let words = text(row);
         let label = words.trim_start();
-        // On the sheet: the layers, from their label to the next one.
-        if label.starts_with("layers ") {
-            layers = true;
-        } else if words.get(12..16).is_some_and(|w| w != "    ") {
-            layers = false;
-        }
-        if layers || label.starts_with("python ") || words.trim().is_empty() {
+        if words.trim().is_empty() {
             continue;
         }
         let mut row = row.clone();
+        // On the sheet: tier, layers and Python, from their label to the next one.
+        let column = words.find("runs as ").map(|at| words[..at].chars().count());
+        let next = |at: &usize| row.get(*at).is_some_and(|cell| cell.text != " ");
+        runs_as = column.or(runs_as.filter(|at| !next(at)));
+        row.truncate(runs_as.unwrap_or(row.len()));
         // Colouring of code stops after a fifth of a second, so its extent varies.
         if let Some(pane) = code.holds(&words) {
             let plain = row[pane].style.ink;
@@ -292,15 +290,15 @@ mod tests {
             rows: lines.map(row).to_vec(),
         };
         let lines = [
-            "            tier        kernel",
-            "            layers      uid",
-            "            python  3.11",
+            "   │  RETURNS     output",
+            "   │  runs as     profile analysis · tier kernel, 18 layers ·",
+            "   │              Python 3.11.7",
         ];
         let old = frame(lines);
         let machine = frame([
             lines[0],
-            "            layers      uid, userns",
-            "            python  3.14",
+            "   │  runs as     profile analysis · tier kernel, 19 layers ·",
+            "   │              Python 3.14.0",
         ]);
         assert_eq!(difference(&old, &machine), None);
         let who = |uid, pid| {
@@ -315,8 +313,8 @@ mod tests {
         for (uid, pid) in [(0, 470), (0, 16_594), (1000, 4_194_303)] {
             assert_eq!(difference(&who(1000, 4242), &who(uid, pid)), None);
         }
-        let other = frame(["            tier        process", lines[1], lines[2]]);
-        assert!(difference(&old, &other).unwrap().contains("process"));
+        let other = frame(["   │  RETURNS     nothing", lines[1], lines[2]]);
+        assert!(difference(&old, &other).unwrap().contains("nothing"));
         let mut coloured = old.clone();
         coloured.rows[0][13].style.bold = true;
         assert!(difference(&old, &coloured).unwrap().contains("colours"));
