@@ -17,25 +17,55 @@ const DEPTH: usize = 8;
 const MOST: usize = 64;
 
 /// Separators between whole conditions or sums, so that each part is an expression of its own.
-const BETWEEN: &[&str] = &["&", "|", "+", "and", "or"];
+const BETWEEN: &[&str] = &["&", "|", "+", "*", ":", "and", "or"];
 
 /// Table methods that return a number or a table of numbers.
 const NUMBERS: &[&str] = &[
     "count", "max", "mean", "median", "min", "nunique", "quantile", "std", "sum", "var",
 ];
 
+/// Which values count as numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// Those that cannot be anything else.
+    Certain,
+    /// Also results of methods that give numbers for columns of numbers. The child judges the text
+    /// when it is used.
+    Believed,
+}
+
+/// How deep a text is nested, and what is believed of it.
+#[derive(Clone, Copy)]
+struct Look {
+    depth: usize,
+    numbers: Numbers,
+}
+
+impl Look {
+    fn deeper(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+}
+
 impl<'a> Inspector<'a> {
     /// The texts that an expression may evaluate to, with one digit in each gap for a number;
     /// `None` if it may be another text.
     pub(super) fn spelled(&self, e: &'a Expr) -> Option<Vec<String>> {
-        self.spelled_in((e, self.here()), 0)
+        self.spelled_at((e, self.here()), Numbers::Believed)
     }
 
-    fn spelled_in(&self, (e, scope): Spot<'a>, depth: usize) -> Option<Vec<String>> {
-        if depth > DEPTH {
+    pub(super) fn spelled_at(&self, spot: Spot<'a>, numbers: Numbers) -> Option<Vec<String>> {
+        self.spelled_in(spot, Look { depth: 0, numbers })
+    }
+
+    fn spelled_in(&self, (e, scope): Spot<'a>, look: Look) -> Option<Vec<String>> {
+        if look.depth > DEPTH {
             return None;
         }
-        let inner = |e: &'a Expr| self.spelled_in((e, scope), depth + 1);
+        let inner = |e: &'a Expr| self.spelled_in((e, scope), look.deeper());
         let vals = self.r.eval(e, scope);
         let texts = vals.iter().map(|v| match v {
             Val::Text(text) => Some(text.to_string()),
@@ -55,7 +85,7 @@ impl<'a> Inspector<'a> {
             }
             Expr::FormattedValue(x)
                 if keeps_digits_as(x.format_spec.as_deref())
-                    && self.is_number((&x.value, scope), depth) =>
+                    && self.is_number((&x.value, scope), look) =>
             {
                 digit()
             }
@@ -67,35 +97,31 @@ impl<'a> Inspector<'a> {
             }
             Expr::BinOp(x) if x.op == ast::Operator::Mod => {
                 let template = self.one_text(&x.left, scope)?;
-                self.filled(of_percent(&template, &x.right)?, scope, depth)
+                self.filled(of_percent(&template, &x.right)?, scope, look)
             }
-            Expr::Name(name) => self.named((name, scope), depth),
+            Expr::Name(name) => self.named((name, scope), look),
             Expr::Call(call) => match self.formatted(call, scope) {
-                Some(template) => self.filled(of_format(&template, call)?, scope, depth),
+                Some(template) => self.filled(of_format(&template, call)?, scope, look),
                 None if self.is_text_of(&call.func, scope) => match call.args.as_slice() {
-                    [one] if self.is_number((one, scope), depth) => digit(),
+                    [one] if self.is_number((one, scope), look) => digit(),
                     [one] => inner(one),
                     _ => None,
                 },
-                None => self.joined_in(call, (e, scope), depth),
+                None => self.joined_in(call, (e, scope), look),
             },
             _ => None,
         }
     }
 
     /// Every text that a name has where it is read.
-    fn named(
-        &self,
-        (name, scope): (&'a ast::ExprName, usize),
-        depth: usize,
-    ) -> Option<Vec<String>> {
+    fn named(&self, (name, scope): (&'a ast::ExprName, usize), look: Look) -> Option<Vec<String>> {
         if let Some([held]) = self.held(name, scope).as_deref() {
-            return self.spelled_in((held, scope), depth + 1);
+            return self.spelled_in((held, scope), look.deeper());
         }
         if let Some(sum) = self.sum_of(name, scope) {
             let mut all = vec![String::new()];
             for e in sum {
-                all = put_after(&all, &self.spelled_in((e, scope), depth + 1)?)?;
+                all = put_after(&all, &self.spelled_in((e, scope), look.deeper())?)?;
             }
             return Some(all);
         }
@@ -104,24 +130,24 @@ impl<'a> Inspector<'a> {
             let Source::Whole(at) = source else {
                 return None;
             };
-            all.extend(self.spelled_in(at, depth + 1)?);
+            all.extend(self.spelled_in(at, look.deeper())?);
         }
         (all.len() <= MOST).then_some(all)
     }
 
     /// The texts that the slots of a template make.
-    fn filled(&self, slots: Vec<Slot<'a>>, scope: usize, depth: usize) -> Option<Vec<String>> {
+    fn filled(&self, slots: Vec<Slot<'a>>, scope: usize, look: Look) -> Option<Vec<String>> {
         let mut all = vec![String::new()];
         for slot in slots {
             let texts = match slot {
                 Slot::Text(text) => vec![text],
                 Slot::Filled(_, Form::Digits) => digit()?,
                 Slot::Filled(Some(e), Form::Plain | Form::OfNumber)
-                    if self.is_number((e, scope), depth) =>
+                    if self.is_number((e, scope), look) =>
                 {
                     digit()?
                 }
-                Slot::Filled(Some(e), Form::Plain) => self.spelled_in((e, scope), depth + 1)?,
+                Slot::Filled(Some(e), Form::Plain) => self.spelled_in((e, scope), look.deeper())?,
                 Slot::Filled(..) => return None,
             };
             all = put_after(&all, &texts)?;
@@ -139,7 +165,7 @@ impl<'a> Inspector<'a> {
         &self,
         call: &'a ast::ExprCall,
         (_, scope): Spot<'a>,
-        depth: usize,
+        look: Look,
     ) -> Option<Vec<String>> {
         let (Expr::Attribute(x), [list]) = (&*call.func, call.args.as_slice()) else {
             return None;
@@ -148,14 +174,14 @@ impl<'a> Inspector<'a> {
             return None;
         }
         let [between] =
-            <[String; 1]>::try_from(self.spelled_in((&x.value, scope), depth + 1)?).ok()?;
+            <[String; 1]>::try_from(self.spelled_in((&x.value, scope), look.deeper())?).ok()?;
         if !BETWEEN.contains(&between.trim()) {
             return None;
         }
         let mut all = Vec::new();
         for item in self.items((list, scope))? {
             let Item::Of(at) = item else { return None };
-            all.extend(self.spelled_in(at, depth + 1)?);
+            all.extend(self.spelled_in(at, look.deeper())?);
         }
         let whole = all.join(&between);
         all.push(whole);
@@ -163,30 +189,33 @@ impl<'a> Inspector<'a> {
     }
 
     /// Whether the value is always a number.
-    fn is_number(&self, (e, scope): Spot<'a>, depth: usize) -> bool {
-        if depth > DEPTH {
+    fn is_number(&self, (e, scope): Spot<'a>, look: Look) -> bool {
+        if look.depth > DEPTH {
             return false;
         }
-        let inner = |e: &'a Expr| self.is_number((e, scope), depth + 1);
+        let inner = |e: &'a Expr| self.is_number((e, scope), look.deeper());
         match e {
             Expr::Constant(c) => matches!(c.value, Constant::Int(_) | Constant::Float(_)),
             Expr::UnaryOp(x) => inner(&x.operand),
             Expr::BinOp(x) => inner(&x.left) && inner(&x.right),
             Expr::Name(name) => self.sources(name, scope).is_some_and(|sources| {
                 sources.into_iter().all(|source| match source {
-                    Source::Whole(at) | Source::Added(at) => self.is_number(at, depth + 1),
-                    Source::Element(at) => self.holds_numbers(at, depth + 1),
+                    Source::Whole(at) | Source::Added(at) => self.is_number(at, look.deeper()),
+                    Source::Element(at) => self.holds_numbers(at, look.deeper()),
                 })
             }),
             Expr::Call(call) => match &*call.func {
-                Expr::Attribute(x) => NUMBERS.contains(&&*fold(x.attr.as_str())),
+                Expr::Attribute(x) => {
+                    look.numbers == Numbers::Believed && NUMBERS.contains(&&*fold(x.attr.as_str()))
+                }
                 func => {
                     let vals = self.r.eval(func, scope);
-                    let counts = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "len" | "int" | "float" | "round"));
+                    let believed = look.numbers == Numbers::Believed;
+                    let counts = |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "len" | "int" | "float") || (&**b == "round" && believed));
                     let chooses =
                         |v: &Val<'a>| matches!(v, Val::Builtin(b) if matches!(&**b, "max" | "min"));
                     let numbers = |all: &'a [Expr]| match all {
-                        [one] => self.holds_numbers((one, scope), depth + 1),
+                        [one] => self.holds_numbers((one, scope), look.deeper()),
                         all => all.iter().all(inner),
                     };
                     !vals.is_empty()
@@ -201,7 +230,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Whether every element is a number.
-    fn holds_numbers(&self, (e, scope): Spot<'a>, depth: usize) -> bool {
+    fn holds_numbers(&self, (e, scope): Spot<'a>, look: Look) -> bool {
         if let Expr::Call(call) = e
             && matches!(self.r.eval(&call.func, scope).as_slice(), [Val::Builtin(name)] if &**name == "range")
         {
@@ -209,7 +238,7 @@ impl<'a> Inspector<'a> {
         }
         self.items((e, scope)).is_some_and(|items| {
             items.into_iter().all(|item| match item {
-                Item::Of(at) => self.is_number(at, depth + 1),
+                Item::Of(at) => self.is_number(at, look.deeper()),
                 Item::Listed(..) => false,
             })
         })

@@ -33,6 +33,7 @@ mod sizes;
 mod sketch;
 mod slots;
 mod sources;
+mod spread;
 mod styles;
 mod texts;
 mod uncalled;

@@ -2,6 +2,7 @@
 
 use super::Inspector;
 use super::calls::Arguments;
+use super::texts::FORMULAS;
 use crate::analysis::fold::fold;
 use crate::analysis::methods::{Effect, Entry};
 use crate::analysis::parse::TextRange;
@@ -58,7 +59,7 @@ impl<'a> Inspector<'a> {
                     self.backend(e, at, "backend");
                 }
                 "renderer" => self.renderer(e, at),
-                "re_formula" | "vc_formula" | "vc_formulas" => self.formulas_in(e, at),
+                name if FORMULAS.contains(&name) => self.formulas_in((e, self.here()), at),
                 "estimator" | "aggfunc" if self.is_text(e) => self.by_keyword(e, at),
                 // scikit-learn's text vectorizers open each document.
                 "input" if self.holds_text(e, &["filename", "file"]) => {

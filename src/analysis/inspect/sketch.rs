@@ -75,12 +75,16 @@ struct Drawing<'i, 'a> {
 
 impl<'a> Inspector<'a> {
     pub(super) fn sketch(&self, e: &'a Expr) -> Sketch {
+        self.sketch_at((e, self.here()))
+    }
+
+    pub(super) fn sketch_at(&self, spot: Spot<'a>) -> Sketch {
         let mut sketch = Sketch::default();
         let drawing = Drawing {
             i: self,
             steps: Cell::new(0),
         };
-        drawing.draw((e, self.here()), 0, &mut sketch);
+        drawing.draw(spot, 0, &mut sketch);
         sketch
     }
 

@@ -1,6 +1,9 @@
 //! Literal texts that a library evaluates, parsed as the expressions they are.
 
+use super::built::Numbers;
 use super::calls::Arguments;
+use super::sources::Spot;
+use super::spread::{Decided, Spread};
 use super::{Inspector, TextCode};
 use crate::analysis::fold::fold;
 use crate::analysis::methods::Entry;
@@ -26,6 +29,12 @@ enum Text {
 /// The limit on sketches of one text.
 const SKETCHES: usize = 8;
 
+/// Keywords that hold further formulas of a model.
+pub(super) const FORMULAS: &[&str] = &["re_formula", "vc_formula", "vc_formulas"];
+
+/// Models that take such keywords.
+const MIXED: &[&str] = &["from_formula", "mixedlm"];
+
 /// The name that replaces a column in back quotes.
 pub(super) const COLUMN: &str = "backquoted_column";
 
@@ -38,26 +47,28 @@ impl<'a> Inspector<'a> {
         arguments: Arguments<'a>,
         at: TextRange,
     ) {
-        if arguments
-            .keyword(&["local_dict", "global_dict", "resolvers", "level"])
-            .is_some()
+        let spread = self.spread(arguments);
+        let scoped = ["local_dict", "global_dict", "resolvers", "level"];
+        if spread.keyword(&scoped).next().is_some()
             || (subject == "pandas.eval" && arguments.count() > 3)
         {
             self.add(&rules::DYN_QUERY_SCOPE, at, subject);
         }
-        let Some(e) = arguments.deciding(entry) else {
-            if arguments.open_ended() {
+        let (e, scope) = match spread.deciding(entry) {
+            Decided::Given(spot) => spot,
+            Decided::Absent => return,
+            Decided::Hidden => {
                 self.add(&rules::DYN_QUERY_COMPUTED, at, subject);
+                return;
             }
-            return;
         };
         // `tree.query([[0, 0]])` of scipy and scikit-learn takes points.
         if matches!(e, Expr::List(_) | Expr::Tuple(_)) || self.is_tree(arguments) {
             return;
         }
-        let texts = texts(&self.r.eval(e, self.here()));
-        let Some(texts) = texts.or_else(|| self.spelled(e)) else {
-            for text in self.computed(&rules::DYN_QUERY_COMPUTED, e, subject, at) {
+        let texts = texts(&self.r.eval(e, scope));
+        let Some(texts) = texts.or_else(|| self.spelled_at((e, scope), Numbers::Believed)) else {
+            for text in self.computed(&rules::DYN_QUERY_COMPUTED, (e, scope), subject, at) {
                 self.query_text(&text, subject, at, Text::Sketch);
             }
             return;
@@ -93,11 +104,11 @@ impl<'a> Inspector<'a> {
     fn computed(
         &mut self,
         rule: &'static Rule,
-        e: &'a Expr,
+        spot: Spot<'a>,
         subject: &str,
         at: TextRange,
     ) -> Vec<String> {
-        let sketch = self.sketch(e);
+        let sketch = self.sketch_at(spot);
         let asked = sketch.is_readable() && !sketch.has_dunder();
         self.add(rule, at, subject).at_most = asked.then_some(Action::Flag);
         let mut known: Vec<String> = sketch.texts().cloned().collect();
@@ -147,17 +158,50 @@ impl<'a> Inspector<'a> {
         arguments: Arguments<'a>,
         at: TextRange,
     ) {
-        let Some(e) = arguments.deciding(entry) else {
-            return;
-        };
-        let Some(texts) = texts(&self.r.eval(e, self.here())) else {
-            for text in self.computed(&rules::DYN_FORMULA, e, subject, at) {
+        let spread = self.spread(arguments);
+        self.unpacked_formulas(arguments, &spread, subject, at);
+        match spread.deciding(entry) {
+            Decided::Given(spot) => self.formula_at(spot, subject, at),
+            Decided::Absent => {}
+            Decided::Hidden => {
+                self.add(&rules::DYN_FORMULA, at, subject);
+            }
+        }
+    }
+
+    fn formula_at(&mut self, spot: Spot<'a>, subject: &str, at: TextRange) {
+        let texts = texts(&self.r.eval(spot.0, spot.1));
+        let Some(texts) = texts.or_else(|| self.spelled_at(spot, Numbers::Certain)) else {
+            for text in self.computed(&rules::DYN_FORMULA, spot, subject, at) {
                 self.formula_text(&text, subject, at, Text::Sketch);
             }
             return;
         };
         for text in texts {
             self.formula_text(&text, subject, at, Text::Whole);
+        }
+    }
+
+    /// Judges further formulas behind `**`; those that stand in the call are judged in every call.
+    fn unpacked_formulas(
+        &mut self,
+        arguments: Arguments<'a>,
+        spread: &Spread<'a>,
+        subject: &str,
+        at: TextRange,
+    ) {
+        if !arguments.open_ended() {
+            return;
+        }
+        if spread.keyword(&["eval_env"]).next().is_some() {
+            self.add(&rules::DYN_QUERY_SCOPE, at, "eval_env");
+        }
+        if spread.more_keywords && MIXED.iter().any(|end| subject.ends_with(end)) {
+            self.add(&rules::DYN_FORMULA, at, subject).at_most = Some(Action::Flag);
+        }
+        let further: Vec<_> = spread.keyword(FORMULAS).collect();
+        for spot in further {
+            self.formulas_in(spot, at);
         }
     }
 
@@ -172,14 +216,14 @@ impl<'a> Inspector<'a> {
     }
 
     /// Judges `re_formula="…"` and `vc_formula={"g": "…"}`.
-    pub(super) fn formulas_in(&mut self, e: &'a Expr, at: TextRange) {
+    pub(super) fn formulas_in(&mut self, (e, scope): Spot<'a>, at: TextRange) {
         let each: Vec<&'a Expr> = match e {
             Expr::Dict(x) => x.values.iter().collect(),
             other => vec![other],
         };
         for e in each {
             let mut vals = Set::default();
-            for val in self.r.eval(e, self.here()).iter() {
+            for val in self.r.eval(e, scope).iter() {
                 match val {
                     Val::Items(..) => self.r.element(val, &mut vals),
                     other => vals.add(other.clone()),
@@ -192,7 +236,7 @@ impl<'a> Inspector<'a> {
                     }
                 }
                 None => {
-                    for text in self.computed(&rules::DYN_FORMULA, e, "formula", at) {
+                    for text in self.computed(&rules::DYN_FORMULA, (e, scope), "formula", at) {
                         self.formula_text(&text, "formula", at, Text::Sketch);
                     }
                 }

@@ -61,6 +61,8 @@ pub struct Scopes<'a> {
     /// Names that are read without being called, and names of decorated functions: functions with
     /// such a name may be called unseen.
     pub handed_on: HashSet<Cow<'a, str>>,
+    /// How often each name is read, and how often of that behind `*` or `**` of a call.
+    reads: HashMap<Cow<'a, str>, (usize, usize)>,
     /// Attributes that are read without being called.
     pub attributes_read: HashSet<Cow<'a, str>>,
     /// Attributes with a stored value that is unknown.
@@ -125,6 +127,7 @@ impl<'a> Scopes<'a> {
             direct: HashMap::new(),
             stars: Vec::new(),
             handed_on: HashSet::new(),
+            reads: HashMap::new(),
             attributes_read: HashSet::new(),
             untold: HashSet::new(),
             chained: false,
@@ -238,6 +241,13 @@ impl<'a> Scopes<'a> {
     /// Whether the snippet reads or calls the name anywhere.
     pub fn is_read(&self, name: &str) -> bool {
         self.calls.contains_key(name) || self.handed_on.contains(name)
+    }
+
+    /// Whether every read of the name unpacks it into a call: nothing else sees what it holds.
+    pub fn is_only_unpacked(&self, name: &str) -> bool {
+        self.reads
+            .get(name)
+            .is_some_and(|(all, unpacked)| all == unpacked)
     }
 
     /// The names bound in a scope or in its enclosing scopes.
@@ -438,9 +448,11 @@ impl<'a> Visitor<'a> for Scopes<'a> {
     fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
         if let Expr::Name(name) = e
             && name.ctx == ast::ExprContext::Load
-            && !matches!(place, ExprPlace::Called)
         {
-            self.handed_on.insert(fold(name.id.as_str()));
+            self.reads.entry(fold(name.id.as_str())).or_default().0 += 1;
+            if !matches!(place, ExprPlace::Called) {
+                self.handed_on.insert(fold(name.id.as_str()));
+            }
         }
         if let Expr::Attribute(x) = e
             && x.ctx == ast::ExprContext::Load
@@ -452,6 +464,11 @@ impl<'a> Visitor<'a> for Scopes<'a> {
             self.walrus.insert(named.target.range().start().to_usize());
         }
         let Expr::Call(call) = e else { return };
+        for unpacked in unpacked_by(call) {
+            if let Expr::Name(name) = unpacked {
+                self.reads.entry(fold(name.id.as_str())).or_default().1 += 1;
+            }
+        }
         let here = self.here();
         match &*call.func {
             Expr::Call(_) => self.chained = true,
@@ -572,6 +589,16 @@ impl<'a> Scopes<'a> {
             self.push(name, at, binding);
         }
     }
+}
+
+/// What a call unpacks with `*` and `**`.
+fn unpacked_by(call: &ast::ExprCall) -> impl Iterator<Item = &Expr> {
+    let starred = call.args.iter().filter_map(|e| match e {
+        Expr::Starred(x) => Some(&*x.value),
+        _ => None,
+    });
+    let doubly = call.keywords.iter().filter(|k| k.arg.is_none());
+    starred.chain(doubly.map(|k| &k.value))
 }
 
 /// The identity of a node. The tree does not move during the analysis.
