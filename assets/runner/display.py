@@ -37,17 +37,45 @@ class Display:
         sys.stdout.write(text + "\n")
 
 
+WIDTH = "display.width"
+COLUMN_WIDTH = "display.max_colwidth"
+# What is set for each run; where the snippet chooses a width, the others are as pandas has them.
+WIDE: dict[str, Any] = {WIDTH: 160, "display.expand_frame_repr": False, "display.max_columns": 50}
+
+
 def widen(pandas: Any) -> None:
     """Prints tables for wide windows and programs instead of 80 columns: each row is one line, and long cells
     are cut."""
-    if pandas is not None:
-        pandas.set_option("display.width", 160)
-        pandas.set_option("display.expand_frame_repr", False)
-        pandas.set_option("display.max_columns", 50)
-        pandas.set_option("display.max_colwidth", 50)
+    if pandas is None:
+        return
+    for key, value in WIDE.items():
+        pandas.set_option(key, value)
+    pandas.set_option(COLUMN_WIDTH, 50)
+    config: Any = sys.modules.get("pandas._config.config")
+    known = getattr(config, "_registered_options", {})
+    # Options that the snippet set itself, which stay as they are.
+    own: set[str] = set()
+    changing = False
 
+    def follows(key: str) -> None:
+        nonlocal changing
+        if changing:
+            return
+        own.add(key)
+        if key != WIDTH:
+            return
+        # A width that the snippet chose wraps tables as pandas does by itself.
+        wide = pandas.get_option(WIDTH) == WIDE[WIDTH]
+        changing = True
+        try:
+            for other in WIDE.keys() - own:
+                pandas.set_option(other, WIDE[other] if wide else known[other].defval)
+        finally:
+            changing = False
 
-COLUMN_WIDTH = "display.max_colwidth"
+    for key in WIDE:
+        if key in known and known[key].cb is None:
+            known[key] = known[key]._replace(cb=follows)
 
 
 def uncut(pandas: Any) -> None:

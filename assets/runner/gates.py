@@ -8,7 +8,7 @@ from __future__ import annotations
 import string
 from types import ModuleType
 
-from _countersign import believed, data, layout, memory, narrow
+from _countersign import believed, data, layout, lookups, memory, narrow
 from _countersign.errors import PolicyViolation
 from _countersign.rules import UNDERSCORED, Rules
 from _countersign.watch import Watch
@@ -366,7 +366,7 @@ class Formatter(string.Formatter):
         self.gates = gates
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, int | str]:
-        if "." in field_name:
+        if lookups.walks(field_name):
             self.gates.refuse("format fields may not reach into attributes")
         found: tuple[Any, int | str] = super().get_field(field_name, args, kwargs)
         return found

@@ -30,6 +30,16 @@ def of(beyond: list[FrameType], own: list[FrameType]) -> list[Any] | None:
     return next((list(table.columns) for table in tables if labels.equals(table.columns)), None)
 
 
+def row(value: Any, own: list[FrameType]) -> list[Any] | None:
+    """The columns of the snippet's table of which this is a row."""
+    series: Any = getattr(sys.modules.get("pandas"), "Series", ())
+    if not isinstance(value, series):
+        return None
+    mine = [own[0].f_locals, own[0].f_globals] if own else []
+    tables = [table for names in mine for table in tables_in(names)]
+    return next((list(table.columns) for table in tables if value.index.equals(table.columns)), None)
+
+
 def tables_in(names: dict[str, Any]) -> Iterator[Any]:
     """The tables among the variables, and those that a grouping or an indexer among them works on."""
     pandas = sys.modules.get("pandas")

@@ -7,6 +7,7 @@ libraries fill with `str.format` may not read attributes.
 
 from __future__ import annotations
 
+import _string  # type: ignore[import-not-found]  # CPython's own reader of templates
 import functools
 import operator
 import string
@@ -73,6 +74,7 @@ def close(gates: Gates) -> None:
     loaded.change(TEMPLATES, lambda module: templates(module, gates))
     loaded.change(["matplotlib.ticker"], lambda module: fields(module, gates))
     loaded.change(["scipy.stats._distn_infrastructure"], shapes)
+    loaded.change(["pandas.plotting._core"], lambda module: backends(module, gates))
 
 
 def names(gates: Gates) -> dict[str, Callable[..., Any]]:
@@ -184,7 +186,16 @@ def reaches(text: str, depth: int = 0) -> bool:
     except ValueError:
         # Not a valid template: filling it raises an error.
         return False
-    return any("." in (field or "") or (spec and depth < 3 and reaches(spec, depth + 1)) for _, field, spec, _ in parts)
+    return any(walks(field or "") or (spec and depth < 3 and reaches(spec, depth + 1)) for _, field, spec, _ in parts)
+
+
+def walks(field: str) -> bool:
+    """Whether the field reads an attribute: `0.real`, but not `0[a.b]`, which is one key."""
+    try:
+        return "." in field and any(is_attribute for is_attribute, _ in _string.formatter_field_name_split(field)[1])
+    except ValueError:
+        # Not a valid field: reading it raises an error.
+        return False
 
 
 def fields(module: Any, gates: Gates) -> None:
@@ -194,7 +205,7 @@ def fields(module: Any, gates: Gates) -> None:
     plain = kind.get_field
 
     def get_field(self: Any, field_name: str, args: Any, kwargs: Any) -> Any:
-        if "." in field_name:
+        if walks(field_name):
             gates.refuse("format fields may not reach into attributes")
         return plain(self, field_name, args, kwargs)
 
@@ -212,3 +223,20 @@ def shapes(module: Any) -> None:
         return construct(self, *args, **kwargs)
 
     module.rv_generic._construct_argparser = plainly
+
+
+# The plotting backends of pandas that draw here; any other name is a module that pandas imports.
+BACKENDS = ("matplotlib", "plotly")
+
+
+def backends(module: Any, gates: Gates) -> None:
+    plain = module._load_backend
+
+    @functools.wraps(plain)
+    def load(backend: Any) -> Any:
+        backend = str.__str__(backend)[:] if isinstance(backend, str) else backend
+        if backend not in BACKENDS:
+            gates.refuse(f"{backend!r:.60} is no plotting backend here: matplotlib and plotly are")
+        return plain(backend)
+
+    module._load_backend = load

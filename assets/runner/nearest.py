@@ -85,12 +85,17 @@ def hint(error: BaseException) -> str:
 
 
 def existing(error: BaseException) -> str:
-    """The columns of the table that lacks the key, if all of them may be named."""
-    if not isinstance(error, KeyError):
-        return ""
+    """The columns of the table, or the row of one, that lacks the key, if all of them may be named."""
     own, beyond = frames_of(error.__traceback__)
-    names = lacking.of(beyond, own)
-    if not names or len(list(told(names))) < len(names) or any(key in names for key in asked_keys(error)):
+    if isinstance(error, AttributeError):
+        names = lacking.row(AttributeError.obj.__get__(error), own)  # type: ignore[attr-defined]  # the descriptor
+    elif isinstance(error, KeyError):
+        names = lacking.of(beyond, own)
+        if any(key in (names or ()) for key in asked_keys(error)):
+            return ""
+    else:
+        return ""
+    if not names or len(list(told(names))) < len(names):
         return ""
     return lacking.listed(names)
 
@@ -117,6 +122,8 @@ def meant(error: BaseException) -> Iterator[str | None]:
         name = AttributeError.name.__get__(error)  # type: ignore[union-attr]  # the descriptor
         value = AttributeError.obj.__get__(error)  # type: ignore[attr-defined]  # the same
         if type(name) is str and home(value) != "_countersign":
+            if (row := lacking.row(value, own)) is not None:
+                yield nearest(name, told(row))
             named = told(value.columns) if is_table(value) else ()
             yield nearest(name, chain(named, attributes(value)))
     elif isinstance(error, NameError) and not isinstance(error, UnboundLocalError):

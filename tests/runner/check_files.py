@@ -544,6 +544,59 @@ def a_table_without_the_column_names_its_columns() -> None:
     assert long.startswith(f"; the columns are `7`, `{'x' * 60}`, `0`") and long.endswith("`17` and 12 more"), long
 
 
+@of("lacking", "nearest", needs="pandas")
+def a_row_without_the_attribute_names_its_tables_columns() -> None:
+    import pandas
+
+    nearest, errors = module("nearest"), module("errors")
+
+    def hint(code: str) -> str:
+        table = pandas.DataFrame({"who": ["Ann", "Bo"], "unit_pay": [1, 2], "mad": [1, 2]})
+        try:
+            exec(compile(code, errors.SNIPPET, "exec"), {"__name__": "__main__", "table": table})
+        except AttributeError as error:
+            found: str = nearest.hint(error)
+            return found
+        raise AssertionError(code)
+
+    nearest.begin({}, False, [])
+    columns = "; the columns are `who`, `unit_pay`, `mad`"
+    rows = [
+        ("table.iloc[0].whoo", "; did you mean `who`?"),
+        ("for _, row in table.iterrows(): row.unit_pya", "; did you mean `unit_pay`?"),
+        ("table.iloc[0].maxd", "; did you mean `mad`?"),
+        ("table.iloc[0].entirely", columns),
+        ("table.iloc[0].value_count", "; did you mean `value_counts`?"),
+        ("table['who'].entirely", ""),
+    ]
+    for code, told in rows:
+        assert hint(code) == told, (code, hint(code))
+
+
+@of("display", needs="pandas")
+def a_width_that_the_snippet_sets_wraps_tables() -> None:
+    def inside() -> None:
+        import pandas
+
+        keys = ("display.width", "display.expand_frame_repr", "display.max_columns")
+
+        def now() -> tuple[object, ...]:
+            return tuple(map(pandas.get_option, keys))
+
+        plain, wide = now(), (160, False, 50)
+        module("display").widen(pandas)
+        assert now() == wide
+        with pandas.option_context("display.width", 60):
+            assert now() == (60, *plain[1:])
+        assert now() == wide
+        pandas.set_option("display.max_columns", 7)
+        assert now() == (160, False, 7)
+        pandas.options.display.width = 120
+        assert now() == (120, True, 7)
+
+    forked(inside)
+
+
 @of("fresh")
 def forks_draw_other_numbers() -> None:
     import random

@@ -5,6 +5,7 @@ Part of `check_files.py`.
 """
 
 import operator
+import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -50,7 +51,9 @@ def what_a_library_looks_up_is_judged_where_it_was_given_the_name() -> None:
         for text in ("{x.real}", "{x:{y.real}}"):
             assert lookups.reaches(text)
             raises(Ends, lookups.template, text, gates)
-        assert lookups.template({"a": "{:.2f} {x[0]}"}, gates) == {"a": "{:.2f} {x[0]}"}
+        for text in ("{x[0].real}", "{x[a].b[c]}"):
+            assert lookups.reaches(text)
+        assert lookups.template({"a": "{:.2f} {x[0]} {x[a.b]}"}, gates) == {"a": "{:.2f} {x[0]} {x[a.b]}"}
         # Modules of a registered package are changed, modules of other packages are not.
         module("loaded").under(["sort_of_library"], lambda found: found.__dict__.setdefault("mine", 1))
         assert "mine" not in vars(operator)
@@ -365,5 +368,22 @@ def positions_lie_in_what_they_are_positions_of() -> None:
         assert made.toarray()[0, 0] == 1
         parts = (numpy.ones((1, 1, 1)), numpy.array([9]), numpy.array([0, 1]))
         raises(ValueError, bsr_matrix, parts, (1, 1))
+
+    forked(inside)
+
+
+@of("lookups", needs="pandas")
+def pandas_imports_no_module_as_a_plotting_backend() -> None:
+    def inside() -> None:
+        import pandas
+
+        lookups, gates = module("lookups"), made_gates()
+        from pandas.plotting import _core
+
+        lookups.backends(_core, gates)
+        for name in ("this", "pandas.io", "__main__", type("T", (str,), {})("this")):
+            raises(Ends, pandas.set_option, "plotting.backend", name)
+        assert "this" not in sys.modules
+        pandas.set_option("plotting.backend", "matplotlib")
 
     forked(inside)

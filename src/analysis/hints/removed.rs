@@ -75,6 +75,12 @@ pub(super) fn removed(written: &str) -> Option<&'static str> {
         "pandas.DataFrame.tshift" | "pandas.Series.tshift" => {
             "pandas 2.0 removed it: write `x.shift(n, freq=\"D\")`"
         }
+        "pandas.DataFrame.progress_apply"
+        | "pandas.Series.progress_apply"
+        | "pandas.Series.progress_map"
+        | "pandas.DataFrame.progress_applymap" => {
+            "call `tqdm.pandas()` first: `from tqdm import tqdm`"
+        }
         "pandas.Series.value_count" | "pandas.DataFrame.value_count" => "write `value_counts`",
         "datetime.now"
         | "datetime.today"
@@ -86,6 +92,12 @@ pub(super) fn removed(written: &str) -> Option<&'static str> {
         | "datetime.combine" => {
             "`datetime` is the module here: write `from datetime import datetime`"
         }
+        "scipy.integrate.simps" => "SciPy 1.14 removed it: write `scipy.integrate.simpson`",
+        "scipy.integrate.trapz" => "SciPy 1.14 removed it: write `scipy.integrate.trapezoid`",
+        "scipy.integrate.cumtrapz" => {
+            "SciPy 1.14 removed it: write `scipy.integrate.cumulative_trapezoid`"
+        }
+        "matplotlib.pyplot.save" => "write `plt.savefig(\"name.png\")`",
         "sklearn.datasets.load_boston" => {
             "scikit-learn 1.2 removed it: write `load_diabetes`, or bring the table as an input"
         }

@@ -28,6 +28,14 @@ const TABLES: &[&str] = &[
     "pandas.read_parquet",
 ];
 const READERS: &[&str] = &["close", "get_chunk", "read"];
+/// Methods that `tqdm.pandas()` adds.
+const PROGRESS: &[&str] = &[
+    "progress_aggregate",
+    "progress_apply",
+    "progress_applymap",
+    "progress_map",
+    "progress_transform",
+];
 /// Functions that return an array.
 const ARRAYS: &[&str] = &[
     "numpy.arange",
@@ -126,6 +134,13 @@ impl<'a> Inspector<'a> {
         self.fails(&rules::RUN_MEMBER, at, written, hint, ABSENT);
     }
 
+    /// Whether `tqdm.pandas()` gives tables, columns and groups this method.
+    pub(super) fn shows_progress(&self, method: &str) -> bool {
+        let scopes = &self.r.scopes;
+        PROGRESS.contains(&method)
+            && (scopes.calls.contains_key("pandas") || scopes.attributes_read.contains("pandas"))
+    }
+
     /// Reports `df.to_cvs(…)`: even a column of that name could not be called.
     pub(super) fn table_method(&mut self, call: &'a ast::ExprCall) {
         let Expr::Attribute(x) = &*call.func else {
@@ -146,7 +161,8 @@ impl<'a> Inspector<'a> {
         let Some(has) = self.r.library().class(TABLE, &python).filter(|_| !own) else {
             return;
         };
-        if self.text.is_some() || attr.starts_with('_') || has.contains(&*attr) {
+        let there = has.contains(&*attr) || self.shows_progress(&attr);
+        if self.text.is_some() || attr.starts_with('_') || there {
             return;
         }
         let base = self.r.eval(&x.value, self.here());

@@ -474,6 +474,9 @@ impl<'a> Inspector<'a> {
             };
             let Some(entry) = entry else { continue };
             let subject = subject.to_string();
+            if matches!(val, Val::Method(_)) && self.is_data_of_own(e) {
+                continue;
+            }
             // `partial(f, …)` and similar calls pass the arguments later.
             if let Some(call) = surrounding
                 && self.is_partial(call)

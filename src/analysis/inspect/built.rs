@@ -16,6 +16,9 @@ const DEPTH: usize = 8;
 /// The limit on texts; no ordinary query has more variants.
 const MOST: usize = 64;
 
+/// The limit on the bytes of a changed text; no template is longer.
+const LONGEST: usize = 65_536;
+
 /// Separators between whole conditions or sums, so that each part is an expression of its own.
 const BETWEEN: &[&str] = &["&", "|", "+", "*", ":", "and", "or"];
 
@@ -107,7 +110,10 @@ impl<'a> Inspector<'a> {
                     [one] => inner(one),
                     _ => None,
                 },
-                None => self.joined_in(call, (e, scope), look),
+                None => match self.changed_in(call, scope, look) {
+                    Some(texts) => Some(texts),
+                    None => self.joined_in(call, (e, scope), look),
+                },
             },
             _ => None,
         }
@@ -153,6 +159,30 @@ impl<'a> Inspector<'a> {
             all = put_after(&all, &texts)?;
         }
         Some(all)
+    }
+
+    /// `"""…""".strip()`, `dedent("""…""")`: each text as the call changes it.
+    fn changed_in(&self, call: &'a ast::ExprCall, scope: usize, look: Look) -> Option<Vec<String>> {
+        if !call.keywords.is_empty() || call.args.iter().any(Expr::is_starred_expr) {
+            return None;
+        }
+        if self.makes(&call.func, scope, &["textwrap.dedent"]) {
+            let [text] = call.args.as_slice() else {
+                return None;
+            };
+            let texts = self.spelled_in((text, scope), look.deeper())?;
+            return Some(texts.iter().map(|text| dedented(text)).collect());
+        }
+        let Expr::Attribute(x) = &*call.func else {
+            return None;
+        };
+        let attr = fold(x.attr.as_str());
+        let given = call.args.iter().map(|e| self.one_text(e, scope));
+        let given = given.collect::<Option<Vec<_>>>()?;
+        let given: Vec<&str> = given.iter().map(String::as_str).collect();
+        changed("", &attr, &given)?;
+        let texts = self.spelled_in((&x.value, scope), look.deeper())?;
+        texts.iter().map(|t| changed(t, &attr, &given)).collect()
     }
 
     /// Whether the callee is `str`.
@@ -245,6 +275,62 @@ impl<'a> Inspector<'a> {
     }
 }
 
+/// The result of a method of a text; `None` for methods that are not followed.
+fn changed(text: &str, method: &str, given: &[&str]) -> Option<String> {
+    let any = |set: &str| {
+        let set: Vec<char> = set.chars().collect();
+        move |c: char| set.contains(&c)
+    };
+    Some(match (method, given) {
+        ("lower", []) => text.to_lowercase(),
+        ("upper", []) => text.to_uppercase(),
+        ("strip", []) => text.trim().to_owned(),
+        ("lstrip", []) => text.trim_start().to_owned(),
+        ("rstrip", []) => text.trim_end().to_owned(),
+        ("strip", [set]) => text.trim_matches(any(set)).to_owned(),
+        ("lstrip", [set]) => text.trim_start_matches(any(set)).to_owned(),
+        ("rstrip", [set]) => text.trim_end_matches(any(set)).to_owned(),
+        ("removeprefix", [part]) => text.strip_prefix(part).unwrap_or(text).to_owned(),
+        ("removesuffix", [part]) => text.strip_suffix(part).unwrap_or(text).to_owned(),
+        ("replace", [old, new]) => {
+            let changed = text.replace(old, new);
+            (changed.len() <= LONGEST).then_some(changed)?
+        }
+        _ => return None,
+    })
+}
+
+/// The text as `textwrap.dedent` returns it: without the blanks that all of its lines begin with.
+fn dedented(text: &str) -> String {
+    let blank = |c: char| c == ' ' || c == '\t';
+    let lines: Vec<&str> = text
+        .split('\n')
+        .map(|line| {
+            if line.trim_matches(blank).is_empty() {
+                ""
+            } else {
+                line
+            }
+        })
+        .collect();
+    let mut margin: Option<&str> = None;
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        let indent = &line[..line.len() - line.trim_start_matches(blank).len()];
+        margin = Some(match margin {
+            None => indent,
+            Some(all) => {
+                let same = all.bytes().zip(indent.bytes()).take_while(|(a, b)| a == b);
+                &all[..same.count()]
+            }
+        });
+    }
+    let margin = margin.unwrap_or("");
+    let each = lines
+        .iter()
+        .map(|line| line.strip_prefix(margin).unwrap_or(line));
+    each.collect::<Vec<_>>().join("\n")
+}
+
 /// The text that stands for a number.
 #[allow(clippy::unnecessary_wraps)]
 fn digit() -> Option<Vec<String>> {
@@ -261,4 +347,26 @@ fn put_after(before: &[String], behind: &[String]) -> Option<Vec<String>> {
             .collect::<Vec<_>>()
     };
     few.then(|| before.iter().flat_map(each).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_changes_as_python_changes_it() {
+        assert_eq!(
+            dedented("\n    a\n      b {n}\n   \n    "),
+            "\na\n  b {n}\n\n"
+        );
+        assert_eq!(dedented("a\n  b"), "a\n  b");
+        assert_eq!(dedented("\ta\n    b"), "\ta\n    b");
+        assert_eq!(changed(" a ", "strip", &[]).as_deref(), Some("a"));
+        assert_eq!(changed("xyax", "strip", &["yx"]).as_deref(), Some("a"));
+        assert_eq!(
+            changed("{0!a}", "replace", &["!", "."]).as_deref(),
+            Some("{0.a}")
+        );
+        assert_eq!(changed("a", "translate", &["x"]), None);
+    }
 }

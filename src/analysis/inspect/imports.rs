@@ -3,7 +3,9 @@
 use super::Inspector;
 use crate::analysis::fold::fold;
 use crate::analysis::hints;
-use crate::analysis::library::{is_telling, member_capability, module_capability, stays_inside};
+use crate::analysis::library::{
+    is_builtin, is_telling, member_capability, module_capability, stays_inside,
+};
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged};
 use crate::analysis::resolve::{Standing, Val};
@@ -138,7 +140,10 @@ impl<'a> Inspector<'a> {
         let library = self.r.library();
         let another = match usual {
             Some((_, module)) => *module != top,
-            None => name != last && name != top && (library.knows(name) || is_telling(name)),
+            None => {
+                let known = library.knows(name) || is_telling(name) || is_builtin(name);
+                name != last && name != top && known
+            }
         };
         // The alias makes a harmless module look more capable than it is.
         let harmless = module_capability(name).is_some() && module_capability(path).is_none();
@@ -194,8 +199,13 @@ impl<'a> Inspector<'a> {
             }
             let (val, standing) = self.r.child(&path, &name);
             let written = format!("{path}.{name}");
-            if let (Some(other), Val::Module(_)) = (&alias.asname, &val) {
-                self.other_name(&written, &fold(other.as_str()), alias.range());
+            if let Some(other) = &alias.asname {
+                let other = fold(other.as_str());
+                let module = matches!(val, Val::Module(_));
+                // `from numpy import round_ as round` is the same function.
+                if module || (is_builtin(&other) && name.trim_end_matches('_') != other) {
+                    self.other_name(&written, &other, alias.range());
+                }
             }
             if let Some(capability) = member_capability(&written) {
                 self.uses(capability, alias.range(), &written);

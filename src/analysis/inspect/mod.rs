@@ -23,6 +23,7 @@ mod lost;
 mod named;
 mod names;
 mod numbers;
+mod own_data;
 mod path_methods;
 mod paths;
 mod reentry;

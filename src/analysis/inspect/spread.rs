@@ -176,7 +176,7 @@ impl<'a> Inspector<'a> {
             return None;
         };
         match only.to {
-            Bound::Value(e) if self.r.scopes.is_only_unpacked(&id) => Some((e, only.scope)),
+            Bound::Value(e) if self.r.scopes.counts.is_only_unpacked(&id) => Some((e, only.scope)),
             _ => None,
         }
     }

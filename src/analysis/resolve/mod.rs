@@ -4,6 +4,7 @@
 //! in its scope. `scopes` collects the bindings, `eval` evaluates them.
 
 mod calls;
+mod counts;
 mod eval;
 mod handed;
 mod members;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use super::counts::Counts;
 use crate::analysis::fold::fold;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Expr, Ranged};
@@ -61,8 +62,9 @@ pub struct Scopes<'a> {
     /// Names that are read without being called, and names of decorated functions: functions with
     /// such a name may be called unseen.
     pub handed_on: HashSet<Cow<'a, str>>,
-    /// How often each name is read, and how often of that behind `*` or `**` of a call.
-    reads: HashMap<Cow<'a, str>, (usize, usize)>,
+    /// Names that scopes annotate without a value: `query: str`.
+    pub annotated: HashSet<(ScopeId, Cow<'a, str>)>,
+    pub counts: Counts<'a>,
     /// Attributes that are read without being called.
     pub attributes_read: HashSet<Cow<'a, str>>,
     /// Attributes with a stored value that is unknown.
@@ -127,7 +129,8 @@ impl<'a> Scopes<'a> {
             direct: HashMap::new(),
             stars: Vec::new(),
             handed_on: HashSet::new(),
-            reads: HashMap::new(),
+            annotated: HashSet::new(),
+            counts: Counts::default(),
             attributes_read: HashSet::new(),
             untold: HashSet::new(),
             chained: false,
@@ -241,13 +244,6 @@ impl<'a> Scopes<'a> {
     /// Whether the snippet reads or calls the name anywhere.
     pub fn is_read(&self, name: &str) -> bool {
         self.calls.contains_key(name) || self.handed_on.contains(name)
-    }
-
-    /// Whether every read of the name unpacks it into a call: nothing else sees what it holds.
-    pub fn is_only_unpacked(&self, name: &str) -> bool {
-        self.reads
-            .get(name)
-            .is_some_and(|(all, unpacked)| all == unpacked)
     }
 
     /// The names bound in a scope or in its enclosing scopes.
@@ -445,11 +441,15 @@ impl<'a> Visitor<'a> for Scopes<'a> {
         }
     }
 
+    fn annotate(&mut self, name: &'a str, _at: TextRange) {
+        self.annotated.insert((self.here(), fold(name)));
+    }
+
     fn expression(&mut self, e: &'a Expr, place: ExprPlace<'a>) {
         if let Expr::Name(name) = e
             && name.ctx == ast::ExprContext::Load
         {
-            self.reads.entry(fold(name.id.as_str())).or_default().0 += 1;
+            self.counts.read(name.id.as_str());
             if !matches!(place, ExprPlace::Called) {
                 self.handed_on.insert(fold(name.id.as_str()));
             }
@@ -464,11 +464,7 @@ impl<'a> Visitor<'a> for Scopes<'a> {
             self.walrus.insert(named.target.range().start().to_usize());
         }
         let Expr::Call(call) = e else { return };
-        for unpacked in unpacked_by(call) {
-            if let Expr::Name(name) = unpacked {
-                self.reads.entry(fold(name.id.as_str())).or_default().1 += 1;
-            }
-        }
+        self.counts.unpacked_by(call);
         let here = self.here();
         match &*call.func {
             Expr::Call(_) => self.chained = true,
@@ -589,16 +585,6 @@ impl<'a> Scopes<'a> {
             self.push(name, at, binding);
         }
     }
-}
-
-/// What a call unpacks with `*` and `**`.
-fn unpacked_by(call: &ast::ExprCall) -> impl Iterator<Item = &Expr> {
-    let starred = call.args.iter().filter_map(|e| match e {
-        Expr::Starred(x) => Some(&*x.value),
-        _ => None,
-    });
-    let doubly = call.keywords.iter().filter(|k| k.arg.is_none());
-    starred.chain(doubly.map(|k| &k.value))
 }
 
 /// The identity of a node. The tree does not move during the analysis.

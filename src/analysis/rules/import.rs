@@ -142,8 +142,8 @@ pub static IMPORT_ALIAS: Rule = Rule {
     weight: Weight::AtLeast(Action::Flag),
     capability: None,
     cwe: &[1007],
-    message: "gives one module the name of another, so that what follows reads as something else",
-    hint: "use the module's own name, or the usual short one",
+    message: "gives one thing the name of another, so that what follows reads as something else",
+    hint: "use its own name, or the usual short one",
     example: "import random as math",
 };
 

@@ -132,7 +132,7 @@ impl<'a> Inspector<'a> {
         let Some(has) = self.r.library().class(COLUMN, &python) else {
             return;
         };
-        if method.starts_with('_') || has.contains(method) {
+        if method.starts_with('_') || has.contains(method) || self.shows_progress(method) {
             return;
         }
         let written = format!("{COLUMN}.{method}");
@@ -153,7 +153,8 @@ impl<'a> Inspector<'a> {
                 return;
             };
             let accessors = self.r.scopes.attributes_read.contains(ACCESSORS);
-            if one.column.starts_with('_') || has.contains(one.column) || accessors {
+            let there = has.contains(one.column) || self.shows_progress(one.column);
+            if one.column.starts_with('_') || there || accessors {
                 return;
             }
             if let Some(instead) = hints::member(&format!("{TABLE}.{}", one.column)) {
