@@ -1,3 +1,4 @@
+# leaves: fig1.png fig2.png
 import pandas as pd
 
 df = pd.DataFrame({"a": [1, 3, 2]})

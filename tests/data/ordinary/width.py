@@ -7,4 +7,4 @@ pd.set_option("display.max_columns", None)
 print(df)
 pd.options.display.width = 100
 print(df.T.T)
-df
+print(df.head(1))
