@@ -162,7 +162,14 @@ for line in sys.stdin:
         if failed.is_some() != (blocked || row.fails) {
             failures.push(format!("{:?}: {failed:?}", row.code));
         }
-        let expected = ["KeyError", "ValueError", "AttributeError", "TypeError"];
+        let expected = [
+            "KeyError",
+            "ValueError",
+            "AttributeError",
+            "TypeError",
+            "UndefinedVariableError",
+            "PatsyError",
+        ];
         if failed.is_some_and(|name| !expected.contains(&name.as_str())) {
             failures.push(format!("{:?}: {line}", row.code));
         }

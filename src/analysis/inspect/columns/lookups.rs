@@ -1,8 +1,10 @@
 //! The places where a snippet looks a column up.
 
+use super::named_in::names_in;
 use super::names::text;
 use super::numbers;
 use super::tables::{Inputs, Kind, Tables, keyword};
+use crate::analysis::library::is_builtin;
 use crate::analysis::parse::TextRange;
 use crate::analysis::parse::ast::{self, Constant, Expr, ExprContext, Ranged};
 use crate::analysis::walk::{ExprPlace, Visitor};
@@ -48,6 +50,8 @@ pub(super) enum Use<'a> {
         /// The column that it is called on.
         column: Option<&'a str>,
     },
+    /// `t.resample("ME")`, which needs dates in the index.
+    Resample,
     /// A method that is called on a column.
     OfColumn { column: &'a str, method: &'a str },
     /// A method that needs numbers, on columns of text.
@@ -63,6 +67,11 @@ pub(super) enum Use<'a> {
 
 const MISSING: &[&str] = &["KeyError", "LookupError"];
 pub(super) const NO_MEMBER: &[&str] = &["AttributeError"];
+/// What pandas raises for a name that no column of the query's table has.
+const UNDEFINED: &[&str] = &["NameError"];
+/// What patsy raises for a name in a formula.
+const NOT_EVALUATED: &[&str] = &["PatsyError", "NameError"];
+pub(super) const NO_DATES: &[&str] = &["TypeError"];
 const NO_NAME: &[&str] = &["ValueError"];
 const NOT_DRAWN: &[&str] = &["ValueError", "KeyError", "LookupError"];
 
@@ -128,6 +137,24 @@ const DRAWN: &[&str] = &[
     "y",
     "z",
 ];
+/// Models of statsmodels whose second argument is the table.
+const MODELS: &[&str] = &[
+    "glm",
+    "gls",
+    "glsar",
+    "logit",
+    "mixedlm",
+    "mnlogit",
+    "negativebinomial",
+    "ols",
+    "poisson",
+    "probit",
+    "quantreg",
+    "rlm",
+    "wls",
+];
+/// Names that formulas have.
+const CONTRASTS: &[&str] = &["Diff", "Helmert", "Poly", "Sum", "Treatment"];
 /// Functions of seaborn that draw columns of `data`.
 const SEABORN: &[&str] = &[
     "barplot",
@@ -325,6 +352,17 @@ impl<'t, 'n, 'a> Lookups<'t, 'n, 'a> {
         if OTHERWISE.iter().any(|word| keyword(call, word).is_some()) {
             return;
         }
+        if method == "resample" && keyword(call, "on").is_none() {
+            self.misused.push(Misuse {
+                at: call.range,
+                of,
+                what: Use::Resample,
+            });
+        }
+        if method == "query" {
+            let query = call.args.first().or_else(|| keyword(call, "expr"));
+            return self.named(query, of, UNDEFINED);
+        }
         if let Some((_, arguments)) = METHODS.iter().find(|(name, _)| *name == method) {
             self.arguments(call, arguments, of, MISSING);
         }
@@ -396,11 +434,62 @@ impl<'t, 'n, 'a> Lookups<'t, 'n, 'a> {
                 }
             }
             "seaborn" if SEABORN.contains(&name) => {
-                if let Some(of) = keyword(call, "data").and_then(|e| self.table(e)) {
+                let data = first.or_else(|| keyword(call, "data"));
+                if let Some(of) = data.and_then(|e| self.table(e)) {
                     self.drawn(call, SHOWN, of, NOT_DRAWN);
                 }
             }
+            "statsmodels.formula.api" if MODELS.contains(&name) => {
+                let data = call.args.get(1).or_else(|| keyword(call, "data"));
+                let formula = first.or_else(|| keyword(call, "formula"));
+                if let Some(of) = data.and_then(|e| self.table(e)) {
+                    self.modelled(formula, of);
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// The names in a literal query, each of which is a column.
+    fn named(&mut self, e: Option<&'a Expr>, of: Inputs, errors: &'static [&'static str]) {
+        let Some((e, code)) = e.and_then(|e| Some((e, text(e)?))) else {
+            return;
+        };
+        for name in names_in(code) {
+            self.found.push(Lookup {
+                column: name.text,
+                at: e.range(),
+                of,
+                by: By::Argument,
+                errors,
+            });
+        }
+    }
+
+    /// The names in a literal formula that are columns, or else unbound.
+    fn modelled(&mut self, e: Option<&'a Expr>, of: Inputs) {
+        let Some((e, code)) = e.and_then(|e| Some((e, text(e)?))) else {
+            return;
+        };
+        for name in names_in(code) {
+            let names = self.tables.names;
+            let other = is_builtin(name.text)
+                || CONTRASTS.contains(&name.text)
+                || !names.bindings(name.text).is_empty()
+                || self
+                    .tables
+                    .inputs
+                    .iter()
+                    .any(|(input, _)| *input == name.text);
+            if !name.owns && !other {
+                self.found.push(Lookup {
+                    column: name.text,
+                    at: e.range(),
+                    of,
+                    by: By::Argument,
+                    errors: NOT_EVALUATED,
+                });
+            }
         }
     }
 

@@ -5,13 +5,14 @@
 //! nothing is said.
 
 mod lookups;
+mod named_in;
 mod names;
 mod numbers;
 mod tables;
 
 use std::collections::HashSet;
 
-use self::lookups::{By, Lookup, Lookups, Misuse, NO_MEMBER, Use};
+use self::lookups::{By, Lookup, Lookups, Misuse, NO_DATES, NO_MEMBER, Use};
 use self::names::Names;
 use self::tables::{Inputs, Tables};
 use super::Inspector;
@@ -112,6 +113,8 @@ impl<'a> Inspector<'a> {
                         self.wrong_keywords(call, &format!("{kind}.{}", x.attr.as_str()));
                     }
                 }
+                Use::Resample if names.is_read("set_index") || names.changes() => {}
+                Use::Resample => self.no_dates(&one, &tables),
                 Use::OfColumn { column, method } => {
                     let accessor = names.is_read("register_series_accessor");
                     if tables.is_column(one.of, column) && !accessor && !names.is_assigned(method) {
@@ -215,6 +218,29 @@ impl<'a> Inspector<'a> {
         self.fails(&rules::RUN_KIND, at, subject, Some(hint), NO_NUMBER);
     }
 
+    /// Reports `sales.resample("ME")` where the index counts the rows.
+    fn no_dates(&mut self, one: &Misuse<'a>, tables: &Tables<'_, 'a>) {
+        if tables
+            .among(one.of)
+            .any(|(_, value)| value.form != Form::Table)
+        {
+            return;
+        }
+        let mut columns = tables.among(one.of).flat_map(|(_, value)| &value.columns);
+        let dates = columns.find(|c| c.dtype.starts_with("datetime64"));
+        let hint = match dates {
+            Some(dates) => format!(
+                "the index has no dates: add `on=\"{}\"`",
+                shown(&dates.name)
+            ),
+            None => "the index has no dates: `pd.to_datetime` makes some of a column, and \
+                     `resample(…, on=\"column\")` takes them"
+                .to_owned(),
+        };
+        let subject = "resample".to_owned();
+        self.fails(&rules::RUN_KIND, one.at, subject, Some(hint), NO_DATES);
+    }
+
     fn misused(
         &mut self,
         one: &Misuse<'a>,
@@ -233,7 +259,9 @@ impl<'a> Inspector<'a> {
             Use::Item => (name.clone(), list(), NO_KEY),
             Use::Attribute(attr) if OF_LISTS.contains(&attr) || attr.starts_with('_') => return,
             Use::Attribute(attr) => (format!("{name}.{attr}"), list(), NO_MEMBER),
-            Use::Numbers { .. } | Use::Method { .. } | Use::OfColumn { .. } => return,
+            Use::Numbers { .. } | Use::Method { .. } | Use::OfColumn { .. } | Use::Resample => {
+                return;
+            }
             Use::Accessor { column, name } => {
                 if changes || made.contains(column) {
                     return;
