@@ -164,16 +164,25 @@ impl<'a> Canvas<'a> {
     }
 
     pub fn rule(&mut self, x: u16, y: u16, columns: u16) {
+        self.line(x, y, columns, "─", Role::Rule);
+    }
+
+    fn line(&mut self, x: u16, y: u16, columns: u16, symbol: &'static str, role: Role) {
         for i in 0..columns {
-            self.cell(x + i, y, "─", self.theme.style(Role::Rule));
+            self.cell(x + i, y, symbol, self.theme.style(role));
         }
     }
 
-    /// A rule with a heading in it; a focused pane's heading has the accent colour.
+    /// A rule with a heading in it; a focused pane's is heavy and has the accent colour, so that it stands out without
+    /// colours too.
     pub fn headed_rule(&mut self, x: u16, y: u16, columns: u16, heading: &[(String, Role)]) {
-        self.rule(x, y, columns);
+        let focused = heading.iter().any(|(_, role)| *role == Role::Accent);
+        let (symbol, role) = match focused {
+            true => ("━", Role::Accent),
+            false => ("─", Role::Rule),
+        };
+        self.line(x, y, columns, symbol, role);
         if columns > 4 {
-            self.put(x, y, 1, "─", Role::Rule);
             let mut used = 0;
             for (text, role) in heading {
                 let room = (columns - 3).saturating_sub(used);

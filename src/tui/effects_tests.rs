@@ -239,3 +239,59 @@ fn a_new_run_shows_its_output_whatever_pane_was_open() {
     b.output(id, StreamName::Stdout, "forty-two\n");
     assert!(b.draw().contains("forty-two"));
 }
+
+#[test]
+fn without_colours_every_tab_stop_looks_different() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut b = Bench::new(columns, rows);
+        b.propose(Making::flagged());
+        b.settle();
+        let mut frames = vec![b.draw()];
+        for _ in 0..6 {
+            b.press(KeyCode::Tab);
+            frames.push(b.draw());
+        }
+        for (i, frame) in frames.iter().enumerate() {
+            assert!(
+                !frames[..i].contains(frame),
+                "{columns}x{rows} stop {i}:\n{frame}"
+            );
+        }
+    }
+}
+
+#[test]
+fn esc_1_and_u_lead_back_to_the_queue() {
+    for back in [KeyCode::Esc, KeyCode::Char('1'), KeyCode::Char('u')] {
+        let mut b = Bench::new(120, 40);
+        b.propose(Making::flagged());
+        b.settle();
+        b.focus_on(super::ui::Pane::Given);
+        b.press(back);
+        assert_eq!(b.ui.queue.focus, super::ui::Pane::Queue, "{back:?}");
+    }
+}
+
+#[test]
+fn what_ended_by_itself_is_told_on_return() {
+    use crossterm::event::Event as Input;
+    let mut b = Bench::new(80, 24);
+    for _ in 0..2 {
+        b.propose(Making {
+            ttl_s: 30,
+            ..Making::clear("x = 1\n")
+        });
+    }
+    b.propose(Making::clear("y = 1\n"));
+    b.settle();
+    b.input(&Input::FocusLost);
+    b.tick(60_000);
+    b.input(&Input::FocusGained);
+    assert_eq!(notice(&b), "while you were away: 2 expired");
+    // Nothing happened since.
+    b.input(&Input::FocusLost);
+    b.tick(1_000);
+    b.keys("j");
+    b.input(&Input::FocusGained);
+    assert_eq!(notice(&b), "");
+}

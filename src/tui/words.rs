@@ -84,8 +84,26 @@ pub fn already(state: State) -> String {
     }
 }
 
-pub fn too_early(key: &str) -> String {
-    format!("too early; wait, then press {key} again")
+/// `left`: until the key counts.
+pub fn too_early(key: &str, left: Duration) -> String {
+    let wait = match left.as_secs_f32().ceil() {
+        1.0 => String::new(),
+        seconds => format!(" {seconds} s"),
+    };
+    format!("too early; wait{wait}, then press {key} again")
+}
+
+/// What ended by itself while nobody looked.
+pub fn while_away(expired: usize, withdrawn: usize) -> String {
+    let said = |n: usize, what: &str| format!("{} {what}", number(n as u64));
+    let mut parts = Vec::new();
+    if expired > 0 {
+        parts.push(said(expired, "expired"));
+    }
+    if withdrawn > 0 {
+        parts.push(said(withdrawn, "withdrawn"));
+    }
+    format!("while you were away: {}", parts.join(", "))
 }
 
 pub fn quit_question(pending: usize, running: usize) -> String {

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::broker::Entry;
-use crate::model::State;
+use crate::model::{ProposalId, State};
 
 use super::super::canvas::Canvas;
 use super::super::interval::IntervalSet;
@@ -31,7 +31,7 @@ impl Screen<'_> {
                 None => self.field(
                     canvas,
                     area,
-                    "deny, reason",
+                    &self.deny_label(*id),
                     "Enter sends  Esc goes back",
                     input,
                 ),
@@ -67,6 +67,14 @@ impl Screen<'_> {
             }
             None => self.status(canvas, area, drawn),
         }
+    }
+
+    /// The field's label names whom the denial is for.
+    fn deny_label(&self, id: ProposalId) -> String {
+        let name = self.state.entry(id).map(|e| e.proposal.agent_name());
+        let name = name.filter(|name| !name.is_empty());
+        let name = name.map_or(words::UNNAMED, |name| text::cut(name, 16));
+        format!("deny {name}, reason")
     }
 
     fn field(
@@ -148,11 +156,17 @@ impl Screen<'_> {
         if let Some(missing) = &missing {
             x += canvas.put_cut(x, area.y, room(x, right), missing, Role::Flagged) + 2;
         }
-        for (key, word) in self.offers(missing.is_some()) {
-            let wide = (text::width(&key) + text::width(word) + 3) as u16;
-            if wide > room(x, right) + 2 {
-                break;
+        let offers = self.offers(missing.is_some());
+        let wide = |(key, word): &(String, &str)| (text::width(key) + text::width(word) + 3) as u16;
+        // The way to the help always has its room.
+        let help = offers.last().map_or(0, wide);
+        let last = offers.len().saturating_sub(1);
+        for (i, offer) in offers.into_iter().enumerate() {
+            let kept = if i == last { 0 } else { help };
+            if wide(&offer) + kept > room(x, right) + 2 {
+                continue;
             }
+            let (key, word) = offer;
             x += canvas.put(x, area.y, room(x, right), &key, Role::Key);
             x += canvas.put(x, area.y, room(x, right), &format!(" {word}"), Role::Dim) + 2;
         }

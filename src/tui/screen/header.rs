@@ -59,8 +59,8 @@ impl Screen<'_> {
                 }
                 tier.push((format!(" ▲ does not stop: {what}"), Role::Flagged));
             }
-        } else if let Some(last) = layers.last().filter(|_| !short) {
-            tier.push((format!(" ✓ {last}"), Role::Good));
+        } else if !layers.is_empty() {
+            tier.push((" ✓".to_owned(), Role::Good));
         }
         let log: Spans = match &self.state.audit {
             AuditHealth::Up { .. } if f.log_damage.is_some() => {
@@ -71,7 +71,7 @@ impl Screen<'_> {
             }
             AuditHealth::Up { durable } => {
                 vec![(
-                    format!("log ✓ {} durable", words::number(*durable)),
+                    format!("log ✓ {}", words::count(*durable as usize, "record")),
                     Role::Dim,
                 )]
             }

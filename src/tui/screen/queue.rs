@@ -12,6 +12,9 @@ use super::super::ui::Pane;
 use super::super::words;
 use super::{Drawn, Screen};
 
+/// Before the heading of a focused list, so that it stands out without colours too.
+const FOCUSED: &str = "▸";
+
 /// The most columns of an agent's name in a list.
 const AGENT: usize = 9;
 
@@ -125,6 +128,9 @@ impl Screen<'_> {
             return;
         }
         let role = if focused { Role::Accent } else { Role::Dim };
+        if focused {
+            canvas.put(area.x, area.y, 1, FOCUSED, role);
+        }
         canvas.put(area.x + 1, area.y, area.width.saturating_sub(2), name, role);
         let wide = text::width(count) as u16;
         canvas.put(
@@ -234,6 +240,9 @@ impl Screen<'_> {
             let title = entry.proposal.title.as_deref().filter(|t| !t.is_empty());
             let role = title.map_or(Role::Dim, |_| Role::Text);
             canvas.put_claim(at, y, room(at), title.unwrap_or(words::UNTITLED), role);
+        }
+        if focused {
+            canvas.put(area.x, y, 1, FOCUSED, Role::Strong);
         }
         canvas.tint(area, Role::Selected);
     }

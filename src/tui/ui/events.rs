@@ -5,6 +5,7 @@ use tui_input::Input;
 
 use crate::broker::{BrokerState, selection};
 use crate::clock::Now;
+use crate::model::State;
 
 use super::super::action::Action;
 use super::super::caps::Depth;
@@ -45,6 +46,9 @@ impl UiState {
                 Vec::new()
             }
             Event::FocusGained => {
+                if self.attention.focused == Some(false) {
+                    self.tell_of_absence(state);
+                }
                 self.attention.focused = Some(true);
                 // A key may have been pressed in another window.
                 self.stalled(now);
@@ -52,6 +56,7 @@ impl UiState {
             }
             Event::FocusLost => {
                 self.attention.focused = Some(false);
+                self.attention.left_at = Some(now);
                 self.fresh_grace(now);
                 Vec::new()
             }
@@ -136,6 +141,27 @@ impl UiState {
         self.command(state, command, now)
     }
 
+    /// What ended by itself while the terminal had no focus.
+    fn tell_of_absence(&mut self, state: &BrokerState) {
+        let Some(left) = self.attention.left_at.take() else {
+            return;
+        };
+        let ended = state
+            .decided()
+            .take_while(|entry| entry.ended().is_some_and(|at| at.boot > left.boot));
+        let (mut expired, mut withdrawn) = (0, 0);
+        for entry in ended {
+            match entry.state() {
+                State::Expired => expired += 1,
+                State::Withdrawn => withdrawn += 1,
+                _ => {}
+            }
+        }
+        if expired + withdrawn > 0 {
+            self.remarks.notice = Some(words::while_away(expired, withdrawn).into());
+        }
+    }
+
     fn on_help(&mut self, key: Key) -> Vec<Action> {
         match self.common.keys.meaning(self.attention.before.take(), key) {
             Meaning::Does(Command::Help | Command::Back | Command::Quit) => self.over.close(),
@@ -166,7 +192,10 @@ impl UiState {
             Command::Palette => self.over = Over::Palette(Palette::default()),
             Command::Suspend => return vec![Action::Suspend],
             Command::Quit => return self.quit(state),
-            Command::Queue => self.place = OnScreen::Queue,
+            Command::Queue => {
+                self.place = OnScreen::Queue;
+                self.focus_on(Pane::Queue);
+            }
             Command::Audit => return self.open_audit(),
             Command::Policies => self.place = OnScreen::Policies { top: 0 },
             Command::Search | Command::SearchNext | Command::SearchPrevious if !self.searches() => {
@@ -205,7 +234,10 @@ impl UiState {
             Command::Deny => self.ask_denial(state),
             Command::Kill => return self.kill(state),
             Command::Urgent => match selection::most_urgent(state) {
-                Some(id) => self.select(id, now),
+                Some(id) => {
+                    self.select(id, now);
+                    self.focus_on(Pane::Queue);
+                }
                 None => self.remarks.notice = Some(Notice::NothingPending),
             },
             Command::NextPane => self.step_focus(state, true),
@@ -236,7 +268,10 @@ impl UiState {
                     Some(words::as_drawn(self.queue.as_drawn, self.hides(state)).into());
             }
             Command::Back if self.queue.zoom => self.queue.zoom = false,
-            Command::Back => self.common.found.clear(),
+            Command::Back => {
+                self.common.found.clear();
+                self.focus_on(Pane::Queue);
+            }
             _ => self.scroll_queue(state, command, now),
         }
         self.redocument(state);

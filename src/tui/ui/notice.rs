@@ -70,7 +70,8 @@ impl UiState {
             Notice::WrongDigits if self.sheet().is_some() => words::WRONG_DIGITS.into(),
             Notice::TooEarly(_) if self.attention.focused == Some(false) => words::NO_FOCUS.into(),
             Notice::TooEarly(key) if now.boot < self.counts_from(*key) => {
-                words::too_early(&key.to_string()).into()
+                let left = self.counts_from(*key).saturating_sub(now.boot);
+                words::too_early(&key.to_string(), left).into()
             }
             _ => return None,
         };

@@ -8,6 +8,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use crate::broker::Refused;
+use crate::clock::Now;
 use crate::model::{Digest, ProposalId};
 
 use super::super::action::AuditPage;
@@ -218,6 +219,8 @@ pub(in crate::tui) struct Attention {
     pub accrued: Option<Duration>,
     /// `None` until the terminal reports its focus.
     pub focused: Option<bool>,
+    /// When the terminal lost its focus.
+    pub left_at: Option<Now>,
     /// The first key of a two-key chord.
     pub before: Option<Key>,
     pub quiet: Quiet,
