@@ -186,7 +186,7 @@ impl Shell {
         ui.stalled(Now::read());
         replicate::forget(&setup.state_dir, setup.retention_days);
         review::check(setup.state_dir.clone(), inbox.clone());
-        let mut terminal = Terminal::enter()?;
+        let mut terminal = Terminal::enter(setup.calls)?;
         let keyboard = Keyboard::listen()?;
         if keyboard.hears_answers() {
             terminal.ask_for_answers();
@@ -562,6 +562,8 @@ impl Shell {
         if let Some((digest, code)) = self.ui.wants_highlight(&self.state) {
             self.highlighter.request(digest, code);
         }
+        let (pending, running) = (self.state.pending_count(), self.state.running_count());
+        self.terminal.title(pending, running);
         let (state, ui, header) = (&self.state, &self.ui, &self.header);
         let drawn = self
             .terminal

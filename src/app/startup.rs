@@ -19,7 +19,7 @@ use crate::executor::{DatasetSource, Executor, Sources, preflight_recalled};
 use crate::ipc::SocketConfig;
 use crate::model::{Preflight, Tier, VisibleWriter};
 use crate::policy::{self, Contract, Policy};
-use crate::tui::{Header, Keymap, TerminalCaps, Themes};
+use crate::tui::{Calls, Header, Keymap, TerminalCaps, Themes};
 
 /// Everything a dashboard consists of, before it starts.
 pub struct Setup {
@@ -40,6 +40,7 @@ pub struct Setup {
     pub keymap: Keymap,
     pub themes: Themes,
     pub caps: TerminalCaps,
+    pub calls: Calls,
     /// Whether the bundled proposals are to be sent.
     pub demo: bool,
 }
@@ -99,6 +100,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
         keymap,
         themes,
         caps,
+        calls: Calls::detect(&env, config.notify.bell),
         demo,
     })
 }

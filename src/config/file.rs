@@ -38,6 +38,7 @@ pub(super) struct Layer {
     pub keys: BTreeMap<String, Set<String>>,
     pub retention_days: Option<Set<u64>>,
     pub keep_code: Option<Set<bool>>,
+    pub bell: Option<Set<bool>>,
     pub lift: Option<Set<bool>>,
 }
 
@@ -101,6 +102,10 @@ impl Layer {
             audit.only(&keys::in_table("audit"))?;
             layer.keep_code = audit.boolean("keep_code")?;
             layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;
+        }
+        if let Some(notify) = top.table("notify")? {
+            notify.only(&keys::in_table("notify"))?;
+            layer.bell = notify.boolean("bell")?;
         }
         if let Some(feature) = top.table("feature")? {
             feature.only(&["lift"])?;

@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 15] = [
+pub(super) const KEYS: [Key; 16] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
@@ -38,12 +38,13 @@ pub(super) const KEYS: [Key; 15] = [
     key("run", "kill_on_disconnect", ValueSyntax::Literal),
     key("audit", "retention_days", ValueSyntax::Literal),
     key("audit", "keep_code", ValueSyntax::Literal),
+    key("notify", "bell", ValueSyntax::Literal),
     key("feature.lift", "enabled", ValueSyntax::Literal),
 ];
 
 /// All tables, including those with user-defined keys.
-const TABLES: [&str; 7] = [
-    "datasets", "queue", "socket", "run", "keys", "audit", "feature",
+const TABLES: [&str; 8] = [
+    "datasets", "queue", "socket", "run", "keys", "audit", "notify", "feature",
 ];
 
 /// The keys of one data set.

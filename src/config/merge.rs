@@ -11,8 +11,8 @@ use super::error::{ConfigError, Origin};
 use super::file::Layer;
 use super::table::Set;
 use super::{
-    AuditSection, Built, DEFAULT_PROFILE, FeatureSection, Queue, RunSection, SocketSection,
-    TTL_MAX_S, TTL_S,
+    AuditSection, Built, DEFAULT_PROFILE, FeatureSection, NotifySection, Queue, RunSection,
+    SocketSection, TTL_MAX_S, TTL_S,
 };
 
 /// Merges the layers of `user`, the weakest first, under `admin`.
@@ -108,6 +108,9 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
             retention_days: value(retention_days, 0),
             keep_code: keep_code.is_none_or(|set| set.value),
         },
+        notify: NotifySection {
+            bell: rest.bell.is_none_or(|s| s.value),
+        },
         feature: FeatureSection {
             lift: lift.is_some_and(|s| s.value),
         },
@@ -138,6 +141,7 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         keys,
         retention_days: above.retention_days.or(below.retention_days),
         keep_code: above.keep_code.or(below.keep_code),
+        bell: above.bell.or(below.bell),
         lift: above.lift.or(below.lift),
     }
 }

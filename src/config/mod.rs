@@ -97,6 +97,13 @@ pub struct AuditSection {
     pub keep_code: bool,
 }
 
+/// `[notify]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotifySection {
+    /// Whether the terminal is asked to call a person who does not look at it.
+    pub bell: bool,
+}
+
 /// `[feature]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeatureSection {
@@ -126,6 +133,7 @@ pub struct Config {
     /// Action → key, unchecked; the dashboard's key map checks names and conflicts.
     pub keys: BTreeMap<String, String>,
     pub audit: AuditSection,
+    pub notify: NotifySection,
     pub feature: FeatureSection,
     pub paths: Paths,
     origins: BTreeMap<String, Origin>,
@@ -147,6 +155,7 @@ struct Built {
     run: RunSection,
     keys: BTreeMap<String, String>,
     audit: AuditSection,
+    notify: NotifySection,
     feature: FeatureSection,
     origins: BTreeMap<String, Origin>,
 }
@@ -247,6 +256,7 @@ fn finish(built: Built, paths: Paths) -> Config {
         run: built.run,
         keys: built.keys,
         audit: built.audit,
+        notify: built.notify,
         feature: built.feature,
         paths,
         origins: built.origins,

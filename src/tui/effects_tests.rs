@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyCode;
 
-use crate::model::{Action as Does, Severity, StreamName, VerdictKind};
+use crate::model::{Action as Does, Severity, State, StreamName, VerdictKind};
 
 use super::SHEET_GRACE;
 use super::bench::*;
@@ -294,4 +294,43 @@ fn what_ended_by_itself_is_told_on_return() {
     b.keys("j");
     b.input(&Input::FocusGained);
     assert_eq!(notice(&b), "");
+}
+
+#[test]
+fn everything_of_one_agent_is_denied_with_one_reason_and_nothing_of_another() {
+    at_sizes("deny_all", |b| {
+        for _ in 0..3 {
+            b.propose(Making::flagged());
+        }
+        b.settle();
+        b.keys("Dask first");
+    });
+    let mut b = Bench::new(80, 24);
+    let first = b.propose(Making::flagged());
+    let other = b.propose(Making::clear("x = 1\n"));
+    let second = b.propose(Making::flagged());
+    b.settle();
+    b.keys("Dask first");
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    let state = |id| b.state.entry(id).unwrap().state();
+    assert_eq!(state(first), State::Denied);
+    assert_eq!(state(second), State::Denied);
+    assert_eq!(state(other), State::Pending);
+    let reason = b
+        .state
+        .entry(second)
+        .unwrap()
+        .decision()
+        .unwrap()
+        .reason
+        .clone();
+    assert_eq!(reason.as_deref(), Some("ask first"));
+    // The selection went on, and nothing of the denied agent is left.
+    assert_eq!(b.ui.selected(), Some(other));
+    b.keys("k");
+    b.press(KeyCode::Down);
+    b.press(KeyCode::Down);
+    b.keys("D");
+    assert_eq!(notice(&b), "nothing of this agent is pending");
 }

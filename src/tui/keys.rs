@@ -234,6 +234,7 @@ commands! {
     Grant = "grant", "a", "ask to grant: opens the sheet";
     Confirm = "confirm", "y", "on the sheet and the quit question: yes";
     Deny = "deny", "d", "deny: asks for a reason the agent will get";
+    DenyAll = "deny-all", "D", "deny everything that this agent has pending, with one reason";
     Kill = "kill", "x", "kill the running child";
     Queue = "queue", "1", "the queue";
     Audit = "audit", "2", "the audit log";

@@ -7,6 +7,7 @@
 
 mod action;
 mod as_drawn;
+mod calls;
 mod canvas;
 pub mod caps;
 mod claim;
@@ -59,6 +60,7 @@ mod seen_tests;
 mod snapshot_tests;
 
 pub use action::{Action, AuditPage, AuditRow, GrantRequest, Header};
+pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};
 pub use highlight::{Highlighter, Highlights};
 pub use keys::{Command, Keymap, KeymapError};

@@ -29,6 +29,7 @@ use ratatui::layout::Rect;
 
 use crate::model::visible_lines;
 
+use super::calls::Calls;
 use super::glass::{Glass, WRAP};
 use super::outlet::Outlet;
 use super::screen::Drawn;
@@ -39,6 +40,8 @@ const BELL: Duration = Duration::from_secs(2);
 
 /// Whether the modes are set; for the panic hook and for drop.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+/// Whether the window's title is to be given back.
+static TITLED: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 /// The process's only writer to its terminal.
 static OUTLET: OnceLock<Outlet> = OnceLock::new();
@@ -94,13 +97,14 @@ pub struct Terminal {
     /// How long the last answer took.
     took: Duration,
     rang: Option<Instant>,
+    calls: Calls,
 }
 
 impl Terminal {
     /// Sets raw mode, alternate screen, bracketed paste, focus reports and, if supported, key
     /// repeat reports. Also installs a panic hook that undoes them before the message is printed.
     /// Call this on the drawing thread.
-    pub fn enter() -> io::Result<Self> {
+    pub fn enter(calls: Calls) -> io::Result<Self> {
         HOOK.call_once(|| {
             let drawing = std::thread::current().id();
             std::panic::set_hook(Box::new(move |info| {
@@ -130,6 +134,7 @@ impl Terminal {
             answers: Answers::Never,
             took: Duration::ZERO,
             rang: None,
+            calls,
         };
         terminal.modes_on()?;
         Ok(terminal)
@@ -153,6 +158,11 @@ impl Terminal {
             cursor::Hide
         )?;
         out.write_all(NO_REORDERING.as_bytes())?;
+        if self.calls.titles() {
+            TITLED.store(true, Ordering::SeqCst);
+            out.write_all(Calls::KEEP_TITLE.as_bytes())?;
+            self.calls.forget();
+        }
         out.flush()?;
         self.glass.forget();
         self.on_its_way = None;
@@ -252,13 +262,23 @@ impl Terminal {
         self.glass.forget();
     }
 
-    /// Rings the bell if nobody looks: fixed bytes, no text from an agent. A failed bell is no
-    /// reason to stop.
+    /// Calls if nobody looks: fixed bytes, no text from an agent. A failed call is no reason to
+    /// stop.
     pub fn attention(&mut self, focused: Option<bool>) {
         let quiet = self.rang.is_none_or(|at| at.elapsed() >= BELL);
         if focused != Some(true) && quiet && self.on_its_way.is_none() {
             self.rang = Some(Instant::now());
-            let _ = self.outlet.write_all(b"\x07");
+            let _ = self.outlet.write_all(self.calls.call());
+            let _ = self.outlet.flush();
+        }
+    }
+
+    /// Shows the counts in the window's title, between two frames.
+    pub fn title(&mut self, pending: usize, running: usize) {
+        if self.on_its_way.is_none()
+            && let Some(bytes) = self.calls.title(pending, running)
+        {
+            let _ = self.outlet.write_all(bytes.as_bytes());
             let _ = self.outlet.flush();
         }
     }
@@ -341,6 +361,9 @@ pub fn restore() {
         return;
     }
     let mut bytes = format!("{REORDERING}{WRAP}");
+    if TITLED.swap(false, Ordering::SeqCst) {
+        bytes.push_str(Calls::GIVE_TITLE_BACK);
+    }
     // Formatting into a String cannot fail.
     let _ = EndSynchronizedUpdate.write_ansi(&mut bytes);
     let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);

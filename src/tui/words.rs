@@ -27,6 +27,7 @@ pub const NO_RECORD: &str = "no proposal belongs to this line";
 pub const NO_COLOURS: &str = "this terminal is used without colours";
 pub const NO_COMMAND: &str = "no command has these letters";
 pub const NO_POINT: &str = "no finding and no effect in this code";
+pub const NOTHING_OF_AGENT: &str = "nothing of this agent is pending";
 pub const NO_SEARCH: &str = "nothing was searched yet";
 pub const NOT_LONG_ENOUGH: &str = " for long enough yet";
 pub const TOO_SMALL: &str = "the terminal is too small to grant anything";

@@ -168,6 +168,7 @@ fn the_documented_file_has_its_documented_meaning() {
     assert!(config.run.kill_on_disconnect);
     assert_eq!(config.keys["quit"], "ctrl-q");
     assert_eq!(config.audit.retention_days, 30);
+    assert!(!config.notify.bell);
 }
 
 #[test]
@@ -188,6 +189,7 @@ fn the_documented_defaults_hold_without_any_file() {
         (10_000, 1_000)
     );
     assert!(!config.run.kill_on_disconnect && config.datasets.is_empty());
+    assert!(config.notify.bell);
     assert_eq!(config.paths.socket, home.at("state/run/agent.sock"));
     assert_eq!(config.paths.policy_dir, home.at("config/policies"));
 }
@@ -577,6 +579,13 @@ fn key_cases() -> Vec<KeyCase> {
             "[run]\nkill_on_disconnect = false",
             "true",
             |c| c.run.kill_on_disconnect.to_string(),
+            ["false", "true"],
+        ),
+        case(
+            "NOTIFY_BELL",
+            "[notify]\nbell = false",
+            "true",
+            |c| c.notify.bell.to_string(),
             ["false", "true"],
         ),
         case(

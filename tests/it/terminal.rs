@@ -19,7 +19,10 @@ const CHILD: &str = "CS_TEST_PANIC_CHILD";
 #[test]
 fn a_panic_gives_the_terminal_back_before_its_message() {
     if std::env::var_os(CHILD).is_some() {
-        let mut terminal = countersign::tui::terminal::Terminal::enter().unwrap();
+        let mut terminal = {
+            let calls = countersign::tui::Calls::detect(&std::env::vars().collect(), true);
+            countersign::tui::terminal::Terminal::enter(calls).unwrap()
+        };
         terminal
             .draw(|_, _| countersign::tui::Drawn::default())
             .unwrap();

@@ -428,7 +428,10 @@ fn ten_thousand_pending_are_taken_listed_and_ended() {
             .map(|e| e.proposal.id)
             .eq(ids.iter().copied())
     );
-    assert_eq!(super::super::selection::most_urgent(&w.state), Some(ids[0]));
+    assert_eq!(
+        super::super::selection::most_urgent(&w.state, &Default::default()),
+        Some(ids[0])
+    );
     super::consistency::check(&w.state, w.now);
     w.grant(ids[5_000]);
     w.durable();

@@ -519,7 +519,10 @@ fn a_new_proposal_is_shown_only_after_its_record() {
 fn selection_goes_to_the_first_and_to_the_earliest_to_expire() {
     let mut w = World::new();
     assert_eq!(
-        (first_pending(&w.state), most_urgent(&w.state)),
+        (
+            first_pending(&w.state),
+            most_urgent(&w.state, &Default::default())
+        ),
         (None, None)
     );
     let ids = [60, 20, 20].map(|ttl_s| {
@@ -534,12 +537,12 @@ fn selection_goes_to_the_first_and_to_the_earliest_to_expire() {
     });
     assert_eq!(first_pending(&w.state), Some(ids[0]));
     assert_eq!(
-        most_urgent(&w.state),
+        most_urgent(&w.state, &Default::default()),
         Some(ids[1]),
         "the first of equal deadlines"
     );
     w.deny(ids[1], None);
-    assert_eq!(most_urgent(&w.state), Some(ids[2]));
+    assert_eq!(most_urgent(&w.state, &Default::default()), Some(ids[2]));
 }
 
 #[test]

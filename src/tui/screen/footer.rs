@@ -10,7 +10,7 @@ use super::super::interval::IntervalSet;
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{OnScreen, Over, Pane, Prompt, View, too_late};
+use super::super::ui::{OnScreen, Over, Pane, Prompt, View, pending_of, too_late};
 use super::super::words;
 use super::{Drawn, Screen};
 
@@ -40,6 +40,12 @@ impl Screen<'_> {
                     self.field(canvas, area, &label, "Enter or Esc goes back", input);
                 }
             },
+            Some(Prompt::DenyAll { of, input }) => {
+                let count = pending_of(self.state, *of).len();
+                let whom = self.deny_label(*of).replacen("deny, ", "", 1);
+                let label = format!("deny all {}, {whom}", words::number(count as u64));
+                self.field(canvas, area, &label, "Enter sends  Esc goes back", input);
+            }
             Some(Prompt::Search { input }) => {
                 self.field(
                     canvas,
@@ -74,7 +80,7 @@ impl Screen<'_> {
         let name = self.state.entry(id).map(|e| e.proposal.agent_name());
         let name = name.filter(|name| !name.is_empty());
         let name = name.map_or(words::UNNAMED, |name| text::cut(name, 16));
-        format!("deny {name}, reason")
+        format!("deny, reason for {name}")
     }
 
     fn field(

@@ -10,7 +10,7 @@ use tui_input::Input;
 use crate::broker::{BrokerState, Entry};
 use crate::broker::{Refused, grant_digest};
 use crate::clock::Now;
-use crate::model::{Environment, State, VerdictKind};
+use crate::model::{Environment, ProposalId, State, VerdictKind};
 
 use super::super::action::{Action, GrantRequest};
 use super::super::keys::{Command, Key, Meaning};
@@ -230,6 +230,23 @@ impl UiState {
         }
     }
 
+    /// `D`: asks for the reason.
+    pub(super) fn ask_denial_of_all(&mut self, state: &BrokerState) {
+        let Some(entry) = self.entry(state) else {
+            self.remarks.notice = Some(Notice::NothingSelected);
+            return;
+        };
+        let of = entry.proposal.id;
+        if pending_of(state, of).is_empty() {
+            self.remarks.notice = Some(words::NOTHING_OF_AGENT.into());
+            return;
+        }
+        self.over = Over::Prompt(Prompt::DenyAll {
+            of,
+            input: Input::default(),
+        });
+    }
+
     /// `x`: kills the selected proposal's run.
     pub(super) fn kill(&mut self, state: &BrokerState) -> Vec<Action> {
         match self.entry(state) {
@@ -283,7 +300,11 @@ impl UiState {
                     return vec![Action::Quit];
                 }
             }
-            Over::Prompt(Prompt::Deny { input, .. } | Prompt::Search { input }) => {
+            Over::Prompt(
+                Prompt::Deny { input, .. }
+                | Prompt::DenyAll { input, .. }
+                | Prompt::Search { input },
+            ) => {
                 // Key bindings do not change `Enter` and `Esc` in text fields.
                 if key.is(KeyCode::Enter) {
                     return self.send_prompt(state, now);
@@ -306,12 +327,24 @@ impl UiState {
                     return Vec::new();
                 }
                 let reason = input.value().trim();
-                self.queue.denied = Some(id);
+                self.queue.denied.insert(id);
                 vec![Action::Deny {
                     id,
                     reason: (!reason.is_empty()).then(|| reason.to_owned()),
                     viewed: self.viewed(state, id),
                 }]
+            }
+            Over::Prompt(Prompt::DenyAll { of, input }) => {
+                let reason = input.value().trim();
+                let reason = (!reason.is_empty()).then(|| reason.to_owned());
+                let ids = pending_of(state, of);
+                self.queue.denied.extend(&ids);
+                let deny = |id| Action::Deny {
+                    id,
+                    reason: reason.clone(),
+                    viewed: self.viewed(state, id),
+                };
+                ids.into_iter().map(deny).collect()
             }
             Over::Prompt(Prompt::Search { input }) => {
                 self.common.found = input.value().to_owned();
@@ -328,13 +361,31 @@ impl UiState {
 
     /// Inserts pasted text into an open text field; otherwise ignores it.
     pub(super) fn paste(&mut self, text: &str) {
-        if let Over::Prompt(Prompt::Deny { input, .. } | Prompt::Search { input }) = &mut self.over
+        if let Over::Prompt(
+            Prompt::Deny { input, .. } | Prompt::DenyAll { input, .. } | Prompt::Search { input },
+        ) = &mut self.over
         {
             for c in text.chars() {
                 insert(input, if c.is_whitespace() { ' ' } else { c });
             }
         }
     }
+}
+
+/// The pending proposals of this proposal's agent: the same process under the same name.
+pub(in crate::tui) fn pending_of(state: &BrokerState, of: ProposalId) -> Vec<ProposalId> {
+    let agent = |entry: &Entry| {
+        let p = &entry.proposal;
+        (p.peer.uid, p.peer.pid, p.agent_name().to_owned())
+    };
+    let Some(whose) = state.entry(of).map(agent) else {
+        return Vec::new();
+    };
+    state
+        .pending()
+        .filter(|entry| entry.awaits_decision() && agent(entry) == whose)
+        .map(|entry| entry.proposal.id)
+        .collect()
 }
 
 /// A notice that is true while this proposal is in its current state.

@@ -99,7 +99,10 @@ impl UiState {
                 );
                 let field = matches!(
                     self.over,
-                    Over::Palette(_) | Over::Prompt(Prompt::Deny { .. } | Prompt::Search { .. })
+                    Over::Palette(_)
+                        | Over::Prompt(
+                            Prompt::Deny { .. } | Prompt::DenyAll { .. } | Prompt::Search { .. }
+                        )
                 );
                 let edits = field && !key.is(crossterm::event::KeyCode::Enter);
                 if !edits && (field || !moves) {
@@ -232,8 +235,9 @@ impl UiState {
         match command {
             Command::Grant => self.ask(state, now),
             Command::Deny => self.ask_denial(state),
+            Command::DenyAll => self.ask_denial_of_all(state),
             Command::Kill => return self.kill(state),
-            Command::Urgent => match selection::most_urgent(state) {
+            Command::Urgent => match selection::most_urgent(state, &self.queue.denied) {
                 Some(id) => {
                     self.select(id, now);
                     self.focus_on(Pane::Queue);
@@ -339,7 +343,7 @@ impl UiState {
                 }
             },
             Command::Back => self.place = OnScreen::Queue,
-            Command::Grant | Command::Deny | Command::Kill | Command::Urgent => {
+            Command::Grant | Command::Deny | Command::DenyAll | Command::Kill | Command::Urgent => {
                 self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             _ => return self.scroll_audit(command),
@@ -350,7 +354,7 @@ impl UiState {
     fn on_policies(&mut self, command: Command) -> Vec<Action> {
         match command {
             Command::Back => self.place = OnScreen::Queue,
-            Command::Grant | Command::Deny | Command::Kill | Command::Urgent => {
+            Command::Grant | Command::Deny | Command::DenyAll | Command::Kill | Command::Urgent => {
                 self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             _ => self.scroll_over(command),

@@ -36,6 +36,7 @@ use super::screen::Drawn;
 use super::theme::{Theme, Themes};
 use super::words;
 
+pub(super) use decide::pending_of;
 pub(super) use looked::Looked;
 pub(super) use notice::Notice;
 pub(super) use palette::Palette;
@@ -225,17 +226,16 @@ impl UiState {
     pub fn sync(&mut self, state: &BrokerState, now: Now) {
         self.accrue(now);
         self.relist(state);
-        if let Some(id) = self.queue.denied
-            && state.entry(id).is_none_or(|e| e.state().is_final())
-        {
-            self.queue.denied = None;
-            if self.queue.selected == Some(id)
-                && state.entry(id).is_some_and(|e| e.state() == State::Denied)
-                && let Some(next) = selection::most_urgent(state)
-            {
-                self.select(next, now);
-            }
+        let selected = self.queue.selected;
+        let denied = selected.is_some_and(|id| {
+            let entry = state.entry(id);
+            self.queue.denied.contains(&id) && entry.is_some_and(|e| e.state() == State::Denied)
+        });
+        if denied && let Some(next) = selection::most_urgent(state, &self.queue.denied) {
+            self.select(next, now);
         }
+        let open = |id: &ProposalId| state.entry(*id).is_some_and(|e| !e.state().is_final());
+        self.queue.denied.retain(open);
         if self.entry(state).is_none() {
             self.queue.selected = None;
             if let Some(first) = selection::first_pending(state) {

@@ -1,7 +1,7 @@
 //! The screen's state, grouped by lifetime: for every screen, for the queue, for the log, and for
 //! overlays. At most one overlay is open at a time.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,8 +37,8 @@ pub(in crate::tui) struct QueueScreen {
     pub selected: Option<ProposalId>,
     pub looked: HashMap<ProposalId, Looked>,
     pub doc: Option<Arc<Document>>,
-    /// The last denied proposal; the selection moves on from it.
-    pub denied: Option<ProposalId>,
+    /// Proposals that are being denied; the selection moves on from them.
+    pub denied: BTreeSet<ProposalId>,
     /// The last selected proposal whose run was shown.
     pub ran: Option<ProposalId>,
     pub focus: Pane,
@@ -58,7 +58,7 @@ impl Default for QueueScreen {
             selected: None,
             looked: HashMap::new(),
             doc: None,
-            denied: None,
+            denied: BTreeSet::new(),
             ran: None,
             focus: Pane::Queue,
             recent: Vec::new(),
@@ -160,6 +160,11 @@ pub(in crate::tui) enum Over {
 pub(in crate::tui) enum Prompt {
     Deny {
         id: ProposalId,
+        input: tui_input::Input,
+    },
+    /// Denies everything that the agent of this proposal has pending.
+    DenyAll {
+        of: ProposalId,
         input: tui_input::Input,
     },
     Search {

@@ -1,0 +1,142 @@
+//! Calling a person who does not look: the bell, a notification, the window's title. The texts are fixed or counts:
+//! nothing of an agent's reaches the terminal this way.
+
+use std::collections::BTreeMap;
+
+use crate::model::grouped;
+
+/// How this terminal notifies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notice {
+    /// `[notify] bell = false`.
+    Off,
+    /// Only the bell: a console, or a multiplexer that swallows the rest.
+    Bell,
+    /// OSC 9 (iTerm2, and most that took it over).
+    Osc9,
+    /// OSC 777 (rxvt-unicode, foot, VTE).
+    Osc777,
+}
+
+/// What is sent to the terminal, and the last title.
+#[derive(Clone, Debug)]
+pub struct Calls {
+    notice: Notice,
+    titles: bool,
+    title: String,
+}
+
+impl Calls {
+    /// xterm's window operations: keep the title, and give it back.
+    pub const KEEP_TITLE: &str = "\x1b[22;2t";
+    pub const GIVE_TITLE_BACK: &str = "\x1b[23;2t";
+
+    /// `env`: the process's variables. `on`: `[notify] bell`.
+    pub fn detect(env: &BTreeMap<String, String>, on: bool) -> Self {
+        let get = |name: &str| env.get(name).map_or("", String::as_str);
+        let term = get("TERM");
+        // Consoles end an OSC in other ways, or print it.
+        let console =
+            term.is_empty() || term == "linux" || term == "dumb" || term.starts_with("vt");
+        let through = term.starts_with("screen") || term.starts_with("tmux");
+        let by_777 = term.starts_with("rxvt") || term.starts_with("foot");
+        let notice = if !on {
+            Notice::Off
+        } else if console || through {
+            Notice::Bell
+        } else if by_777 || !get("VTE_VERSION").is_empty() {
+            Notice::Osc777
+        } else {
+            Notice::Osc9
+        };
+        Self {
+            notice,
+            titles: on && !console,
+            title: String::new(),
+        }
+    }
+
+    /// Whether the window's title is used.
+    pub const fn titles(&self) -> bool {
+        self.titles
+    }
+
+    /// The bytes that call.
+    pub const fn call(&self) -> &'static [u8] {
+        match self.notice {
+            Notice::Off => b"",
+            Notice::Bell => b"\x07",
+            Notice::Osc9 => b"\x07\x1b]9;countersign: a proposal waits\x1b\\",
+            Notice::Osc777 => b"\x07\x1b]777;notify;countersign;a proposal waits\x1b\\",
+        }
+    }
+
+    /// The bytes that set the title, if it changed.
+    pub fn title(&mut self, pending: usize, running: usize) -> Option<String> {
+        let mut title = "countersign".to_owned();
+        if pending > 0 {
+            title.push_str(&format!(": {} pending", grouped(pending as u64)));
+        }
+        if running > 0 {
+            let sign = if pending > 0 { ", " } else { ": " };
+            title.push_str(&format!("{sign}{} running", grouped(running as u64)));
+        }
+        if !self.titles || title == self.title {
+            return None;
+        }
+        self.title.clone_from(&title);
+        Some(format!("\x1b]2;{title}\x1b\\"))
+    }
+
+    /// Another program may have set the title meanwhile.
+    pub fn forget(&mut self) {
+        self.title.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(on: bool, env: &[(&str, &str)]) -> Calls {
+        let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Calls::detect(&env.iter().map(pair).collect(), on)
+    }
+
+    #[test]
+    fn each_terminal_is_called_in_its_own_way() {
+        for (env, notice, titles) in [
+            (&[("TERM", "xterm-256color")][..], Notice::Osc9, true),
+            (
+                &[("TERM", "xterm-256color"), ("VTE_VERSION", "7600")],
+                Notice::Osc777,
+                true,
+            ),
+            (&[("TERM", "rxvt-unicode-256color")], Notice::Osc777, true),
+            (&[("TERM", "foot")], Notice::Osc777, true),
+            (&[("TERM", "tmux-256color")], Notice::Bell, true),
+            (&[("TERM", "linux")], Notice::Bell, false),
+            (&[("TERM", "dumb")], Notice::Bell, false),
+            (&[], Notice::Bell, false),
+        ] {
+            let found = calls(true, env);
+            assert_eq!((found.notice, found.titles()), (notice, titles), "{env:?}");
+            let off = calls(false, env);
+            assert!(off.call().is_empty() && !off.titles(), "{env:?}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_set_once_for_each_change() {
+        let mut calls = calls(true, &[("TERM", "xterm")]);
+        let text =
+            |title: Option<String>| title.unwrap().replace("\x1b]2;", "").replace("\x1b\\", "");
+        assert_eq!(text(calls.title(0, 0)), "countersign");
+        assert_eq!(calls.title(0, 0), None);
+        assert_eq!(text(calls.title(1_200, 0)), "countersign: 1,200 pending");
+        assert_eq!(text(calls.title(3, 1)), "countersign: 3 pending, 1 running");
+        assert_eq!(text(calls.title(0, 2)), "countersign: 2 running");
+        calls.forget();
+        assert_eq!(text(calls.title(0, 2)), "countersign: 2 running");
+    }
+}
