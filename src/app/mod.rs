@@ -13,6 +13,7 @@ pub mod descriptors;
 mod effects;
 mod environment;
 mod inputs;
+mod memory;
 mod pulse;
 mod record;
 pub mod replicate;
@@ -26,6 +27,7 @@ pub use absent::absent;
 pub use startup::{Setup, Written, prepare};
 
 use crate::broker::Event;
+use crate::model::{Digest, Shape};
 use crate::tui::AuditPage;
 
 /// What the loop's own helpers send it.
@@ -35,6 +37,8 @@ pub enum Input {
     Audit(AuditPage),
     /// The first bad record of the log, found by a check that includes the contents.
     Damaged(String),
+    /// Shapes of codes in the log.
+    Shapes(Vec<(Digest, Shape)>),
     /// Code colours are ready to be fetched.
     Highlighted,
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::broker::{BrokerState, Confirmation, Event, HumanAct, Settings, next_deadline, update};
+use crate::broker::{
+    BrokerState, Confirmation, Effect, Event, HumanAct, Settings, next_deadline, update,
+};
 use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::Wish;
@@ -23,6 +25,7 @@ use super::analyst::Analyst;
 use super::effects::{Hands, Next};
 use super::environment;
 use super::inputs::Inputs;
+use super::memory;
 use super::pulse::{BEAT, Pulse};
 use super::signals::{Asked, Signals};
 use super::startup::Setup;
@@ -147,7 +150,7 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
 
 impl Shell {
     fn start(
-        setup: Setup,
+        mut setup: Setup,
         router: Router,
         decided: UnboundedSender<Input>,
         inbox: UnboundedSender<Input>,
@@ -162,6 +165,7 @@ impl Shell {
             preflight: setup.header.tiers.clone(),
         };
         for event in std::iter::once(opened).chain(record::closing_records(&setup.log.unfinished)) {
+            setup.log.past.learn(Now::read().wall, &event, None);
             // First of all: in the chain, the opening precedes everything that happens in this
             // dashboard.
             log.submit_in(Lane::Person, Ticket::Unawaited, event, Vec::new());
@@ -182,6 +186,8 @@ impl Shell {
         let usual = usual(&setup.settings);
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
         let mut ui = UiState::new(setup.keymap, setup.themes, setup.caps);
+        ui.set_past(setup.log.past, by.uid);
+        memory::read_shapes(setup.state_dir.clone(), ui.shapeless(), inbox.clone());
         // Discards keys typed before the screen was there.
         ui.stalled(Now::read());
         replicate::forget(&setup.state_dir, setup.retention_days);
@@ -356,6 +362,9 @@ impl Shell {
         self.hands.forget(&event);
         let effects = update(&mut self.state, event, now);
         for effect in effects {
+            if let Effect::Record { event, blobs, .. } = &effect {
+                self.ui.learn(now.wall, event, blobs);
+            }
             match self.hands.carry_out(effect) {
                 Next::Continue => {}
                 Next::Attention => self.terminal.attention(self.ui.is_focused()),
@@ -410,6 +419,10 @@ impl Shell {
             Input::Damaged(first) => {
                 self.header.log_damage = Some(first);
                 self.redraw = Redraw::Soon;
+            }
+            Input::Shapes(shapes) => {
+                self.ui.learn_shapes(&shapes);
+                self.redraw = self.redraw.max(Redraw::Calmly);
             }
             Input::Highlighted => {
                 while let Some((digest, colours)) = self.highlighter.poll() {

@@ -7,7 +7,7 @@ use super::aside;
 use super::contents::Look;
 use super::disk::{FileDisk, remove_temporary};
 use super::error::{AuditError, Faults};
-use super::judge::{Judged, judge};
+use super::judge::{Judged, Read, judge};
 use super::layout::{Layout, segment_name};
 use super::line::{self, GENESIS};
 use super::lock::Lock;
@@ -16,7 +16,7 @@ use super::scan::Head;
 use super::tail::{self, Tail};
 use super::writer::{Chain, Writer, WriterEvent, WriterHandle};
 use crate::clock::Now;
-use crate::model::{LogEvent, ProposalId, State, Ticket};
+use crate::model::{LogEvent, Past, ProposalId, State, Ticket};
 
 /// The next segment begins when the current one has this length.
 pub(super) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
@@ -29,6 +29,8 @@ pub struct Opened {
     pub durable: u64,
     /// Proposals that an earlier dashboard left without a final state, oldest first.
     pub unfinished: Vec<(ProposalId, State)>,
+    /// What the log says of earlier proposals; the shapes of their codes are not read.
+    pub past: Past,
     /// Describes what was moved to quarantine.
     pub recovered: Option<String>,
     /// Impossible records of an intact chain, and missing blobs. They must be shown to a person but do not
@@ -63,12 +65,17 @@ pub(super) fn open_locked(
 ) -> Result<Opened, AuditError> {
     let state_dir = &layout.state.clone();
     let back = put_back(&layout)?;
+    let mut past = Past::default();
     let Judged {
         scanned,
         mut faults,
         lives,
         ..
-    } = judge(&layout, Look::There, |_| {})?;
+    } = judge(&layout, Look::There, |read| {
+        if let Read::Record(_, record) = read {
+            past.learn(record.ts, &record.event, None);
+        }
+    })?;
     let dir = || state_dir.to_owned();
     let unfinished = match tail::look(&layout, &scanned, back.acknowledged) {
         Ok(Tail::Lost(damage)) => return Err(AuditError::Damaged { dir: dir(), damage }),
@@ -126,6 +133,7 @@ pub(super) fn open_locked(
         durable: writer.durable(),
         writer,
         unfinished: lives.open(),
+        past,
         recovered,
         faults,
     })

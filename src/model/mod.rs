@@ -17,9 +17,11 @@ mod lookalikes;
 mod nearest;
 mod number;
 mod outcome;
+mod past;
 mod peer;
 mod proposal;
 mod setting;
+mod shape;
 mod state;
 mod stream;
 mod ticket;
@@ -48,9 +50,11 @@ pub use outcome::{
     Accesses, Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run,
     RunError, RunErrorKind, RunEvent, Timing,
 };
+pub use past::{Decided, Earlier, Of, Past, Tally};
 pub use peer::Peer;
 pub use proposal::{AgentClaim, Draft, Proposal};
 pub use setting::{Form, Installed, Setting, Value};
+pub use shape::Shape;
 pub use state::State;
 pub use stream::StreamName;
 pub use ticket::{Lane, Ticket};

@@ -149,7 +149,15 @@ impl Bench {
                         let inputs = Ok(std::mem::take(&mut self.inputs));
                         queue.push_back(Event::InputsBound { id, inputs });
                     }
-                    Effect::Record { ticket, .. } => queue.push_back(Event::Durable { ticket }),
+                    Effect::Record {
+                        ticket,
+                        event,
+                        blobs,
+                        ..
+                    } => {
+                        self.ui.learn(self.now.wall, &event, &blobs);
+                        queue.push_back(Event::Durable { ticket });
+                    }
                     _ => {}
                 }
             }
@@ -291,6 +299,13 @@ impl Bench {
         );
         self.ui.drawn(&self.state, self.drawn.clone(), self.now);
         self.text()
+    }
+
+    /// Selects a proposal, as the keys of a person would, and looks at it.
+    pub fn choose(&mut self, id: ProposalId) {
+        self.ui.select(id, self.now);
+        self.ui.sync(&self.state, self.now);
+        self.settle();
     }
 
     /// Highlights the selected code, as the shell would.

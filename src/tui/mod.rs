@@ -19,6 +19,7 @@ mod highlight;
 mod interval;
 pub mod keyboard;
 mod keys;
+mod novelty;
 mod outlet;
 mod screen;
 mod sketch;

@@ -3,6 +3,9 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
 use crate::model::{BoundInput, Digest, EffectMark, ProposalId, Severity, State, VerdictKind};
 
 use super::theme::Role;
@@ -62,6 +65,13 @@ pub const CONSISTENT: &str = "consistent here; not anchored: a cut end cannot be
 pub const AUDIT_EMPTY: &str = "No record yet.";
 pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
 
+pub const NEVER_GRANTED: &str = "never granted before";
+pub const CODE_DENIED: &str = "this code was ";
+pub const TITLE_DENIED: &str = "this title was ";
+pub const ALIKE_DENIED: &str = "one of the same shape was ";
+pub const FIRST_TIME: &str = "first time that ";
+pub const READS: &str = " reads ";
+
 /// The smallest terminal that shows enough to decide on.
 pub const MIN_COLUMNS: u16 = 40;
 pub const MIN_ROWS: u16 = 10;
@@ -75,6 +85,50 @@ pub fn too_small(columns: u16, rows: u16) -> String {
 /// `what`: paths inside the environment.
 pub fn environment_changed(what: &str) -> String {
     format!("the Python environment changed ({what}); look again")
+}
+
+/// A time of today, or a day with its time: `21:40`, `01-02 21:40`, `2025-01-02 21:40`.
+pub fn when(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
+    let form = if at.date() == now.date() {
+        "%H:%M"
+    } else if at.year() == now.year() {
+        "%m-%d %H:%M"
+    } else {
+        "%Y-%m-%d %H:%M"
+    };
+    at.strftime(form).to_string()
+}
+
+/// `last`: the time of the last grant, if it is remembered.
+pub fn same_code(times: u32, last: Option<&str>) -> String {
+    let last = |before: &str| last.map_or_else(String::new, |last| format!(", {before}{last}"));
+    match times {
+        1 => format!("the same code was granted once{}", last("")),
+        more => format!(
+            "the same code was granted {} times{}",
+            number(more.into()),
+            last("last ")
+        ),
+    }
+}
+
+/// `what`: what differs.
+pub fn same_shape(last: Option<&str>, what: &str) -> String {
+    let at = last.map_or_else(String::new, |last| format!(" at {last}"));
+    format!("same shape as one granted{at}, other {what}")
+}
+
+/// Follows an agent's name.
+pub fn agent_granted(granted: u32, decided: u32) -> String {
+    match decided {
+        0 => ": nothing decided yet".to_owned(),
+        _ => format!(
+            ": {} of {} granted",
+            number(granted.into()),
+            number(decided.into())
+        ),
+    }
 }
 
 pub fn already(state: State) -> String {

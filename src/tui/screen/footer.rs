@@ -27,14 +27,8 @@ impl Screen<'_> {
             return;
         }
         match self.ui.prompt() {
-            Some(Prompt::Deny { id, input }) => match too_late(self.state, *id) {
-                None => self.field(
-                    canvas,
-                    area,
-                    &self.deny_label(*id),
-                    "Enter sends  Esc goes back",
-                    input,
-                ),
+            Some(Prompt::Deny { id, input, earlier }) => match too_late(self.state, *id) {
+                None => self.field(canvas, area, &self.deny_label(*id), earlier.hint(), input),
                 Some(why) => {
                     let label = format!("{why}, nothing is sent");
                     self.field(canvas, area, &label, "Enter or Esc goes back", input);

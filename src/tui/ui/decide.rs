@@ -15,6 +15,7 @@ use crate::model::{Environment, ProposalId, State, VerdictKind};
 use super::super::action::{Action, GrantRequest};
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
+use super::reasons::Reasons;
 use super::{Challenge, Looked, Notice, Over, Prompt, SHEET_GRACE, Sheet, Span, UiState, closed};
 
 /// The longest deny reason, in characters.
@@ -225,6 +226,7 @@ impl UiState {
                 self.over = Over::Prompt(Prompt::Deny {
                     id: entry.proposal.id,
                     input: Input::default(),
+                    earlier: Reasons::of(self.reasons()),
                 });
             }
         }
@@ -292,6 +294,11 @@ impl UiState {
         if meaning == Meaning::Does(Command::Suspend) {
             return vec![Action::Suspend];
         }
+        if let Over::Prompt(Prompt::Deny { input, earlier, .. }) = &mut self.over
+            && earlier.go(input, key)
+        {
+            return Vec::new();
+        }
         match &mut self.over {
             Over::Nothing | Over::Help { .. } | Over::Sheet(_) | Over::Palette(_) => {}
             Over::Prompt(Prompt::Quit) => {
@@ -321,7 +328,7 @@ impl UiState {
 
     fn send_prompt(&mut self, state: &BrokerState, now: Now) -> Vec<Action> {
         match std::mem::take(&mut self.over) {
-            Over::Prompt(Prompt::Deny { id, input }) => {
+            Over::Prompt(Prompt::Deny { id, input, .. }) => {
                 if let Some(why) = super::too_late(state, id) {
                     self.remarks.notice = Some(closed(state, id, why));
                     return Vec::new();

@@ -5,11 +5,13 @@ mod decide;
 mod events;
 mod lists;
 mod looked;
+mod memory;
 mod moving;
 mod notice;
 mod palette;
 mod points;
 mod quiet;
+mod reasons;
 mod searching;
 mod sheet;
 mod standing;
@@ -38,6 +40,7 @@ use super::words;
 
 pub(super) use decide::pending_of;
 pub(super) use looked::Looked;
+use memory::Memory;
 pub(super) use notice::Notice;
 pub(super) use palette::Palette;
 pub use quiet::{HELD, QUIET, Span};
@@ -119,6 +122,7 @@ pub struct UiState {
     attention: Attention,
     kept: MadeBefore,
     frame: Frame,
+    memory: Memory,
     /// How often a person asked for a complete redraw.
     pub(super) asked_anew: u64,
     digits: fn() -> Option<u16>,
@@ -151,6 +155,7 @@ impl UiState {
             attention: Attention::default(),
             kept: MadeBefore::default(),
             frame: Frame::default(),
+            memory: Memory::default(),
             asked_anew: 0,
             digits: sheet::random_digits,
         }

@@ -19,6 +19,7 @@ use super::super::highlight::Highlights;
 use super::super::keys::{Key, Keymap};
 use super::super::theme::Themes;
 use super::quiet::Quiet;
+use super::reasons::Reasons;
 use super::{FlowKey, Looked, Notice, Palette, Pane, Sheet, View, lists};
 
 /// State shared by all screens.
@@ -161,6 +162,7 @@ pub(in crate::tui) enum Prompt {
     Deny {
         id: ProposalId,
         input: tui_input::Input,
+        earlier: Reasons,
     },
     /// Denies everything that the agent of this proposal has pending.
     DenyAll {

@@ -1,0 +1,506 @@
+//! What the log says of earlier proposals, small and indexed, so that a person sees at once what is new.
+//!
+//! Filled by the reader that checks the log at the start, then by each record that the dashboard writes. It
+//! counts what a person decided: a proposal that expired, was withdrawn or was blocked is listed and is
+//! neither granted nor denied.
+//!
+//! Memory: at most [`PROPOSALS`] proposals, the oldest go first. One with code, title and shape of its own takes
+//! about 700 bytes (an [`Earlier`] of 240, five links of 20, five to seven tallies of 60, its texts), so a full
+//! memory has at most 70 MB. Every text is cut, see [`TEXT`].
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    Blob, Digest, InputKind, LogEvent, ProposalId, ProposedLog, Shape, State, VerdictKind,
+};
+
+/// The number of proposals that are remembered.
+pub const PROPOSALS: usize = 100_000;
+/// Characters kept of a title or a name; a question compares the whole text.
+const TEXT: usize = 200;
+/// Characters kept of a reviewer's reason, as many as the dashboard lets a person type.
+const REASON: usize = 1_000;
+/// After how many forgotten proposals names that nobody uses any more are forgotten.
+const SWEEP: u32 = 4096;
+const NONE: u32 = u32::MAX;
+
+/// The decision of a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    pub granted: bool,
+    pub at: Timestamp,
+    /// The person's uid.
+    pub by: u32,
+    pub reason: Option<Arc<str>>,
+}
+
+/// One earlier proposal. Its texts come from agents and people: draw them only as claims.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    pub id: ProposalId,
+    /// When it was proposed.
+    pub at: Timestamp,
+    pub agent: Arc<str>,
+    pub uid: u32,
+    pub title: Option<Arc<str>>,
+    pub profile: Arc<str>,
+    pub code: Digest,
+    /// `None` until its code was read, and for code that has none.
+    pub shape: Option<Shape>,
+    /// Names of its data sets, each once.
+    pub data: Box<[Arc<str>]>,
+    /// Whether one of its inputs is private.
+    pub private: bool,
+    pub verdict: VerdictKind,
+    pub decided: Option<Decided>,
+    pub state: State,
+    links: Box<[Link]>,
+}
+
+/// A question's key, and the next older proposal that it also finds.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    key: Key,
+    older: u32,
+}
+
+/// The first half of a SHA-256 digest over a question.
+type Key = [u8; 16];
+
+/// Which proposals a question is about.
+#[derive(Clone, Copy, Debug)]
+pub enum Of<'a> {
+    /// Uid and name: another uid with the same name is another agent.
+    Agent(u32, &'a str),
+    Title(&'a str),
+    /// A title of this agent.
+    Titled(u32, &'a str, &'a str),
+    Data(&'a str),
+    /// A data set in the hands of this agent.
+    Reads(u32, &'a str, &'a str),
+    Code(Digest),
+    /// The same code but for its numbers.
+    Numbers(Shape),
+    /// The same code but for its numbers and the contents of its strings.
+    Texts(Shape),
+}
+
+impl Of<'_> {
+    fn key(&self) -> Key {
+        let mut hash = Sha256::new();
+        let mut put = |tag: u8, uid: u32, texts: &[&[u8]]| {
+            hash.update([tag]);
+            hash.update(uid.to_le_bytes());
+            for text in texts {
+                hash.update((text.len() as u64).to_le_bytes());
+                hash.update(text);
+            }
+        };
+        match self {
+            Self::Agent(uid, name) => put(0, *uid, &[name.as_bytes()]),
+            Self::Title(title) => put(1, 0, &[title.as_bytes()]),
+            Self::Titled(uid, name, title) => put(2, *uid, &[name.as_bytes(), title.as_bytes()]),
+            Self::Data(data) => put(3, 0, &[data.as_bytes()]),
+            Self::Reads(uid, name, data) => put(4, *uid, &[name.as_bytes(), data.as_bytes()]),
+            Self::Code(digest) => put(5, 0, &[digest.as_bytes()]),
+            Self::Numbers(shape) => put(6, 0, &[&shape.numbers]),
+            Self::Texts(shape) => put(7, 0, &[&shape.texts]),
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        let mut key = [0; 16];
+        key.copy_from_slice(&digest[..16]);
+        key
+    }
+}
+
+/// The answer to a question.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally<'a> {
+    pub granted: u32,
+    pub denied: u32,
+    pub last_granted: Option<&'a Earlier>,
+    pub last_denied: Option<&'a Earlier>,
+}
+
+/// What is kept for each key.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    count: u32,
+    /// The newest proposal with links; see [`Link::older`].
+    newest: u32,
+    granted: u32,
+    denied: u32,
+    last_granted: u32,
+    last_denied: u32,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            newest: NONE,
+            granted: 0,
+            denied: 0,
+            last_granted: NONE,
+            last_denied: NONE,
+        }
+    }
+}
+
+/// The memory; see the module documentation.
+#[derive(Debug, Default)]
+pub struct Past {
+    /// Oldest first. The first one has the number `first`.
+    all: VecDeque<Earlier>,
+    first: u32,
+    numbers: HashMap<ProposalId, u32>,
+    heads: HashMap<Key, Head>,
+    names: HashSet<Arc<str>>,
+    /// `None`: [`PROPOSALS`].
+    most: Option<usize>,
+}
+
+impl Past {
+    /// A memory of fewer proposals, for tests.
+    #[cfg(test)]
+    fn of_at_most(most: usize) -> Self {
+        Self {
+            most: Some(most),
+            ..Self::default()
+        }
+    }
+
+    /// Takes in a record that is about to be written. One that cannot be written changes no answer that counts:
+    /// without the log nothing is granted any more, and a proposal that was not recorded is never decided.
+    pub fn learn_written(&mut self, at: Timestamp, event: &LogEvent, blobs: &[Blob]) {
+        let shape = match event {
+            LogEvent::Proposed(proposed) => blobs
+                .iter()
+                .find(|blob| blob.sha256 == proposed.digest)
+                .and_then(|blob| std::str::from_utf8(&blob.bytes).ok())
+                .and_then(Shape::of),
+            _ => None,
+        };
+        self.learn(at, event, shape);
+    }
+
+    /// Takes in a record. `shape` is that of a proposed code, if its bytes are at hand.
+    pub fn learn(&mut self, at: Timestamp, event: &LogEvent, shape: Option<Shape>) {
+        if let LogEvent::Proposed(proposed) = event {
+            return self.propose(at, proposed, shape);
+        }
+        let Some(number) = event.id().and_then(|id| self.numbers.get(&id).copied()) else {
+            return;
+        };
+        let decided = |granted, by, reason: Option<&String>| Decided {
+            granted,
+            at,
+            by,
+            reason: reason.map(|text| cut(text, REASON).into()),
+        };
+        match event {
+            LogEvent::Granted(granted) => self.decide(number, decided(true, granted.by.uid, None)),
+            LogEvent::Denied { reason, by, .. } => {
+                self.decide(number, decided(false, by.uid, reason.as_ref()));
+            }
+            _ => {}
+        }
+        if let Some(state) = event.state()
+            && let Some(earlier) = self.all.get_mut((number - self.first) as usize)
+        {
+            earlier.state = state;
+        }
+    }
+
+    fn propose(&mut self, at: Timestamp, proposed: &ProposedLog, shape: Option<Shape>) {
+        if self.numbers.contains_key(&proposed.id) {
+            return;
+        }
+        if self.all.len() >= self.most.unwrap_or(PROPOSALS) {
+            self.forget_oldest();
+        }
+        let number = self.first + self.all.len() as u32;
+        let uid = proposed.peer.uid;
+        let agent = proposed.agent.as_ref().map(|a| a.name.as_str());
+        let agent = agent
+            .filter(|name| !name.is_empty())
+            .or(proposed.peer.exe.as_deref())
+            .unwrap_or("unnamed");
+        let mut data: Vec<&str> = proposed
+            .inputs
+            .iter()
+            .filter_map(|input| match &input.kind {
+                InputKind::Dataset { dataset, .. } => Some(dataset.as_str()),
+                _ => None,
+            })
+            .collect();
+        data.sort_unstable();
+        data.dedup();
+        let mut questions = vec![Of::Agent(uid, agent), Of::Code(proposed.digest)];
+        if let Some(title) = &proposed.title {
+            questions.extend([Of::Title(title), Of::Titled(uid, agent, title)]);
+        }
+        for name in &data {
+            questions.extend([Of::Data(name), Of::Reads(uid, agent, name)]);
+        }
+        let links = questions.iter().map(|of| {
+            let key = of.key();
+            let head = self.heads.entry(key).or_default();
+            head.count += 1;
+            let older = std::mem::replace(&mut head.newest, number);
+            Link { key, older }
+        });
+        let links = links.collect();
+        let earlier = Earlier {
+            id: proposed.id,
+            at,
+            agent: self.name(agent),
+            uid,
+            title: proposed.title.as_deref().map(|title| self.name(title)),
+            profile: self.name(&proposed.profile),
+            code: proposed.digest,
+            shape: None,
+            data: data.iter().map(|name| self.name(name)).collect(),
+            private: proposed.inputs.iter().any(super::BoundInput::is_private),
+            verdict: proposed.verdict.verdict,
+            decided: None,
+            state: State::Pending,
+            links,
+        };
+        self.numbers.insert(proposed.id, number);
+        self.all.push_back(earlier);
+        if let Some(shape) = shape {
+            self.shape_of(number, shape);
+        }
+    }
+
+    /// Each text is kept once.
+    fn name(&mut self, text: &str) -> Arc<str> {
+        let text = cut(text, TEXT);
+        if let Some(name) = self.names.get(text) {
+            return name.clone();
+        }
+        let name: Arc<str> = text.into();
+        self.names.insert(name.clone());
+        name
+    }
+
+    fn decide(&mut self, number: u32, decided: Decided) {
+        let Some(earlier) = self.all.get_mut((number - self.first) as usize) else {
+            return;
+        };
+        if earlier.decided.is_some() {
+            return;
+        }
+        let granted = decided.granted;
+        earlier.decided = Some(decided);
+        for key in keys(earlier) {
+            if let Some(head) = self.heads.get_mut(&key) {
+                head.count_in(granted, number);
+            }
+        }
+    }
+
+    /// Takes in the shape of a code that was read after its records.
+    pub fn shape(&mut self, code: Digest, shape: Shape) {
+        let found: Vec<u32> = self.chain(&Of::Code(code)).collect();
+        // Oldest first, so that the last decision is the newest one's.
+        for number in found.into_iter().rev() {
+            self.shape_of(number, shape);
+        }
+    }
+
+    fn shape_of(&mut self, number: u32, shape: Shape) {
+        let Some(earlier) = self.all.get_mut((number - self.first) as usize) else {
+            return;
+        };
+        if earlier.shape.replace(shape).is_some() {
+            return;
+        }
+        let decided = earlier.decided.clone();
+        for key in shape_keys(&shape) {
+            let before = self.heads.get(&key).copied().unwrap_or_default();
+            let mut head = before;
+            head.count += 1;
+            if let Some(decided) = &decided {
+                head.count_in(decided.granted, number);
+                // A later decision about other code may have come first.
+                let later = |last: u32| {
+                    let last = self.get(last).and_then(|e| e.decided.as_ref());
+                    last.is_some_and(|last| last.at > decided.at)
+                };
+                if later(before.last_granted) {
+                    head.last_granted = before.last_granted;
+                }
+                if later(before.last_denied) {
+                    head.last_denied = before.last_denied;
+                }
+            }
+            self.heads.insert(key, head);
+        }
+    }
+
+    /// The codes whose shape is not known, the newest first, each once.
+    pub fn shapeless(&self, most: usize) -> Vec<Digest> {
+        let mut seen = HashSet::new();
+        self.all
+            .iter()
+            .rev()
+            .filter(|earlier| earlier.shape.is_none())
+            .map(|earlier| earlier.code)
+            .filter(|code| seen.insert(*code))
+            .take(most)
+            .collect()
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some(earlier) = self.all.pop_front() else {
+            return;
+        };
+        let number = self.first;
+        self.first += 1;
+        self.numbers.remove(&earlier.id);
+        for key in keys(&earlier) {
+            if let Some(head) = self.heads.get_mut(&key) {
+                head.count_out(earlier.decided.as_ref(), number);
+                if head.count == 0 {
+                    self.heads.remove(&key);
+                }
+            }
+        }
+        if self.first.is_multiple_of(SWEEP) {
+            drop(earlier);
+            self.names.retain(|name| Arc::strong_count(name) > 1);
+        }
+    }
+
+    fn get(&self, number: u32) -> Option<&Earlier> {
+        let index = number.checked_sub(self.first)?;
+        self.all.get(index as usize)
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// What is remembered of this proposal.
+    pub fn about(&self, id: ProposalId) -> Option<&Earlier> {
+        self.get(*self.numbers.get(&id)?)
+    }
+
+    /// How many were granted and denied, and the last of each; `but` itself does not count.
+    pub fn tally(&self, of: &Of<'_>, but: Option<ProposalId>) -> Tally<'_> {
+        let asked = of.key();
+        let Some(head) = self.heads.get(&asked) else {
+            return Tally::default();
+        };
+        let own = but.and_then(|id| self.numbers.get(&id).copied());
+        let own_decided = own
+            .and_then(|number| self.get(number))
+            .filter(|earlier| keys(earlier).any(|key| key == asked))
+            .and_then(|earlier| earlier.decided.as_ref())
+            .map(|decided| decided.granted);
+        let last = |number: u32, granted: bool| match own == Some(number) {
+            false => self.get(number),
+            true => self
+                .chain(of)
+                .filter(|number| own != Some(*number))
+                .filter_map(|number| self.get(number))
+                .find(|e| e.decided.as_ref().is_some_and(|d| d.granted == granted)),
+        };
+        Tally {
+            granted: head.granted - u32::from(own_decided == Some(true)),
+            denied: head.denied - u32::from(own_decided == Some(false)),
+            last_granted: last(head.last_granted, true),
+            last_denied: last(head.last_denied, false),
+        }
+    }
+
+    /// The numbers of the proposals that a question finds, the newest first. A shape finds none: only its
+    /// decisions are counted.
+    fn chain(&self, of: &Of<'_>) -> impl Iterator<Item = u32> + '_ {
+        let key = of.key();
+        let newest = self.heads.get(&key).map_or(NONE, |head| head.newest);
+        let alive = move |number: u32| (number != NONE && number >= self.first).then_some(number);
+        std::iter::successors(alive(newest), move |number| {
+            let links = &self.get(*number)?.links;
+            let link = links.iter().find(|link| link.key == key)?;
+            alive(link.older)
+        })
+    }
+
+    /// The proposals that a question finds and that no longer wait, the newest first.
+    pub fn found(&self, of: &Of<'_>) -> impl Iterator<Item = &Earlier> + '_ {
+        self.chain(of)
+            .filter_map(|number| self.get(number))
+            .filter(|earlier| earlier.state != State::Pending)
+    }
+
+    /// This person's reasons for denials, the newest first, each once.
+    pub fn reasons(&self, by: u32, most: usize) -> Vec<Arc<str>> {
+        let mut seen = HashSet::new();
+        self.all
+            .iter()
+            .rev()
+            .filter_map(|earlier| earlier.decided.as_ref())
+            .filter(|decided| !decided.granted && decided.by == by)
+            .filter_map(|decided| decided.reason.clone())
+            .filter(|reason| seen.insert(reason.clone()))
+            .take(most)
+            .collect()
+    }
+}
+
+impl Head {
+    fn count_in(&mut self, granted: bool, number: u32) {
+        if granted {
+            self.granted += 1;
+            self.last_granted = number;
+        } else {
+            self.denied += 1;
+            self.last_denied = number;
+        }
+    }
+
+    fn count_out(&mut self, decided: Option<&Decided>, number: u32) {
+        self.count = self.count.saturating_sub(1);
+        match decided.map(|decided| decided.granted) {
+            Some(true) => self.granted = self.granted.saturating_sub(1),
+            Some(false) => self.denied = self.denied.saturating_sub(1),
+            None => {}
+        }
+        for last in [&mut self.last_granted, &mut self.last_denied] {
+            if *last == number {
+                *last = NONE;
+            }
+        }
+    }
+}
+
+/// Every key under which a proposal counts, its shape's included.
+fn keys(earlier: &Earlier) -> impl Iterator<Item = Key> + '_ {
+    let shape = earlier.shape.iter().flat_map(shape_keys);
+    earlier.links.iter().map(|link| link.key).chain(shape)
+}
+
+fn shape_keys(shape: &Shape) -> [Key; 2] {
+    [Of::Numbers(*shape).key(), Of::Texts(*shape).key()]
+}
+
+fn cut(text: &str, most: usize) -> &str {
+    text.char_indices()
+        .nth(most)
+        .map_or(text, |(end, _)| &text[..end])
+}
+
+#[cfg(test)]
+#[path = "past_tests.rs"]
+mod tests;

@@ -1,0 +1,306 @@
+//! Each test says what a question about earlier proposals answers.
+
+use std::collections::BTreeSet;
+
+use uuid::Uuid;
+
+use super::super::{
+    AgentClaim, BoundInput, DataFormat, Peer, PolicyRef, Reviewer, Sensitivity, SourceStats, Tier,
+    Verdict, Viewed,
+};
+use super::*;
+
+fn at(minute: i64) -> Timestamp {
+    Timestamp::from_second(minute * 60).unwrap()
+}
+
+fn id(n: u32) -> ProposalId {
+    ProposalId::from_uuid(Uuid::from_u128(u128::from(n) + 1))
+}
+
+/// One proposal of a test: agent, title, code, data sets.
+struct One<'a>(&'a str, &'a str, &'a str, &'a [&'a str]);
+
+fn propose(past: &mut Past, n: u32, one: &One<'_>) {
+    let data = one.3.iter().map(|name| BoundInput {
+        name: format!("of_{name}"),
+        kind: InputKind::Dataset {
+            dataset: (*name).to_owned(),
+            format: DataFormat::Csv,
+            rows: 1,
+            columns: Vec::new(),
+            sensitivity: Sensitivity::Private,
+            texts: BTreeSet::new(),
+        },
+        bytes: 1,
+        sha256: Digest::of(b"d"),
+    });
+    let event = LogEvent::Proposed(Box::new(ProposedLog {
+        id: id(n),
+        digest: Digest::of(one.2.as_bytes()),
+        profile: "analysis".to_owned(),
+        policy_sha256: String::new(),
+        agent: Some(AgentClaim {
+            name: one.0.to_owned(),
+            ..AgentClaim::default()
+        }),
+        peer: Peer {
+            uid: 1000,
+            gid: 1000,
+            pid: 1,
+            exe: None,
+        },
+        title: Some(one.1.to_owned()),
+        reason: None,
+        inputs: data.collect(),
+        verdict: Verdict {
+            verdict: VerdictKind::Clear,
+            policy: PolicyRef {
+                profile: "analysis".to_owned(),
+                sha256: String::new(),
+            },
+            findings: Vec::new(),
+            capabilities: Vec::new(),
+            source: SourceStats::of(b""),
+            elapsed_us: 1,
+            facts: None,
+        },
+        expires_at: at(0),
+    }));
+    let blobs = [Blob::of(one.2.as_bytes())];
+    past.learn_written(at(i64::from(n)), &event, &blobs);
+}
+
+fn by(uid: u32) -> Reviewer {
+    Reviewer {
+        uid,
+        ..Reviewer::default()
+    }
+}
+
+fn grant(past: &mut Past, n: u32, minute: i64) {
+    let event = LogEvent::Granted(Box::new(super::super::GrantedLog {
+        id: id(n),
+        digest: Digest::of(b""),
+        grant_digest: crate::model::GrantDigest(Digest::of(b"")),
+        profile: "analysis".to_owned(),
+        policy_sha256: String::new(),
+        limits: crate::model::Limits::default(),
+        tier: Tier::Process,
+        environment: Digest::of(b""),
+        inputs: Vec::new(),
+        private_told: false,
+        by: by(7),
+        viewed: Viewed::default(),
+    }));
+    past.learn(at(minute), &event, None);
+}
+
+fn deny(past: &mut Past, n: u32, minute: i64, reason: &str) {
+    let event = LogEvent::Denied {
+        id: id(n),
+        reason: (!reason.is_empty()).then(|| reason.to_owned()),
+        by: by(7),
+        viewed: Viewed::default(),
+    };
+    past.learn(at(minute), &event, None);
+}
+
+/// Granted, denied, and the minutes of the last of each.
+fn counted(tally: &Tally<'_>) -> (u32, u32, Option<i64>, Option<i64>) {
+    let minute = |earlier: Option<&Earlier>| {
+        earlier.map(|e| e.decided.as_ref().unwrap().at.as_second() / 60)
+    };
+    let last = (minute(tally.last_granted), minute(tally.last_denied));
+    (tally.granted, tally.denied, last.0, last.1)
+}
+
+fn some() -> Past {
+    let mut past = Past::default();
+    propose(&mut past, 0, &One("hr", "pay", "x = 1", &["staff"]));
+    propose(
+        &mut past,
+        1,
+        &One("hr", "pay", "x = 2", &["staff", "sales"]),
+    );
+    propose(&mut past, 2, &One("etl", "pay", "y = 'a'", &["sales"]));
+    propose(&mut past, 3, &One("hr", "age", "x = 1", &[]));
+    propose(&mut past, 4, &One("hr", "age", "y = 'b'", &[]));
+    // Decided in another order than proposed.
+    grant(&mut past, 1, 20);
+    grant(&mut past, 0, 30);
+    deny(&mut past, 2, 40, "why e-mail?");
+    deny(&mut past, 3, 50, "no");
+    past
+}
+
+#[test]
+fn grants_and_denials_are_counted_by_agent_title_data_set_code_and_shape() {
+    let past = some();
+    let code = |text: &str| Of::Code(Digest::of(text.as_bytes()));
+    let shape = |text: &str| Shape::of(text).unwrap();
+    for (of, expected) in [
+        (Of::Agent(1000, "hr"), (2, 1, Some(30), Some(50))),
+        (Of::Agent(1000, "etl"), (0, 1, None, Some(40))),
+        // Another uid is another agent.
+        (Of::Agent(1001, "hr"), (0, 0, None, None)),
+        (Of::Title("pay"), (2, 1, Some(30), Some(40))),
+        (Of::Titled(1000, "hr", "pay"), (2, 0, Some(30), None)),
+        (Of::Titled(1000, "h", "rpay"), (0, 0, None, None)),
+        (Of::Data("staff"), (2, 0, Some(30), None)),
+        (Of::Data("sales"), (1, 1, Some(20), Some(40))),
+        (Of::Reads(1000, "etl", "sales"), (0, 1, None, Some(40))),
+        (Of::Reads(1000, "etl", "staff"), (0, 0, None, None)),
+        (code("x = 1"), (1, 1, Some(30), Some(50))),
+        (Of::Numbers(shape("x = 9")), (2, 1, Some(30), Some(50))),
+        (Of::Numbers(shape("y = 'c'")), (0, 0, None, None)),
+        (Of::Texts(shape("y = 'c'")), (0, 1, None, Some(40))),
+    ] {
+        assert_eq!(counted(&past.tally(&of, None)), expected, "{of:?}");
+    }
+    let denied = past.tally(&Of::Data("sales"), None).last_denied.unwrap();
+    let reason = denied.decided.as_ref().unwrap().reason.as_deref();
+    assert_eq!(reason, Some("why e-mail?"));
+}
+
+#[test]
+fn a_proposal_does_not_count_for_itself() {
+    let past = some();
+    let hr = Of::Agent(1000, "hr");
+    assert_eq!(
+        counted(&past.tally(&hr, Some(id(0)))),
+        (1, 1, Some(20), Some(50))
+    );
+    assert_eq!(
+        counted(&past.tally(&hr, Some(id(3)))),
+        (2, 0, Some(30), None)
+    );
+    // One that waits, and one of another agent.
+    for other in [4, 2] {
+        assert_eq!(
+            counted(&past.tally(&hr, Some(id(other)))),
+            (2, 1, Some(30), Some(50))
+        );
+    }
+}
+
+#[test]
+fn earlier_proposals_are_found_newest_first_without_those_that_wait() {
+    let past = some();
+    let found = |of: &Of<'_>| -> Vec<ProposalId> { past.found(of).map(|e| e.id).collect() };
+    assert_eq!(found(&Of::Agent(1000, "hr")), [id(3), id(1), id(0)]);
+    assert_eq!(found(&Of::Data("sales")), [id(2), id(1)]);
+    assert_eq!(found(&Of::Code(Digest::of(b"x = 1"))), [id(3), id(0)]);
+}
+
+#[test]
+fn the_first_decision_counts_and_the_last_state() {
+    let mut past = some();
+    deny(&mut past, 0, 60, "late");
+    past.learn(at(61), &LogEvent::Expired { id: id(4) }, None);
+    let hr = past.tally(&Of::Agent(1000, "hr"), None);
+    assert_eq!((hr.granted, hr.denied), (2, 1));
+    assert_eq!(past.about(id(4)).unwrap().state, State::Expired);
+    assert!(past.about(id(4)).unwrap().decided.is_none());
+    // A record of a proposal that retention removed is no proposal.
+    grant(&mut past, 99, 62);
+    assert_eq!(past.len(), 5);
+}
+
+#[test]
+fn reasons_are_one_person_s_newest_first_and_each_once() {
+    let mut past = Past::default();
+    for n in 0..6 {
+        propose(&mut past, n, &One("hr", "pay", "x", &[]));
+    }
+    for (n, reason) in [(0, "a"), (1, "b"), (2, "a"), (3, ""), (4, "c")] {
+        deny(&mut past, n, i64::from(n), reason);
+    }
+    let other = LogEvent::Denied {
+        id: id(5),
+        reason: Some("theirs".to_owned()),
+        by: by(8),
+        viewed: Viewed::default(),
+    };
+    past.learn(at(9), &other, None);
+    let reasons = |uid, most| -> Vec<String> {
+        let reasons = past.reasons(uid, most);
+        reasons.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(reasons(7, 10), ["c", "a", "b"]);
+    assert_eq!(reasons(7, 2), ["c", "a"]);
+    assert_eq!(reasons(8, 10), ["theirs"]);
+}
+
+#[test]
+fn shapes_that_are_read_later_count_like_those_read_at_once() {
+    let mut past = some();
+    let mut without = some();
+    without.heads.retain(|key, _| {
+        let shapes = past.all.iter().filter_map(|e| e.shape);
+        !shapes
+            .flat_map(|shape| shape_keys(&shape))
+            .any(|k| k == *key)
+    });
+    without.all.iter_mut().for_each(|e| e.shape = None);
+    assert_eq!(without.shapeless(10).len(), 4);
+    assert_eq!(without.shapeless(1), [Digest::of(b"y = 'b'")]);
+    for code in ["x = 1", "y = 'a'", "x = 2", "y = 'b'"] {
+        let shape = Shape::of(code).unwrap();
+        without.shape(Digest::of(code.as_bytes()), shape);
+    }
+    assert!(without.shapeless(10).is_empty());
+    for of in [
+        Of::Numbers(Shape::of("x = 5").unwrap()),
+        Of::Texts(Shape::of("y = ''").unwrap()),
+    ] {
+        let (a, b) = (past.tally(&of, None), without.tally(&of, None));
+        assert_eq!(counted(&a), counted(&b), "{of:?}");
+    }
+    // Later decisions count in both.
+    for past in [&mut past, &mut without] {
+        grant(past, 4, 70);
+        let of = Of::Texts(Shape::of("y = ''").unwrap());
+        assert_eq!(counted(&past.tally(&of, None)), (1, 1, Some(70), Some(40)));
+    }
+}
+
+#[test]
+fn the_oldest_are_forgotten_and_nothing_of_them_stays() {
+    let mut past = Past::of_at_most(3);
+    for n in 0..10_000 {
+        let title = format!("title {n}");
+        let code = format!("x{n} = 1");
+        propose(&mut past, n, &One("hr", &title, &code, &["staff"]));
+        grant(&mut past, n, i64::from(n));
+    }
+    assert_eq!(past.len(), 3);
+    assert_eq!(past.numbers.len(), 3);
+    let staff = past.tally(&Of::Data("staff"), None);
+    assert_eq!(counted(&staff), (3, 0, Some(9_999), None));
+    assert_eq!(past.found(&Of::Agent(1000, "hr")).count(), 3);
+    assert_eq!(past.tally(&Of::Title("title 5"), None).granted, 0);
+    // Agent, data set, both together; title, the agent's title, code and two shapes of each.
+    assert_eq!(past.heads.len(), 3 + 3 * 5);
+    assert!(past.names.len() < 2 * SWEEP as usize);
+}
+
+#[test]
+fn a_long_text_is_cut_and_compared_whole() {
+    let mut past = Past::default();
+    let long = "ä".repeat(5_000);
+    propose(&mut past, 0, &One("hr", &long, "x", &[]));
+    grant(&mut past, 0, 1);
+    let title = past.about(id(0)).unwrap().title.clone().unwrap();
+    assert_eq!(title.chars().count(), TEXT);
+    assert_eq!(past.tally(&Of::Title(&long), None).granted, 1);
+    assert_eq!(past.tally(&Of::Title(&title), None).granted, 0);
+}
+
+/// Writes the memory of one proposal down; see the module documentation.
+#[test]
+fn one_proposal_takes_no_more_memory_than_is_said() {
+    assert!(size_of::<Earlier>() <= 240, "{}", size_of::<Earlier>());
+    assert!(size_of::<Link>() <= 20);
+    assert!(size_of::<Key>() + size_of::<Head>() <= 40);
+}

@@ -1,0 +1,134 @@
+//! Each test plays decisions and reads what the next proposal is said to be.
+
+use crossterm::event::KeyCode;
+
+use super::super::bench::*;
+use crate::model::ProposalId;
+
+fn making(agent: &'static str, title: &str, code: &str, dataset: bool) -> Making {
+    Making {
+        agent: Some(agent),
+        title: Some(title.to_owned()),
+        ttl_s: 3_000,
+        dataset,
+        ..Making::clear(code)
+    }
+}
+
+fn grant(b: &mut Bench, id: ProposalId) {
+    b.choose(id);
+    b.open_sheet();
+    b.keys("y");
+    b.carry_out();
+    let fails = b.state.entry(id).map(|e| e.state());
+    assert_eq!(fails, Some(crate::model::State::Granted));
+    b.tick(60_000);
+}
+
+fn deny(b: &mut Bench, id: ProposalId, reason: &str) {
+    b.choose(id);
+    b.keys("d");
+    b.keys(reason);
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    b.tick(60_000);
+}
+
+fn said(b: &Bench, id: ProposalId) -> Vec<String> {
+    let entry = b.state.entry(id).unwrap();
+    let lines = b.ui.novelty(entry, b.now).into_iter();
+    lines
+        .map(|line| line.into_iter().map(|(text, _)| text).collect())
+        .collect()
+}
+
+#[test]
+fn what_was_never_granted_is_said_to_be_new() {
+    let mut b = Bench::new(120, 40);
+    let id = b.propose(making("hr-bot", "pay", "x = 1\n", true));
+    assert_eq!(
+        said(&b, id),
+        [
+            "never granted before",
+            "first time that hr-bot reads sales",
+            "hr-bot: nothing decided yet",
+        ]
+    );
+}
+
+#[test]
+fn the_same_code_and_code_that_is_alike_are_told_apart() {
+    let mut b = Bench::new(120, 40);
+    for _ in 0..3 {
+        let id = b.propose(making("hr-bot", "pay", "print(df['age'] > 1)\n", true));
+        grant(&mut b, id);
+    }
+    let same = b.propose(making("other", "age", "print(df['age'] > 1)\n", false));
+    assert_eq!(
+        said(&b, same)[0],
+        "the same code was granted 3 times, last 10:42"
+    );
+    let numbers = b.propose(making("hr-bot", "pay", "print(df['age'] > 2)\n", true));
+    assert_eq!(
+        said(&b, numbers),
+        [
+            "same shape as one granted at 10:42, other numbers",
+            "hr-bot: 3 of 3 granted",
+        ]
+    );
+    let texts = b.propose(making("hr-bot", "pay", "print(df['mail'] > 2)\n", true));
+    assert_eq!(
+        said(&b, texts)[0],
+        "same shape as one granted at 10:42, other texts"
+    );
+    let other = b.propose(making("hr-bot", "pay", "print(df['age'] < 2)\n", true));
+    assert_eq!(said(&b, other)[0], "never granted before");
+}
+
+#[test]
+fn an_earlier_denial_is_said_first_with_its_reason() {
+    let mut b = Bench::new(120, 40);
+    let first = b.propose(making("hr-bot", "pay", "print(1)\n", true));
+    deny(&mut b, first, "why e-mail?");
+    let same = b.propose(making("etl", "x", "print(1)\n", false));
+    assert_eq!(
+        said(&b, same)[..2],
+        [
+            "this code was denied 10:40: \"why e-mail?\"",
+            "never granted before"
+        ]
+    );
+    let title = b.propose(making("hr-bot", "pay", "y = 1\n", false));
+    assert_eq!(
+        said(&b, title)[0],
+        "this title was denied 10:40: \"why e-mail?\""
+    );
+    let alike = b.propose(making("etl", "x", "print(2)\n", false));
+    assert_eq!(
+        said(&b, alike)[0],
+        "one of the same shape was denied 10:40: \"why e-mail?\""
+    );
+    // Another agent's title is another matter, and a later grant outweighs a denial.
+    let other = b.propose(making("etl", "pay", "y = 1\n", false));
+    assert_eq!(said(&b, other)[0], "never granted before");
+    grant(&mut b, same);
+    let again = b.propose(making("etl", "x", "print(1)\n", false));
+    assert_eq!(said(&b, again)[0], "the same code was granted once, 10:41");
+}
+
+#[test]
+fn a_decision_does_not_make_a_proposal_old() {
+    let mut b = Bench::new(120, 40);
+    let id = b.propose(making("hr-bot", "pay", "x = 1\n", true));
+    let before = said(&b, id);
+    grant(&mut b, id);
+    assert_eq!(said(&b, id), before);
+}
+
+#[test]
+fn an_agent_s_words_in_it_are_marked_as_claims() {
+    let mut b = Bench::new(120, 40);
+    let id = b.propose(making("cl\u{430}ude", "pay", "x = 1\n", true));
+    let all = said(&b, id).join("\n");
+    assert!(all.contains("cl\\u{0430}ude"), "{all}");
+}

@@ -1,0 +1,132 @@
+//! The deny prompt's earlier reasons: `↑` goes to older ones, `↓` back to what was typed.
+
+use std::sync::Arc;
+
+use crossterm::event::KeyCode;
+use tui_input::Input;
+
+use super::super::keys::Key;
+
+/// This person's earlier reasons, and which one stands in the field.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Reasons {
+    /// The newest first, each once.
+    all: Vec<Arc<str>>,
+    /// `None`: what the person typed.
+    at: Option<usize>,
+    typed: String,
+}
+
+impl Reasons {
+    pub fn of(all: Vec<Arc<str>>) -> Self {
+        Self {
+            all,
+            ..Self::default()
+        }
+    }
+
+    /// The keys of the prompt, in the footer.
+    pub const fn hint(&self) -> &'static str {
+        match self.all.is_empty() {
+            true => "Enter sends  Esc goes back",
+            false => "↑ earlier  Enter sends  Esc goes back",
+        }
+    }
+
+    /// Handles a key; false if it is none of these.
+    pub fn go(&mut self, input: &mut Input, key: Key) -> bool {
+        let to = if key.is(KeyCode::Up) {
+            let next = self.at.map_or(0, |at| at + 1);
+            match next < self.all.len() {
+                true => Some(next),
+                false => self.at,
+            }
+        } else if key.is(KeyCode::Down) {
+            self.at.and_then(|at| at.checked_sub(1))
+        } else {
+            return false;
+        };
+        if to == self.at {
+            return true;
+        }
+        if self.at.is_none() {
+            self.typed = input.value().to_owned();
+        }
+        self.at = to;
+        let text = match to {
+            Some(at) => self.all[at].to_string(),
+            None => std::mem::take(&mut self.typed),
+        };
+        *input = Input::new(text);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::action::Action;
+    use super::super::super::bench::*;
+    use super::*;
+
+    fn denied(reasons: &[&str]) -> Bench {
+        let mut b = Bench::new(120, 40);
+        for reason in reasons {
+            let id = b.propose(Making::clear("print(len(df))\n"));
+            b.choose(id);
+            b.keys("d");
+            b.keys(reason);
+            b.press(KeyCode::Enter);
+            b.carry_out();
+        }
+        let id = b.propose(Making::clear("print(len(df))\n"));
+        b.choose(id);
+        b
+    }
+
+    fn sent(b: &mut Bench) -> Option<String> {
+        match b.press(KeyCode::Enter).pop() {
+            Some(Action::Deny { reason, .. }) => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn earlier_reasons_come_back_newest_first_and_each_once() {
+        for (ups, expected) in [(1, "why e-mail?"), (2, "too much"), (9, "too much")] {
+            let mut b = denied(&["too much", "why e-mail?", "too much", "why e-mail?"]);
+            b.keys("d");
+            for _ in 0..ups {
+                b.press(KeyCode::Up);
+            }
+            assert_eq!(sent(&mut b).as_deref(), Some(expected), "{ups}");
+        }
+    }
+
+    #[test]
+    fn what_was_typed_comes_back_and_an_earlier_reason_can_be_edited() {
+        let mut b = denied(&["why e-mail?"]);
+        b.keys("dmine");
+        b.press(KeyCode::Up);
+        b.press(KeyCode::Down);
+        b.press(KeyCode::Down);
+        b.keys("!");
+        assert_eq!(sent(&mut b).as_deref(), Some("mine!"));
+        let mut b = denied(&["why e-mail?"]);
+        b.keys("d");
+        b.press(KeyCode::Up);
+        b.press(KeyCode::Backspace);
+        assert_eq!(sent(&mut b).as_deref(), Some("why e-mail"));
+    }
+
+    #[test]
+    fn without_earlier_reasons_the_arrows_do_nothing_and_are_not_offered() {
+        let mut b = denied(&[]);
+        b.keys("dno");
+        b.press(KeyCode::Up);
+        assert!(!b.draw().contains("earlier"));
+        assert_eq!(sent(&mut b).as_deref(), Some("no"));
+        let mut b = denied(&["no"]);
+        b.keys("d");
+        assert!(b.draw().contains("↑ earlier"));
+    }
+}
