@@ -28,7 +28,7 @@ pub use startup::{Setup, Written, prepare};
 
 use crate::broker::Event;
 use crate::model::{Digest, Shape};
-use crate::tui::AuditPage;
+use crate::tui::{AuditPage, Diff};
 
 /// What the loop's own helpers send it.
 pub enum Input {
@@ -37,6 +37,8 @@ pub enum Input {
     Audit(AuditPage),
     /// The first bad record of the log, found by a check that includes the contents.
     Damaged(String),
+    /// The diff that was asked for under this number.
+    Compared(u64, Result<Diff, String>),
     /// Shapes of codes in the log.
     Shapes(Vec<(Digest, Shape)>),
     /// Code colours are ready to be fetched.

@@ -420,6 +420,10 @@ impl Shell {
                 self.header.log_damage = Some(first);
                 self.redraw = Redraw::Soon;
             }
+            Input::Compared(number, diff) => {
+                self.ui.set_diff(number, diff);
+                self.redraw = Redraw::Soon;
+            }
             Input::Shapes(shapes) => {
                 self.ui.learn_shapes(&shapes);
                 self.redraw = self.redraw.max(Redraw::Calmly);
@@ -491,6 +495,14 @@ impl Shell {
             Action::LoadAudit { offset, count } => {
                 let wanted = review::Wanted::Page { offset, count };
                 review::load(self.state_dir.clone(), wanted, self.hands.inbox.clone());
+            }
+            Action::Compare {
+                earlier,
+                code,
+                number,
+            } => {
+                let inbox = self.hands.inbox.clone();
+                review::compare(self.state_dir.clone(), earlier, code, number, inbox);
             }
             Action::ShowRecord { id } => {
                 let wanted = review::Wanted::Record(id);

@@ -26,6 +26,8 @@ const TEXT: usize = 200;
 const REASON: usize = 1_000;
 /// After how many forgotten proposals names that nobody uses any more are forgotten.
 const SWEEP: u32 = 4096;
+/// The most proposals that a list is looked for in.
+const WALK: usize = 2_000;
 const NONE: u32 = u32::MAX;
 
 /// The decision of a person.
@@ -437,11 +439,54 @@ impl Past {
         })
     }
 
-    /// The proposals that a question finds and that no longer wait, the newest first.
+    /// The proposals that a question finds and that no longer wait, the newest first. Looks at no more than
+    /// [`WALK`]: it is asked for every frame.
     pub fn found(&self, of: &Of<'_>) -> impl Iterator<Item = &Earlier> + '_ {
         self.chain(of)
+            .take(WALK)
             .filter_map(|number| self.get(number))
             .filter(|earlier| earlier.state != State::Pending)
+    }
+
+    /// Granted proposals to compare with, each code once: of this agent and title, then of this agent, then of
+    /// the same shape; each group's newest first.
+    pub fn granted_like(
+        &self,
+        own: ProposalId,
+        agent: (u32, &str),
+        title: Option<&str>,
+        most: usize,
+    ) -> Vec<&Earlier> {
+        let shape = self.about(own).and_then(|own| own.shape);
+        let titled = title.map(|title| Of::Titled(agent.0, agent.1, title));
+        let asked = titled.into_iter().chain([Of::Agent(agent.0, agent.1)]);
+        let alike = shape
+            .into_iter()
+            .flat_map(|s| [Of::Numbers(s), Of::Texts(s)]);
+        let alike = alike.filter_map(|of| self.tally(&of, Some(own)).last_granted);
+        let mut codes = HashSet::new();
+        asked
+            .flat_map(|of| self.found(&of).collect::<Vec<_>>())
+            .chain(alike)
+            .filter(|earlier| earlier.id != own)
+            .filter(|earlier| earlier.decided.as_ref().is_some_and(|d| d.granted))
+            .filter(|earlier| codes.insert(earlier.code))
+            .take(most)
+            .collect()
+    }
+
+    /// What any of these questions finds besides `own`, the newest first, each once.
+    pub fn related(&self, asked: &[Of<'_>], own: ProposalId, most: usize) -> Vec<&Earlier> {
+        let mut ids = HashSet::new();
+        let each = |of| self.found(of).filter(|e| e.id != own).take(most);
+        let mut all: Vec<&Earlier> = asked
+            .iter()
+            .flat_map(each)
+            .filter(|earlier| ids.insert(earlier.id))
+            .collect();
+        all.sort_by_key(|earlier| std::cmp::Reverse(earlier.at));
+        all.truncate(most);
+        all
     }
 
     /// This person's reasons for denials, the newest first, each once.

@@ -64,6 +64,7 @@ fn propose(past: &mut Past, n: u32, one: &One<'_>) {
             source: SourceStats::of(b""),
             elapsed_us: 1,
             facts: None,
+            places: Vec::new(),
         },
         expires_at: at(0),
     }));

@@ -1,7 +1,9 @@
 //! Actions the dashboard requests from the shell, and the data the shell supplies beside the core's
 //! state.
 
-use crate::model::{GrantDigest, Preflight, ProposalId, Tier, Viewed};
+use std::sync::Arc;
+
+use crate::model::{Digest, GrantDigest, Preflight, ProposalId, Tier, Viewed};
 
 /// The result of a key press. Only `app` carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +29,13 @@ pub enum Action {
     /// Screen 2 needs one proposal's records as `detail`.
     ShowRecord {
         id: ProposalId,
+    },
+    /// The diff between an earlier code in the log and this one; the answer comes through
+    /// [`super::UiState::set_diff`] with the same number.
+    Compare {
+        earlier: Digest,
+        code: Arc<str>,
+        number: u64,
     },
     Suspend,
 }

@@ -39,6 +39,8 @@ pub struct Bench {
     verdicts: VecDeque<Verdict>,
     inputs: Vec<BoundInput>,
     next: u128,
+    /// The codes in the log.
+    codes: BTreeMap<Digest, Arc<[u8]>>,
 }
 
 pub const PLAIN: TerminalCaps = TerminalCaps {
@@ -114,6 +116,7 @@ impl Bench {
             verdicts: VecDeque::new(),
             inputs: Vec::new(),
             next: 1,
+            codes: BTreeMap::new(),
         };
         bench.apply(Event::Connected {
             conn: ConnId(1),
@@ -156,6 +159,8 @@ impl Bench {
                         ..
                     } => {
                         self.ui.learn(self.now.wall, &event, &blobs);
+                        let blobs = blobs.into_iter();
+                        self.codes.extend(blobs.map(|b| (b.sha256, b.bytes)));
                         queue.push_back(Event::Durable { ticket });
                     }
                     _ => {}
@@ -428,7 +433,7 @@ impl Bench {
         }
     }
 
-    /// Carries out the requested grants, denials and kills.
+    /// Carries out the requested grants, denials, kills and comparisons.
     pub fn carry_out(&mut self) {
         for action in std::mem::take(&mut self.actions) {
             let by = Reviewer::default();
@@ -448,6 +453,16 @@ impl Bench {
                     by,
                 },
                 Action::Kill { id } => HumanAct::Kill { id, by },
+                Action::Compare {
+                    earlier,
+                    code,
+                    number,
+                } => {
+                    let earlier = String::from_utf8_lossy(&self.codes[&earlier]).into_owned();
+                    let diff = Diff::between(&earlier, &code, Duration::from_secs(60));
+                    self.ui.set_diff(number, Ok(diff));
+                    continue;
+                }
                 Action::Quit => HumanAct::Quit { by },
                 _ => continue,
             };

@@ -226,6 +226,7 @@ commands! {
     NextPoint = "next-finding", "]", "the next finding or effect, with its line";
     PreviousPoint = "previous-finding", "[", "the previous finding or effect";
     Details = "details", "i", "details: limits, layers, digests, environment, peer";
+    Diff = "diff", "v", "diff with the last granted code, then with earlier ones; never counts as seen";
     Wrap = "wrap", "w", "wrap long lines, or not";
     Zoom = "zoom", "z", "the focused pane on the whole screen, or not";
     AsDrawn = "as-drawn", "m", "marked text as the terminal draws it, below, or not";
@@ -438,6 +439,7 @@ mod tests {
             ("home", Command::Top),
             ("end", Command::Bottom),
             ("G", Command::Bottom),
+            ("v", Command::Diff),
             ("w", Command::Wrap),
             ("z", Command::Zoom),
             ("u", Command::Urgent),
@@ -465,7 +467,7 @@ mod tests {
             map.meaning(Some(key("g")), key("g")),
             Meaning::Does(Command::Top)
         );
-        for unbound in ["e", "v", "A", "ctrl-a", "alt-a", "ctrl-y"] {
+        for unbound in ["e", "A", "ctrl-a", "alt-a", "ctrl-y"] {
             assert_eq!(
                 map.meaning(None, key(unbound)),
                 Meaning::Nothing,

@@ -12,6 +12,7 @@ mod canvas;
 pub mod caps;
 mod claim;
 mod condense;
+mod diff;
 mod document;
 mod flow;
 mod glass;
@@ -33,6 +34,8 @@ mod words;
 mod as_drawn_tests;
 #[cfg(test)]
 mod bench;
+#[cfg(test)]
+mod compare_tests;
 #[cfg(test)]
 mod contrast_tests;
 #[cfg(test)]
@@ -63,6 +66,7 @@ mod snapshot_tests;
 pub use action::{Action, AuditPage, AuditRow, GrantRequest, Header};
 pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};
+pub use diff::Diff;
 pub use highlight::{Highlighter, Highlights};
 pub use keys::{Command, Keymap, KeymapError};
 pub use screen::{Drawn, render};

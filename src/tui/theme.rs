@@ -40,6 +40,7 @@ roles! {
     Clear = "clear", Flagged = "flagged", Blocked = "blocked", Unanalyzable = "unanalyzable",
     Private = "private", Good = "good", Bad = "bad", Alarm = "alarm", Mark = "mark", Key = "key",
     Selected = "selected", Cursor = "cursor", Found = "found", Gutter = "gutter",
+    Gone = "gone", GoneWord = "gone-word", New = "new", NewWord = "new-word",
     Claim = "claim", Stderr = "stderr",
     Keyword = "keyword", Str = "string", Number = "number", Comment = "comment",
     Function = "function", Constant = "constant", Operator = "operator",

@@ -65,6 +65,10 @@ pub const CONSISTENT: &str = "consistent here; not anchored: a cut end cannot be
 pub const AUDIT_EMPTY: &str = "No record yet.";
 pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
 
+pub const NO_DIFF: &str = "nothing like it was granted yet: no code to compare with";
+pub const NO_LINE_END: &str = " (no line end)";
+pub const SAME_CODE: &str = "The code is the same, byte for byte.";
+pub const THIS_CODE: &str = "this code";
 pub const NEVER_GRANTED: &str = "never granted before";
 pub const CODE_DENIED: &str = "this code was ";
 pub const TITLE_DENIED: &str = "this title was ";
@@ -98,6 +102,26 @@ pub fn when(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
         "%Y-%m-%d %H:%M"
     };
     at.strftime(form).to_string()
+}
+
+/// The heading of a diff, before the agent's name.
+pub fn against(when: &str, narrow: bool) -> String {
+    match narrow {
+        true => format!("against {when} "),
+        false => format!("against what was granted {when} to "),
+    }
+}
+
+pub fn no_earlier(why: &str) -> String {
+    format!("the earlier code cannot be read from the log: {why}")
+}
+
+/// Lines of a diff that are left out.
+pub fn alike(lines: usize) -> String {
+    match lines {
+        1 => "⋯ 1 line alike".to_owned(),
+        more => format!("⋯ {} lines alike", number(more as u64)),
+    }
 }
 
 /// `last`: the time of the last grant, if it is remembered.

@@ -229,13 +229,14 @@ fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
                     Pane::Given,
                     Pane::Details,
                     Pane::Says,
+                    Pane::Past,
                 ],
             ),
         ]
     } else {
         vec![
             (50, vec![Pane::Outcome, Pane::Verdict, Pane::Can]),
-            (50, vec![Pane::Given, Pane::Details, Pane::Says]),
+            (50, vec![Pane::Given, Pane::Details, Pane::Says, Pane::Past]),
         ]
     };
     let mut slots = Vec::new();
@@ -294,7 +295,7 @@ mod tests {
         }
     }
 
-    const RUN: [Pane; 7] = [
+    const RUN: [Pane; 8] = [
         Pane::Output,
         Pane::Outcome,
         Pane::Verdict,
@@ -302,6 +303,7 @@ mod tests {
         Pane::Given,
         Pane::Details,
         Pane::Says,
+        Pane::Past,
     ];
 
     fn want(focus: Pane, zoom: bool, lower: &[Pane], extra: u16) -> Want {

@@ -63,6 +63,16 @@ impl Screen<'_> {
             Room::Each | Room::Sheet => vec![joined(reads, room), joined(touches, room)],
         };
         out.extend(returns.map(|spans| joined([spans], room)));
+        if !entry.state().is_final() {
+            let mut spans = vec![label("NEW")];
+            for (i, line) in self.ui.novelty(entry, self.now).into_iter().enumerate() {
+                if i > 0 {
+                    spans.push((" · ".to_owned(), Role::Dim));
+                }
+                spans.extend(line);
+            }
+            out.push(joined([spans], room));
+        }
         out
     }
 }

@@ -131,7 +131,7 @@ impl Screen<'_> {
         let mut x = area.x;
         let mut right = area.right();
         let room = |x: u16, right: u16| right.saturating_sub(x);
-        let over = matches!(self.ui.over(), Over::Help { .. });
+        let over = matches!(self.ui.over(), Over::Help { .. } | Over::Diff(_));
         let mut missing = None;
         if self.ui.view() == View::Queue && !over {
             if let Some(entry) = self.entry
@@ -220,6 +220,11 @@ impl Screen<'_> {
         use Command as C;
         if matches!(self.ui.over(), Over::Help { .. }) {
             return vec![(self.ui.key(C::Back), "closes the help")];
+        }
+        if let Over::Diff(compared) = self.ui.over() {
+            let more = compared.at + 1 < compared.choices.len();
+            let word = if more { "an earlier one" } else { "closes it" };
+            return vec![(self.ui.key(C::Diff), word), (self.ui.key(C::Back), "back")];
         }
         let mut out = Vec::new();
         match self.ui.place() {

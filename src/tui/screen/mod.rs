@@ -4,6 +4,7 @@
 mod areas;
 mod code;
 mod details;
+mod diff;
 mod effects;
 mod footer;
 mod header;
@@ -34,7 +35,7 @@ use super::canvas::Canvas;
 use super::document::Layout;
 use super::flow::Flow;
 use super::theme::Role;
-use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Sheet, UiState, View, has_output, lower};
+use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Sheet, UiState, View, has_output};
 use super::words;
 
 use areas::{Areas, Slot, Want};
@@ -79,6 +80,8 @@ pub struct Scene {
     pub(super) view: Option<View>,
     pub(super) sheet: Option<GrantDigest>,
     pub(super) help: bool,
+    /// The number of the diff.
+    pub(super) diff: Option<u64>,
     /// How often a person asked for a complete redraw.
     pub(super) asked: u64,
 }
@@ -122,6 +125,7 @@ pub fn render(
             view: Some(ui.view()),
             sheet: ui.sheet().map(Sheet::digest),
             help: matches!(ui.over(), Over::Help { .. } | Over::Palette(_)),
+            diff: ui.diff_number(),
             asked: ui.asked_anew,
         },
         ..Drawn::default()
@@ -151,7 +155,7 @@ pub fn render(
         zoom: ui.queue.zoom,
         focus: ui.focus_now(entry),
         recent: ui.queue.recent.clone(),
-        lower: lower(entry),
+        lower: ui.lower(entry),
         ran: entry.is_some_and(has_output),
     };
     let mut measured = Measured::new(&screen, screen.line_has_title(area));
@@ -160,6 +164,9 @@ pub fn render(
     screen.header(&mut canvas, areas.header);
     draw_flow(&mut canvas, areas.banner, &banner, 0);
     match (ui.over(), ui.place()) {
+        (Over::Diff(compared), OnScreen::Queue) => {
+            screen.diff(&mut canvas, areas.body, compared, &mut drawn);
+        }
         (Over::Help { top }, _) => screen.help(&mut canvas, areas.body, *top, &mut drawn),
         (Over::Palette(palette), _) => screen.palette(&mut canvas, areas.body, palette),
         (_, OnScreen::Queue) => screen.queue_screen(&mut canvas, &areas, parts, &mut drawn),

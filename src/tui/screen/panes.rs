@@ -129,6 +129,7 @@ impl Screen<'_> {
             Pane::Says => says(entry, self.ui.queue.as_drawn),
             Pane::Output => self.output(entry, area),
             Pane::Outcome => self.outcome(entry),
+            Pane::Past => self.past(entry),
             Pane::Queue | Pane::Code => Vec::new(),
         };
         let flow = Arc::new(Flow::new(&paras, width));
@@ -160,6 +161,7 @@ const fn pane_name(pane: Pane) -> &'static str {
         Pane::Given => "GIVEN",
         Pane::Details => "DETAILS",
         Pane::Says => "SAYS",
+        Pane::Past => "PAST",
     }
 }
 

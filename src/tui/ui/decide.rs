@@ -300,7 +300,11 @@ impl UiState {
             return Vec::new();
         }
         match &mut self.over {
-            Over::Nothing | Over::Help { .. } | Over::Sheet(_) | Over::Palette(_) => {}
+            Over::Nothing
+            | Over::Help { .. }
+            | Over::Sheet(_)
+            | Over::Palette(_)
+            | Over::Diff(_) => {}
             Over::Prompt(Prompt::Quit) => {
                 self.over.close();
                 if meaning == Meaning::Does(Command::Confirm) {
@@ -362,7 +366,8 @@ impl UiState {
             | Over::Nothing
             | Over::Help { .. }
             | Over::Sheet(_)
-            | Over::Palette(_) => Vec::new(),
+            | Over::Palette(_)
+            | Over::Diff(_) => Vec::new(),
         }
     }
 

@@ -12,7 +12,7 @@ use super::super::caps::Depth;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::{
-    FlowKey, LogScreen, Notice, OnScreen, Over, Palette, Pane, Prompt, Span, UiState, View, panes,
+    FlowKey, LogScreen, Notice, OnScreen, Over, Palette, Pane, Prompt, Span, UiState, View,
 };
 
 /// Rows of screen 2 loaded at once.
@@ -122,6 +122,11 @@ impl UiState {
             Over::Prompt(_) => return self.on_prompt(state, event, now),
             Over::Help { .. } => return self.on_help(key),
             Over::Palette(_) => return self.on_palette(state, event, now),
+            Over::Diff(_) => {
+                if let Some(actions) = self.on_diff(state, key) {
+                    return actions;
+                }
+            }
             Over::Sheet(_) => return self.on_sheet(state, key, when, confirms, now),
         }
         let meaning = self.common.keys.meaning(self.attention.before.take(), key);
@@ -237,6 +242,7 @@ impl UiState {
             Command::Deny => self.ask_denial(state),
             Command::DenyAll => self.ask_denial_of_all(state),
             Command::Kill => return self.kill(state),
+            Command::Diff => return self.ask_diff(state),
             Command::Urgent => match selection::most_urgent(state, &self.queue.denied) {
                 Some(id) => {
                     self.select(id, now);
@@ -284,7 +290,7 @@ impl UiState {
 
     fn step_focus(&mut self, state: &BrokerState, forward: bool) {
         let entry = self.entry(state);
-        let panes = panes(entry);
+        let panes = self.panes(entry);
         let here = self.focus_now(entry);
         let at = panes.iter().position(|p| *p == here).unwrap_or(0);
         let step = if forward { 1 } else { panes.len() - 1 };

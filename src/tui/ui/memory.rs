@@ -7,15 +7,17 @@ use jiff::Timestamp;
 
 use crate::broker::Entry;
 use crate::clock::Now;
-use crate::model::{Blob, Digest, LogEvent, Past, Shape};
+use crate::model::{Blob, Digest, Earlier, InputKind, LogEvent, Of, Past, Shape};
 
 use super::super::novelty::{self, Line};
-use super::UiState;
+use super::{Pane, UiState};
 
 /// Codes whose shape is read after the start, the newest.
 const SHAPES: usize = 20_000;
 /// Reasons that the deny prompt offers.
 const REASONS: usize = 100;
+/// Earlier proposals that the pane lists.
+const EARLIER: usize = 200;
 
 /// The memory, and whose it is.
 #[derive(Debug, Default)]
@@ -23,12 +25,18 @@ pub(in crate::tui) struct Memory {
     pub past: Past,
     /// The uid of the person at this dashboard.
     pub by: u32,
+    /// How many diffs were asked for.
+    pub compared: u64,
 }
 
 impl UiState {
     /// Sets what the log says at the start, and the person's uid.
     pub fn set_past(&mut self, past: Past, by: u32) {
-        self.memory = Memory { past, by };
+        self.memory = Memory {
+            past,
+            by,
+            ..Memory::default()
+        };
     }
 
     /// Takes in a record that is about to be written.
@@ -48,9 +56,42 @@ impl UiState {
     }
 
     /// What is new about a proposal, the most important first; see [`novelty`].
-    #[cfg_attr(not(test), expect(dead_code, reason = "the main screen shows it"))]
     pub(in crate::tui) fn novelty(&self, entry: &Entry, now: Now) -> Vec<Line> {
         novelty::novelty(&self.memory.past, entry, &self.common.zone, now)
+    }
+
+    /// The earlier proposals of this agent, code, title and data sets, the newest first.
+    pub(in crate::tui) fn earlier(&self, entry: &Entry) -> Vec<&Earlier> {
+        self.earlier_at_most(entry, EARLIER)
+    }
+
+    fn earlier_at_most(&self, entry: &Entry, most: usize) -> Vec<&Earlier> {
+        let proposal = &entry.proposal;
+        let (uid, agent) = (proposal.peer.uid, proposal.agent_name());
+        let mut asked = vec![Of::Agent(uid, agent), Of::Code(proposal.digest)];
+        asked.extend(proposal.title.as_deref().map(Of::Title));
+        let inputs = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
+        asked.extend(inputs.filter_map(|input| match &input.kind {
+            InputKind::Dataset { dataset, .. } => Some(Of::Data(dataset)),
+            _ => None,
+        }));
+        self.memory.past.related(&asked, proposal.id, most)
+    }
+
+    /// A proposal's panes, in Tab order.
+    pub(in crate::tui) fn panes(&self, entry: Option<&Entry>) -> Vec<Pane> {
+        let mut panes = vec![Pane::Queue, Pane::Code];
+        panes.extend(self.lower(entry));
+        panes
+    }
+
+    /// The panes below the code. Earlier proposals have one if there are any.
+    pub(in crate::tui) fn lower(&self, entry: Option<&Entry>) -> Vec<Pane> {
+        let mut panes = super::lower(entry);
+        if entry.is_some_and(|entry| !self.earlier_at_most(entry, 1).is_empty()) {
+            panes.push(Pane::Past);
+        }
+        panes
     }
 
     /// This person's reasons for earlier denials, the newest first.

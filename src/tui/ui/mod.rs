@@ -1,6 +1,7 @@
 //! The screen's own state: selection, scroll positions, what was seen, what is open. Keys change it
 //! in `events`; each frame reports what it drew through [`UiState::drawn`].
 
+mod compare;
 mod decide;
 mod events;
 mod lists;
@@ -38,6 +39,7 @@ use super::screen::Drawn;
 use super::theme::{Theme, Themes};
 use super::words;
 
+pub(super) use compare::Compared;
 pub(super) use decide::pending_of;
 pub(super) use looked::Looked;
 use memory::Memory;
@@ -83,6 +85,7 @@ pub enum Pane {
     /// Plumbing: limits, layers, digests, environment, peer.
     Details,
     Says,
+    Past,
 }
 
 /// Identifies the wrapped content of a cached [`Flow`].
@@ -91,6 +94,8 @@ pub enum FlowKey {
     Pane(Pane, ProposalId, u16),
     /// Folded, or with all details.
     Sheet(ProposalId, crate::model::GrantDigest, u16, Detail),
+    /// A comparison by its number.
+    Diff(u64, u16),
     /// The records shown on screen 2, identified by how often they were set.
     Record(u64, u16),
 }
@@ -491,7 +496,7 @@ impl UiState {
 
     /// The pane that receives keys: the focused one, or the code if the focused one is absent.
     pub(super) fn focus_now(&self, entry: Option<&Entry>) -> Pane {
-        if panes(entry).contains(&self.queue.focus) {
+        if self.panes(entry).contains(&self.queue.focus) {
             self.queue.focus
         } else {
             Pane::Code
@@ -528,15 +533,8 @@ fn closed(state: &BrokerState, id: ProposalId, why: String) -> Notice {
     }
 }
 
-/// A proposal's panes, in Tab order.
-pub(super) fn panes(entry: Option<&Entry>) -> Vec<Pane> {
-    let mut panes = vec![Pane::Queue, Pane::Code];
-    panes.extend(lower(entry));
-    panes
-}
-
-/// The panes below the code.
-pub(super) fn lower(entry: Option<&Entry>) -> Vec<Pane> {
+/// The panes below the code, except the one of earlier proposals.
+fn lower(entry: Option<&Entry>) -> Vec<Pane> {
     let Some(entry) = entry else {
         return Vec::new();
     };

@@ -283,6 +283,7 @@ impl UiState {
         let last = total.saturating_sub(height);
         let top = match (&mut self.over, &mut self.place) {
             (Over::Help { top }, _) => top,
+            (Over::Diff(compared), _) => &mut compared.top,
             (Over::Sheet(sheet), _) => &mut sheet.top,
             (Over::Nothing, OnScreen::Audit(log)) => &mut log.top,
             (Over::Nothing, OnScreen::Policies { top }) => top,

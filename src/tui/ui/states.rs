@@ -18,6 +18,7 @@ use super::super::flow::Flow;
 use super::super::highlight::Highlights;
 use super::super::keys::{Key, Keymap};
 use super::super::theme::Themes;
+use super::compare::Compared;
 use super::quiet::Quiet;
 use super::reasons::Reasons;
 use super::{FlowKey, Looked, Notice, Palette, Pane, Sheet, View, lists};
@@ -153,6 +154,7 @@ pub(in crate::tui) enum Over {
     },
     Sheet(Sheet),
     Palette(Palette),
+    Diff(Compared),
     Prompt(Prompt),
 }
 
@@ -179,21 +181,33 @@ impl Over {
     pub const fn sheet(&self) -> Option<&Sheet> {
         match self {
             Self::Sheet(sheet) => Some(sheet),
-            Self::Nothing | Self::Help { .. } | Self::Palette(_) | Self::Prompt(_) => None,
+            Self::Nothing
+            | Self::Help { .. }
+            | Self::Palette(_)
+            | Self::Diff(_)
+            | Self::Prompt(_) => None,
         }
     }
 
     pub const fn sheet_mut(&mut self) -> Option<&mut Sheet> {
         match self {
             Self::Sheet(sheet) => Some(sheet),
-            Self::Nothing | Self::Help { .. } | Self::Palette(_) | Self::Prompt(_) => None,
+            Self::Nothing
+            | Self::Help { .. }
+            | Self::Palette(_)
+            | Self::Diff(_)
+            | Self::Prompt(_) => None,
         }
     }
 
     pub const fn prompt(&self) -> Option<&Prompt> {
         match self {
             Self::Prompt(prompt) => Some(prompt),
-            Self::Nothing | Self::Help { .. } | Self::Sheet(_) | Self::Palette(_) => None,
+            Self::Nothing
+            | Self::Help { .. }
+            | Self::Sheet(_)
+            | Self::Palette(_)
+            | Self::Diff(_) => None,
         }
     }
 
@@ -201,9 +215,9 @@ impl Over {
         *self = Self::Nothing;
     }
 
-    /// Closes an open sheet; leaves any other overlay.
+    /// Closes what shows one proposal, a sheet or a diff; leaves any other overlay.
     pub fn close_sheet(&mut self) {
-        if matches!(self, Self::Sheet(_)) {
+        if matches!(self, Self::Sheet(_) | Self::Diff(_)) {
             self.close();
         }
     }
