@@ -39,6 +39,8 @@ mod verify;
 mod writer;
 
 #[cfg(test)]
+mod past_tests;
+#[cfg(test)]
 mod samples;
 
 pub use error::{AuditError, Damage, Faults, Named};
