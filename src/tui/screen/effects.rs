@@ -62,18 +62,35 @@ impl Screen<'_> {
             Room::Two => vec![joined(reads.into_iter().chain(touches), room)],
             Room::Each | Room::Sheet => vec![joined(reads, room), joined(touches, room)],
         };
-        out.extend(returns.map(|spans| joined([spans], room)));
-        if !entry.state().is_final() {
-            let mut spans = vec![label("NEW")];
-            for (i, line) in self.ui.novelty(entry, self.now).into_iter().enumerate() {
-                if i > 0 {
-                    spans.push((" · ".to_owned(), Role::Dim));
-                }
-                spans.extend(line);
+        let new = (!entry.state().is_final()).then(|| self.new(entry, room));
+        match room {
+            // The most important of what is new has room behind what comes back.
+            Room::Two => out.push(joined(returns.into_iter().chain(new), room)),
+            Room::Each | Room::Sheet => {
+                out.extend(returns.map(|spans| joined([spans], room)));
+                out.extend(new.map(|spans| joined([spans], room)));
             }
-            out.push(joined([spans], room));
         }
         out
+    }
+}
+
+impl Screen<'_> {
+    /// What is new compared with what the log says.
+    fn new(&self, entry: &Entry, room: Room) -> Spans {
+        let most = match room {
+            Room::Two => 1,
+            Room::Each | Room::Sheet => usize::MAX,
+        };
+        let mut spans = vec![label("NEW")];
+        let lines = self.ui.novelty(entry, self.now).into_iter().take(most);
+        for (i, line) in lines.enumerate() {
+            if i > 0 {
+                spans.push((" · ".to_owned(), Role::Dim));
+            }
+            spans.extend(line);
+        }
+        spans
     }
 }
 
