@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crate::broker::Settings;
-use crate::model::{Environment, Installed};
-use crate::policy::{DRAWS, is_given};
+use crate::model::{Environment, Installed, Tier};
+use crate::policy::{DRAWS, Policy, is_given};
 use crate::runtime::{Change, Managed, Measured, Progress, PythonEnv, RuntimeError, probe};
 
 /// File in the data folder that caches what is known of files read before.
@@ -224,6 +224,16 @@ impl<R: Fn(Report)> Keeper<R> {
             }
         }
     }
+}
+
+/// The default profile and the tier of its runs.
+pub fn usual(settings: &Settings) -> Option<(Arc<Policy>, Tier)> {
+    let profile = settings
+        .profiles
+        .iter()
+        .find(|profile| profile.policy.name == settings.profile)?;
+    let tier = profile.policy.tier.max(settings.tier);
+    Some((profile.policy.clone(), tier))
 }
 
 #[cfg(test)]

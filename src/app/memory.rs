@@ -1,16 +1,50 @@
 //! Completes what the screen remembers of earlier proposals, away from the loop.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::Log;
 use crate::model::{Digest, Shape};
+use crate::tui::{Comparison, Diff, UiState};
 
 use super::Input;
 
+/// How long a diff may be looked for; then all that is left counts as changed.
+const COMPARING: Duration = Duration::from_millis(500);
 /// Shapes that are reported at once: taking them in holds up the loop for less than a millisecond.
 const TOGETHER: usize = 256;
+
+/// What was found out from the log.
+pub enum Recalled {
+    /// The diff that was asked for under this number, or why there is none.
+    Diff(u64, Result<Diff, String>),
+    Shapes(Vec<(Digest, Shape)>),
+}
+
+impl Recalled {
+    pub fn tell(self, ui: &mut UiState) {
+        match self {
+            Self::Diff(number, diff) => ui.set_diff(number, diff),
+            Self::Shapes(shapes) => ui.learn_shapes(&shapes),
+        }
+    }
+}
+
+/// Compares an earlier code of the log, checked by its digest, with a proposed one.
+pub fn compare(state_dir: PathBuf, wanted: Comparison, inbox: UnboundedSender<Input>) {
+    tokio::task::spawn_blocking(move || {
+        let bytes = Log::open(&state_dir)
+            .map_err(|e| e.to_string())
+            .and_then(|log| log.blob(&wanted.earlier));
+        let diff = bytes.map(|bytes| {
+            let earlier = String::from_utf8_lossy(&bytes);
+            Diff::between(&earlier, &wanted.code, COMPARING)
+        });
+        let _ = inbox.send(Input::Recalled(Recalled::Diff(wanted.number, diff)));
+    });
+}
 
 /// Reads these codes from the log and reports their shapes. A code that cannot be read has none: the check of
 /// all contents says so to the person.
@@ -27,7 +61,8 @@ pub fn read_shapes(state_dir: PathBuf, codes: Vec<Digest>, inbox: UnboundedSende
                 let bytes = log.blob(code).ok()?;
                 Some((*code, Shape::of(std::str::from_utf8(&bytes).ok()?)?))
             });
-            if inbox.send(Input::Shapes(shapes.collect())).is_err() {
+            let shapes = Recalled::Shapes(shapes.collect());
+            if inbox.send(Input::Recalled(shapes)).is_err() {
                 return;
             }
         }

@@ -27,8 +27,7 @@ pub use absent::absent;
 pub use startup::{Setup, Written, prepare};
 
 use crate::broker::Event;
-use crate::model::{Digest, Shape};
-use crate::tui::{AuditPage, Diff};
+use crate::tui::AuditPage;
 
 /// What the loop's own helpers send it.
 pub enum Input {
@@ -37,10 +36,8 @@ pub enum Input {
     Audit(AuditPage),
     /// The first bad record of the log, found by a check that includes the contents.
     Damaged(String),
-    /// The diff that was asked for under this number.
-    Compared(u64, Result<Diff, String>),
-    /// Shapes of codes in the log.
-    Shapes(Vec<(Digest, Shape)>),
+    /// The log says something about earlier codes.
+    Recalled(memory::Recalled),
     /// Code colours are ready to be fetched.
     Highlighted,
 }

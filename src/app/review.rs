@@ -1,15 +1,13 @@
 //! Screen 2: the contents of the log, read away from the loop.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::{AuditError, Log, Logged};
-use crate::model::{Digest, LogEvent, ProposalId};
-use crate::tui::{AuditPage, AuditRow, Diff};
+use crate::model::{LogEvent, ProposalId};
+use crate::tui::{AuditPage, AuditRow};
 
 use super::Input;
 
@@ -48,27 +46,6 @@ pub fn check(state_dir: PathBuf, inbox: UnboundedSender<Input>) {
             tracing::warn!("the log is damaged: {first}");
             let _ = inbox.send(Input::Damaged(first));
         }
-    });
-}
-
-/// How long a diff may be looked for; then all that is left counts as changed.
-const COMPARING: Duration = Duration::from_millis(500);
-
-/// Compares an earlier code of the log, checked by its digest, with this one.
-pub fn compare(
-    state_dir: PathBuf,
-    earlier: Digest,
-    code: Arc<str>,
-    number: u64,
-    inbox: UnboundedSender<Input>,
-) {
-    tokio::task::spawn_blocking(move || {
-        let bytes = Log::open(&state_dir)
-            .map_err(|e| e.to_string())
-            .and_then(|log| log.blob(&earlier));
-        let diff =
-            bytes.map(|bytes| Diff::between(&String::from_utf8_lossy(&bytes), &code, COMPARING));
-        let _ = inbox.send(Input::Compared(number, diff));
     });
 }
 

@@ -7,9 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::broker::{
-    BrokerState, Confirmation, Effect, Event, HumanAct, Settings, next_deadline, update,
-};
+use crate::broker::{BrokerState, Confirmation, Effect, Event, HumanAct, next_deadline, update};
 use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::Wish;
@@ -183,7 +181,7 @@ impl Shell {
         let highlighter = Highlighter::spawn(move || {
             let _ = coloured.send(Input::Highlighted);
         })?;
-        let usual = usual(&setup.settings);
+        let usual = environment::usual(&setup.settings);
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
         let mut ui = UiState::new(setup.keymap, setup.themes, setup.caps);
         ui.set_past(setup.log.past, by.uid);
@@ -420,13 +418,9 @@ impl Shell {
                 self.header.log_damage = Some(first);
                 self.redraw = Redraw::Soon;
             }
-            Input::Compared(number, diff) => {
-                self.ui.set_diff(number, diff);
+            Input::Recalled(recalled) => {
+                recalled.tell(&mut self.ui);
                 self.redraw = Redraw::Soon;
-            }
-            Input::Shapes(shapes) => {
-                self.ui.learn_shapes(&shapes);
-                self.redraw = self.redraw.max(Redraw::Calmly);
             }
             Input::Highlighted => {
                 while let Some((digest, colours)) = self.highlighter.poll() {
@@ -496,13 +490,8 @@ impl Shell {
                 let wanted = review::Wanted::Page { offset, count };
                 review::load(self.state_dir.clone(), wanted, self.hands.inbox.clone());
             }
-            Action::Compare {
-                earlier,
-                code,
-                number,
-            } => {
-                let inbox = self.hands.inbox.clone();
-                review::compare(self.state_dir.clone(), earlier, code, number, inbox);
+            Action::Compare(wanted) => {
+                memory::compare(self.state_dir.clone(), wanted, self.hands.inbox.clone());
             }
             Action::ShowRecord { id } => {
                 let wanted = review::Wanted::Record(id);
@@ -600,14 +589,4 @@ impl Shell {
             Err(e) => self.lose_terminal(&e.to_string()),
         }
     }
-}
-
-/// The default profile and the tier of its runs.
-fn usual(settings: &Settings) -> Option<(Arc<Policy>, Tier)> {
-    let profile = settings
-        .profiles
-        .iter()
-        .find(|profile| profile.policy.name == settings.profile)?;
-    let tier = profile.policy.tier.max(settings.tier);
-    Some((profile.policy.clone(), tier))
 }

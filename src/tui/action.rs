@@ -32,12 +32,17 @@ pub enum Action {
     },
     /// The diff between an earlier code in the log and this one; the answer comes through
     /// [`super::UiState::set_diff`] with the same number.
-    Compare {
-        earlier: Digest,
-        code: Arc<str>,
-        number: u64,
-    },
+    Compare(Comparison),
     Suspend,
+}
+
+/// Asks for a diff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// The digest of the earlier code.
+    pub earlier: Digest,
+    pub code: Arc<str>,
+    pub number: u64,
 }
 
 /// A confirmation, bound to what the sheet showed.

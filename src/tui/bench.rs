@@ -453,14 +453,10 @@ impl Bench {
                     by,
                 },
                 Action::Kill { id } => HumanAct::Kill { id, by },
-                Action::Compare {
-                    earlier,
-                    code,
-                    number,
-                } => {
-                    let earlier = String::from_utf8_lossy(&self.codes[&earlier]).into_owned();
-                    let diff = Diff::between(&earlier, &code, Duration::from_secs(60));
-                    self.ui.set_diff(number, Ok(diff));
+                Action::Compare(wanted) => {
+                    let earlier = String::from_utf8_lossy(&self.codes[&wanted.earlier]);
+                    let diff = Diff::between(&earlier, &wanted.code, Duration::from_secs(60));
+                    self.ui.set_diff(wanted.number, Ok(diff));
                     continue;
                 }
                 Action::Quit => HumanAct::Quit { by },

@@ -2,10 +2,10 @@
 
 use crossterm::event::KeyCode;
 
-use super::Action;
 use super::bench::*;
 use super::snapshot_tests::at_sizes;
 use super::ui::{Over, Pane};
+use super::{Action, Comparison};
 use crate::model::{ProposalId, State};
 
 const BEFORE: &str = "staff = df.copy()\nfor name, part in staff.groupby(\"dept\"):\n    print(name, len(part))\nprint(\"done\")\n";
@@ -55,7 +55,7 @@ fn after(b: &mut Bench) -> ProposalId {
 fn against(b: &mut Bench) -> String {
     let text = b.draw();
     text.lines()
-        .find(|l| l.contains("against"))
+        .find(|l| l.contains("against "))
         .unwrap_or_default()
         .to_owned()
 }
@@ -172,7 +172,7 @@ fn a_diff_says_when_there_is_nothing_to_compare_or_the_log_cannot_give_it() {
     assert!(notice(&b).contains("no code to compare with"));
     let mut b = Bench::new(120, 40);
     after(&mut b);
-    let Some(Action::Compare { number, .. }) = b.keys("v").pop() else {
+    let Some(Action::Compare(Comparison { number, .. })) = b.keys("v").pop() else {
         panic!("no question to the log");
     };
     // An answer to an earlier question is not shown.

@@ -14,7 +14,7 @@ const AROUND: usize = 3;
 /// The most words of one changed stretch that are compared: comparing takes their square at worst.
 const WORDS: usize = 2_000;
 /// Lines that share less than one in so many of their words differ as a whole.
-const LIKENESS: usize = 4;
+const LIKENESS: usize = 2;
 
 /// A row of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,17 +136,15 @@ fn changed(lines: [&[&str]; 2], starts: [usize; 2]) -> Vec<Row> {
         let mut shared = 0;
         for op in &ops {
             if op.tag() == DiffTag::Equal {
-                let blank = |word: &&&str| word.trim().is_empty();
-                shared += words[0][op.old_range()]
-                    .iter()
-                    .filter(|w| !blank(w))
-                    .count();
+                let same = words[0][op.old_range()].iter();
+                shared += same.filter(|word| is_word(word)).count();
             } else {
                 differs[0][op.old_range()].fill(true);
                 differs[1][op.new_range()].fill(true);
             }
         }
-        let fewest = words.iter().map(Vec::len).min().unwrap_or(0);
+        let count = |words: &Vec<&str>| words.iter().filter(|word| is_word(word)).count();
+        let fewest = words.iter().map(count).min().unwrap_or(0);
         if fewest == 0 || shared * LIKENESS < fewest {
             differs.iter_mut().for_each(|differs| differs.fill(false));
         }
@@ -166,6 +164,10 @@ fn changed(lines: [&[&str]; 2], starts: [usize; 2]) -> Vec<Row> {
         }
     }
     rows
+}
+
+fn is_word(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
 /// A name, a number, or one other character.
@@ -243,6 +245,20 @@ mod tests {
                 " 1 a = 1",
                 "-2 print(df[\"[dept]\"].mean())",
                 "+2 print(df[\"[email]\"].mean())",
+            ]
+        );
+    }
+
+    #[test]
+    fn lines_that_share_only_signs_differ_as_a_whole() {
+        assert_eq!(
+            shown(
+                "known = f.dropna(a=[\"b\"])\n",
+                "many = g.isna(c=[\"d\"])\n"
+            ),
+            [
+                "-1 known = f.dropna(a=[\"b\"])",
+                "+1 many = g.isna(c=[\"d\"])",
             ]
         );
     }

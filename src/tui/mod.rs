@@ -63,7 +63,7 @@ mod seen_tests;
 #[cfg(test)]
 mod snapshot_tests;
 
-pub use action::{Action, AuditPage, AuditRow, GrantRequest, Header};
+pub use action::{Action, AuditPage, AuditRow, Comparison, GrantRequest, Header};
 pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};
 pub use diff::Diff;

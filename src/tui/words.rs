@@ -105,11 +105,8 @@ pub fn when(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
 }
 
 /// The heading of a diff, before the agent's name.
-pub fn against(when: &str, narrow: bool) -> String {
-    match narrow {
-        true => format!("against {when} "),
-        false => format!("against what was granted {when} to "),
-    }
+pub fn against(when: &str) -> String {
+    format!("against {when}, granted to ")
 }
 
 pub fn no_earlier(why: &str) -> String {

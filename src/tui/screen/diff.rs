@@ -29,13 +29,7 @@ impl Screen<'_> {
         // Which code is compared stands above the rows and does not scroll.
         let (x, width) = (area.x + 2, area.width.saturating_sub(4));
         let when = words::when(choice.granted, self.now.wall, &self.ui.common.zone);
-        let mut used = canvas.put(
-            x,
-            area.y,
-            width,
-            &words::against(&when, width < 60),
-            Role::Strong,
-        );
+        let mut used = canvas.put(x, area.y, width, &words::against(&when), Role::Strong);
         let room = |used: u16| width.saturating_sub(used);
         used += canvas.put_claim(
             x + used,

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::broker::BrokerState;
 use crate::model::{Digest, Earlier, ProposalId};
 
-use super::super::action::Action;
+use super::super::action::{Action, Comparison};
 use super::super::diff::Diff;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
@@ -85,11 +85,11 @@ impl UiState {
             self.over.close();
             return Vec::new();
         };
-        let action = Action::Compare {
+        let action = Action::Compare(Comparison {
             earlier: choice.code,
             code: entry.proposal.code.clone(),
             number: self.memory.compared + 1,
-        };
+        });
         self.memory.compared += 1;
         self.over = Over::Diff(Compared {
             choices,
