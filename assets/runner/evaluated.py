@@ -12,7 +12,7 @@ import builtins
 import copy
 import warnings
 
-from _countersign import loaded, narrow, rewrite
+from _countersign import computes, loaded, narrow, rewrite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,18 +25,20 @@ if TYPE_CHECKING:
 # Modules that compile such text themselves.
 COMPILING = ("typing", "patsy.eval", "formulaic.utils.stateful_transforms", "formulaic.utils.variables")
 
+# Nodes whose value a formula may call.
+READS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+LOAD = ast.Load()
+
 
 def close(gates: Gates) -> None:
-    own = compiler(gates)
-
     def change(module: ModuleType) -> None:
-        module.__dict__["compile"] = own
+        module.__dict__["compile"] = compiler(gates, formulas=module.__name__ != "typing")
 
     loaded.change(COMPILING, change)
 
 
-def compiler(gates: Gates) -> Callable[..., Any]:
-    """The `compile` to put into these modules."""
+def compiler(gates: Gates, formulas: bool = True) -> Callable[..., Any]:
+    """The `compile` to put into these modules. `formulas`: what the text calls is checked too."""
 
     def compile(source: Any, filename: str, mode: str, flags: int = 0, *args: Any, **kwargs: Any) -> Any:
         if mode != "eval" or narrow.importing():
@@ -48,14 +50,48 @@ def compiler(gates: Gates) -> Callable[..., Any]:
         # Compiled once without gates, so that the audit hook judges the names of the original text.
         builtins.compile(tree, filename, mode, flags, dont_inherit=True)
         rewriter = rewrite.Rewriter(gates.rules, (), False)
+        if formulas:
+            tree = Calls(rewriter).visit(tree)
         tree = ast.fix_missing_locations(rewriter.visit(tree))
         with warnings.catch_warnings():
             # As in `guard`: the called constants are gates by the time they run, no longer strings.
             warnings.filterwarnings("ignore", "'str' object is not callable", SyntaxWarning)
             code = builtins.compile(tree, filename, mode, flags, dont_inherit=True)
-        return rewrite.installed(code, rewriter, lambda name: gates.of(name.removeprefix("read ")))
+        return rewrite.installed(code, rewriter, lambda name: gate(name, gates))
 
     return compile
+
+
+class Calls(ast.NodeTransformer):
+    """Puts a gate around whatever a formula may call: what it reads, and what its calls return."""
+
+    def __init__(self, rewriter: rewrite.Rewriter) -> None:
+        self.rewriter = rewriter
+
+    def visit(self, node: ast.AST) -> Any:
+        found = super().visit(node)
+        if isinstance(found, READS) and isinstance(getattr(found, "ctx", LOAD), ast.Load):
+            return self.rewriter.gate("computes", [found], found)
+        return found
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        self.generic_visit(node)
+        node.value = self.rewriter.gate("spreads", [node.value], node)
+        return node
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        self.generic_visit(node)
+        if node.arg is None:
+            node.value = self.rewriter.gate("spreads", [node.value], node.value)
+        return node
+
+
+def gate(name: str, gates: Gates) -> Any:
+    if name == "computes":
+        return lambda value: computes.checked(value, gates.refuse)
+    if name == "spreads":
+        return lambda values: computes.spread(values, gates.refuse)
+    return gates.of(name.removeprefix("read "))
 
 
 # The audit hook skips frames of this file and judges the caller instead.

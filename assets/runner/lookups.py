@@ -14,7 +14,7 @@ import string
 import sys
 from types import FrameType, ModuleType
 
-from _countersign import loaded, memory
+from _countersign import computes, loaded, memory
 from _countersign.rules import ADDRESSES
 
 TYPE_CHECKING = False
@@ -94,6 +94,8 @@ def names(gates: Gates) -> dict[str, Callable[..., Any]]:
 
     def getattr_(value: Any, name: str, *default: Any) -> Any:
         name = judged(name)
+        if isinstance(name, str) and computes.leaves(name) and is_asked(sys._getframe(1), name):
+            gates.refuse(f"the function named {name:.50} is not allowed")
         if name in GIVEN and name not in spelled(sys._getframe(1)) and hasattr(value, name):
             return gates.of(name)(value, name)
         return getattr(value, name, *default)
@@ -122,6 +124,12 @@ def names(gates: Gates) -> dict[str, Callable[..., Any]]:
         "attrgetter": attrgetter,
         "methodcaller": methodcaller,
     }
+
+
+def is_asked(frame: FrameType, name: str) -> bool:
+    """Whether pandas looks up a method whose name it was given: those of its own code it spells out."""
+    package: Any = frame.f_globals.get("__name__")
+    return str(package).startswith("pandas.") and name not in spelled(frame)
 
 
 def spelled(frame: FrameType) -> set[str]:

@@ -3,7 +3,7 @@ changed once they are loaded.
 
 - numpy takes an address from the attribute `__array_interface__`, and some classes answer any
   attribute with the label or key of that name.
-- pandas' evaluator reads attributes by itself.
+- pandas' evaluator reads attributes by itself, and calls what it read.
 - pandas', patsy's and formulaic's evaluators read names from any frame up the stack that their caller asks for.
 - A model formula finds Python's own builtins besides the names it is given.
 """
@@ -15,7 +15,7 @@ import operator
 import sys
 from types import FrameType
 
-from _countersign import errors
+from _countersign import computes, errors
 from _countersign.rules import ADDRESSES
 
 TYPE_CHECKING = False
@@ -44,6 +44,7 @@ FILLED = {
 # Files through which an evaluator's call passes on its way up to the requested frame.
 EVALUATING = (
     "pandas/core/computation/eval.py",
+    "pandas/core/computation/expr.py",
     "pandas/core/computation/scope.py",
     "pandas/core/frame.py",
     "patsy/eval.py",
@@ -125,8 +126,23 @@ def is_registered(cls: Any, name: str) -> bool:
 
 
 def evaluator(module: Any, gates: Gates) -> None:
-    """Makes the module use the snippet's guarded `getattr`."""
+    """Makes the module use the snippet's guarded `getattr`, and checks what its texts read and call."""
     module.getattr = gates.getattr
+    visitor = module.BaseExprVisitor
+    for name in ("visit_Name", "visit_Attribute", "visit_Subscript"):
+        setattr(visitor, name, judging(getattr(visitor, name), gates))
+
+
+def judging(visit: Callable[..., Any], gates: Gates) -> Callable[..., Any]:
+    @functools.wraps(visit)
+    def judged(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        term = visit(self, node, *args, **kwargs)
+        found = getattr(term, "value", None)
+        if callable(found) and (given := computes.checked(found, gates.refuse)) is not found:
+            return self.term_type(self.env.add_tmp(given), self.env)
+        return term
+
+    return judged
 
 
 def scopes(module: Any, gates: Gates) -> None:
@@ -138,6 +154,12 @@ def scopes(module: Any, gates: Gates) -> None:
         return ensure_scope(depth_of(exact(level) + 1, gates), *args, **kwargs)
 
     module.ensure_scope = ensure
+
+
+def subscripts(module: Any, gates: Gates) -> None:
+    """Leaves out the names of the library's own frames, which pandas adds where a text has a subscript. The names
+    that the text may use are in the scope already."""
+    module.Scope._update = lambda self, level: None
 
 
 def environments(module: Any, gates: Gates) -> None:
@@ -218,6 +240,7 @@ CHANGES: dict[str, Callable[[Any, Gates], None]] = {
     "pandas.core.accessor": accessors,
     "pandas.core.computation.expr": evaluator,
     "pandas.core.computation.eval": scopes,
+    "pandas.core.computation.scope": subscripts,
     "patsy.eval": environments,
     "formulaic.utils.stateful_transforms": formulas,
     "formulaic.utils.variables": formulas,

@@ -289,6 +289,67 @@ def a_path_is_what_it_holds_and_a_descriptor_of_the_runner_is_no_file() -> None:
     forked(inside)
 
 
+@of("computes")
+def a_text_calls_what_computes_and_what_is_the_snippets() -> None:
+    def inside() -> None:
+        import datetime
+        import functools
+        import math
+        import pathlib
+
+        computes = module("computes")
+
+        def given(value: Any) -> Any:
+            return computes.checked(value, refuse)
+
+        own: dict[str, Any] = {"__name__": "__main__"}
+        snippet = "def f(x): return x\nclass A:\n    def m(self): pass\na = A()"
+        exec(compile(snippet, module("errors").SNIPPET, "exec"), own)
+        for value in (1, "to_csv", own["f"], own["A"], own["a"].m, math.sqrt, datetime.date.today, "a".upper, len, int):
+            assert given(value) is value
+        library: dict[str, Any] = {"__name__": "pandas.core.frame"}
+        exec("def to_csv(x): pass\ndef mean(x): pass\ndef apply(f, *fs, **kw): return f(fs)", library)
+        assert given(library["mean"]) is library["mean"] and given(library["apply"])(own["f"], [3]) == ([3],)
+        writes = library["to_csv"]
+        for value in (
+            writes,
+            functools.partial(writes),
+            operator.methodcaller("to_csv"),
+            open,
+            eval,
+            pathlib.Path.touch,
+        ):
+            raises(Ends, given, value)
+        for held in (writes, [writes], {"a": (writes,)}):
+            raises(Ends, given(library["apply"]), own["f"], held)
+            raises(Ends, computes.spread, [held], refuse)
+        assert computes.spread({"a": len}, refuse) == {"a": len}
+        names = ("to_csv", "to_numpy", "save", "tofile", "mean", "to_list")
+        assert [computes.leaves(name) for name in names] == [True, False, True, True, False, False]
+
+    forked(inside)
+
+
+@of("computes", needs="pandas")
+def the_list_of_what_computes_names_nothing_that_takes_a_file() -> None:
+    import inspect
+
+    import numpy
+    import pandas
+
+    taking = {"path", "path_or_buf", "buf", "buffer", "excel_writer", "con", "file", "fid", "fname", "filename"}
+    owners: tuple[Any, ...] = (numpy, pandas, pandas.DataFrame, pandas.Series, pandas.Index, pandas.Categorical)
+    computing = module("computes").COMPUTING
+    assert module("computes").leaves("to_csv") and len(computing) > 300
+    for owner in owners:
+        for name in computing & set(dir(owner)):
+            try:
+                parameters = inspect.signature(getattr(owner, name)).parameters
+            except (TypeError, ValueError):
+                continue
+            assert not taking & set(parameters), (owner, name)
+
+
 @of("evaluated")
 def text_that_a_library_evaluates_goes_through_the_gates() -> None:
     def inside() -> None:

@@ -421,6 +421,7 @@ impl<'a> Inspector<'a> {
         if !later {
             self.found(subject);
         }
+        self.leaves_text(entry, subject, arguments, at);
         match entry.effect {
             Effect::Read => self.file(Capability::FsRead, entry, subject, arguments, at),
             Effect::Write => {

@@ -125,6 +125,13 @@ struct TextCode {
     formula: bool,
 }
 
+impl TextCode {
+    /// Whether it is an annotation, not a query or a formula.
+    fn is_annotation(&self) -> bool {
+        !self.columns && !self.formula
+    }
+}
+
 impl<'a> Inspector<'a> {
     pub fn new(r: Resolver<'a>, arena: &'a Arena, setting: &'a Setting) -> Self {
         Self {

@@ -76,6 +76,21 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// A query or a formula computes: the guard refuses there what reads, writes or sets anything else.
+    pub(super) fn leaves_text(
+        &mut self,
+        entry: Entry,
+        subject: &str,
+        arguments: Arguments<'a>,
+        at: TextRange,
+    ) {
+        let computes = self.text.as_ref().is_none_or(|text| text.is_annotation());
+        if !computes && entry.effect != Effect::ByName && !self.own_method(arguments.call, subject)
+        {
+            self.add(&rules::DYN_BY_NAME, at, subject);
+        }
+    }
+
     /// Whether the call is a method that a class of the snippet defines.
     pub(super) fn own_method(&self, call: &'a ast::ExprCall, name: &str) -> bool {
         call.func.is_attribute_expr()

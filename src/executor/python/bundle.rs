@@ -46,6 +46,7 @@ const FILES: &[(&str, &str)] = files! {
     "hooks"
     "narrow"
     "evaluated"
+    "computes"
     "lookups"
     "layout"
     "memory"
