@@ -10,6 +10,7 @@ from typing import Any
 from matplotlib._pylab_helpers import Gcf
 from matplotlib.backend_bases import FigureManagerBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from _countersign import figures
 
@@ -47,7 +48,8 @@ def keep(figure: Any) -> None:
         return
     figure._countersign_kept = True
     if (name := figures.next_name(".png")) is not None:
-        figure.savefig(name)
+        # matplotlib's own: a class of the snippet may save, or not, in its own way.
+        Figure.savefig(figure, name)
 
 
 def finish() -> None:

@@ -8,6 +8,7 @@ from _countersign import figures, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -17,13 +18,16 @@ MOST = 100_000
 
 class Display:
     """Shows a value, and makes the result of the same copy. `whole`: never cuts a value, which may contain private
-    ones."""
+    ones. `own` puts the run's own streams back: a redirection that is left open shows nothing else than the result
+    has."""
 
-    def __init__(self, whole: bool = False) -> None:
+    def __init__(self, whole: bool = False, own: Callable[[], None] = lambda: None) -> None:
         self.told: dict[str, Any] | None = None
         self.whole = whole
+        self.own = own
 
     def __call__(self, value: Any) -> None:
+        self.own()
         if value is None or figures.is_shown(value):
             # The figure has become a file.
             return
@@ -34,6 +38,8 @@ class Display:
 
             text, was_cut = cut(text, MOST)
             text += " … (cut)" if was_cut else ""
+        # Once more: to show itself, a value may have run code of the snippet.
+        self.own()
         sys.stdout.write(text + "\n")
 
 

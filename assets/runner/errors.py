@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import opcode
 import sys
 from types import TracebackType
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 SNIPPET = "<snippet>"
+RAISE = opcode.opmap["RAISE_VARARGS"]
 MESSAGE_MAX = 2000
 
 
@@ -63,7 +65,7 @@ def classify(error: BaseException) -> tuple[str, str | None]:
         return error.kind, None
     if isinstance(error, TickLimit):
         return "TickLimit", "ticks"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) and not is_raised(error):
         return "MemoryLimit", "memory"
     number = number_of(error)
     if number in (errno.EFBIG, errno.EMFILE, errno.ENOSPC):
@@ -73,6 +75,19 @@ def classify(error: BaseException) -> tuple[str, str | None]:
     if isinstance(error, RuntimeError) and "can't start new thread" in text_of(error):
         return "SnippetError", "processes"
     return "SnippetError", None
+
+
+def is_raised(error: BaseException) -> bool:
+    """Whether a statement of the snippet raised the error, and no allocation that failed."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or last.tb_frame.f_code.co_filename != SNIPPET:
+        return False
+    try:
+        return last.tb_frame.f_code.co_code[last.tb_lasti] == RAISE
+    except MemoryError:
+        return False
 
 
 def number_of(error: BaseException) -> int | None:
@@ -106,7 +121,7 @@ _whole = False
 
 def text_of(error: BaseException) -> str:
     """The error's own message. Code of the snippet may produce it, and may raise again."""
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) and not is_raised(error):
         said = "the memory limit is reached"
         try:
             # numpy names the array that did not fit.

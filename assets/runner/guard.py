@@ -119,6 +119,9 @@ class Guard:
         narrow.enumerations(self.gates.refuse)
         self.hooks.install()
         zone.hold()
-        exec(code, space)  # noqa: S102 - the snippet, which was granted
+        try:
+            exec(code, space)  # noqa: S102 - the snippet, which was granted
+        finally:
+            self.contract.own_streams()
         if self.builtins != before:
             self.gates.refuse("changing the builtins is not allowed")

@@ -52,7 +52,8 @@ def run(setup: spec.Setup, libraries: dict[str, ModuleType], contract: Contract,
     except spec.Mismatch as error:
         raise errors.Refused("SandboxError", str(error)) from None
     given = {"__name__": "__main__"} | contract.libraries() | contract.given(values)
-    show = display.Display(whole=contract.private)
+    own = contract.own_streams if setup.policy["guard"] else lambda: None
+    show = display.Display(whole=contract.private, own=own)
     # The snippet gets its own module, so that code looking up a class's module finds the snippet.
     module = ModuleType("__main__")
     if allowed is None:

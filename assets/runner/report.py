@@ -40,6 +40,6 @@ def leave(status: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
             stream.flush()  # type: ignore[union-attr]  # None has no `flush`, which is caught
-        except (OSError, ValueError, AttributeError):
+        except BaseException:  # noqa: BLE001, S110 - whatever the snippet left there, the process ends as reported
             pass
     os._exit(status)

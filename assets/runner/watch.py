@@ -51,7 +51,7 @@ class Watch:
         """Called first in every `except`, `finally` and `__exit__`: ends the run for errors that must not be
         caught, and reports limits that may be caught."""
         error = error or errors.current()
-        if isinstance(error, MemoryError):
+        if isinstance(error, MemoryError) and not errors.is_raised(error):
             self.over("memory", error)
         if error is not None and (isinstance(error, limits.KINDS) or error.__context__):
             limits.met(error)
@@ -73,8 +73,7 @@ def ends_process(setup: spec.Setup, events: Events, contract: Contract) -> End:
     first = os.getpid()
 
     def end(error: BaseException) -> NoReturn:
-        # Objects that the snippet put in place of the streams must not run any more.
-        sys.stdout, sys.stderr = contract.streams()
+        contract.own_streams()
         if os.getpid() == first:
             if isinstance(error, MemoryError):
                 hold.relax()

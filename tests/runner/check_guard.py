@@ -165,6 +165,47 @@ def the_memory_limit_cannot_be_caught() -> None:
 
 
 @test
+def a_memory_error_that_the_snippet_raises_is_no_limit() -> None:
+    for code, said in [
+        ("raise MemoryError('mine')", "mine"),
+        ("def f(n):\n    raise MemoryError\nlist(map(f, [1]))", ""),
+    ]:
+        ran = child.run(code, ANALYSIS)
+        assert (ran.kind, ran.error["limit"], ran.error["message"]) == ("SnippetError", None, said), ran
+    ran = child.run("try:\n    raise MemoryError('mine')\nexcept MemoryError as e:\n    print(e)", ANALYSIS)
+    assert ran.stdout == "mine\n" and ran.error is None, ran
+    assert child.run("bytearray(10**12)", ANALYSIS).kind == "MemoryLimit"
+
+
+@test
+def the_last_value_goes_to_the_runs_own_stream() -> None:
+    other = "import sys, contextlib, io\nreal = sys.stdout\nclass W:\n    def write(self, t): {}\n    flush = write\n"
+    left = "s = contextlib.ExitStack()\ns.enter_context(contextlib.redirect_stdout(W()))\n"
+    for code, said in [
+        (other.format("real.write(t.replace('8', '9'))") + left + "8", "8\n"),
+        (other.format("raise SystemExit(0)") + left + "8", "8\n"),
+        (
+            "import contextlib, io\ndef g():\n    with contextlib.redirect_stdout(io.StringIO()):\n        yield\n"
+            "x = g()\nnext(x)\n8",
+            "8\n",
+        ),
+        (
+            "import contextlib, io\ns = contextlib.ExitStack()\nclass A(list):\n    def __repr__(self):\n"
+            "        s.enter_context(contextlib.redirect_stdout(io.StringIO()))\n        return '8'\nA()",
+            "8\n",
+        ),
+        (
+            "import contextlib, io\nb = io.StringIO()\nwith contextlib.redirect_stdout(b): print(7)\nb.getvalue()",
+            "'7\\n'\n",
+        ),
+    ]:
+        ran = child.run(code, ANALYSIS)
+        assert ran.stdout == said and ran.error is None and ran.status == 0, (code, ran)
+    ran = child.run(other.format("raise SystemExit(0)") + left.replace("stdout", "stderr") + "1 / 0", ANALYSIS)
+    assert ran.error["exception"] == "ZeroDivisionError", ran
+
+
+@test
 def cancel_goes_before_the_wall_clock_and_both_are_said_once() -> None:
     from _countersign import events, stop
 

@@ -99,6 +99,10 @@ class Contract:
         """Standard output and error as they were before the snippet could replace them."""
         return sys.__stdout__, sys.__stderr__
 
+    def own_streams(self) -> None:
+        """Puts them back: what the snippet left in their place must not run any more."""
+        sys.stdout, sys.stderr = self.streams()
+
     def clean(self, text: str) -> str:
         """The text of an event as it may leave the process."""
         return text
