@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import sys
 
 from _countersign import errors, hold, limits, report, spec
 from _countersign.contracts import Contract

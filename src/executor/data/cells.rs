@@ -17,10 +17,11 @@ use std::io::{self, BufReader, Read};
 
 use jiff::civil::Date;
 
+use super::dates::{LONGEST, date_at};
 use super::numbers::{
     Run, digits, grouped, key, plain_number, points_of, readings, rounded, short,
 };
-use super::spellings::{cased, day, escaped, moments, pieces, unaccented};
+use super::spellings::{cased, escaped, moments, pieces, unaccented};
 use crate::executor::control::{Switch, Until, stopped};
 
 /// A value in at least this many rows of a column does not identify one person.
@@ -57,7 +58,7 @@ pub struct Cells {
     /// The lengths of the texts that start with these bytes in small letters, longest first.
     lengths: HashMap<[u8; TEXT_MIN], BTreeSet<std::cmp::Reverse<usize>>>,
     numbers: HashSet<u64>,
-    /// The dates whose spellings are among the texts.
+    /// The dates, which are found in any spelling.
     days: HashSet<Date>,
     longest: usize,
     /// Pieces of long texts among them.
@@ -175,11 +176,8 @@ impl Cells {
             return;
         }
         for (date, seconds) in moments(cell) {
-            if self.days.insert(date) {
-                for text in day(date) {
-                    self.add_text(&text);
-                }
-            }
+            self.days.insert(date);
+            self.longest = self.longest.max(LONGEST);
             for unit in [1.0, 1e3, 1e6, 1e9] {
                 self.numbers.insert(key(seconds * unit));
             }
@@ -277,13 +275,30 @@ impl Cells {
             let known = self.texts.contains(text)
                 || (folds(text) && self.texts.contains(&text.to_ascii_lowercase()[..]));
             if known && (*length >= INSIDE || !(within || goes_on)) {
-                return Some(*length);
+                return Some(*length).max(self.found_date(rest, before));
             }
+        }
+        if let Some(length) = self.found_date(rest, before) {
+            return Some(length);
         }
         if within && !after_code {
             return None;
         }
         self.found_number(rest, before)
+    }
+
+    fn found_date(&self, rest: &str, before: Before) -> Option<usize> {
+        let digit = |c: char| c.is_ascii_digit();
+        let within = rest.starts_with(digit) && before.last.is_some_and(digit);
+        if self.days.is_empty() || within {
+            return None;
+        }
+        let length = date_at(rest, |date| self.days.contains(&date))?;
+        let after = rest.get(length..).and_then(|after| after.chars().next());
+        let alone = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+        let inside = length >= INSIDE || (alone(before.last) && alone(after));
+        let text = &rest.as_bytes()[..length];
+        (inside && !in_digits(text, before.last, after)).then_some(length)
     }
 
     fn found_number(&self, rest: &str, before: Before) -> Option<usize> {

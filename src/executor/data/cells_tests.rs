@@ -106,6 +106,14 @@ fn a_date_is_hidden_in_the_spellings_of_reports() {
         "1614852672",
         "1614852672000000000",
         "March 4, 2021",
+        "4.3.2021",
+        "04/Mar/2021",
+        "4-Mar-21",
+        "Mar 04 21",
+        "4.3.21",
+        "2021 03 04",
+        "2021, March 4",
+        "Mar  4 10:11:12 2021",
     ] {
         assert_eq!(cells.clean(text), REDACTED, "{text}");
     }

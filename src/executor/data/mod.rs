@@ -4,6 +4,7 @@ pub mod bounds;
 pub mod cells;
 pub mod convert;
 pub mod datasets;
+mod dates;
 pub mod media;
 mod numbers;
 mod spellings;

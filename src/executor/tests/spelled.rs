@@ -182,7 +182,7 @@ fn options_of_the_snippet_do_not_bring_private_values_out() {
 #[test]
 fn a_private_text_or_date_is_hidden_however_a_library_prints_it() {
     none_shows(
-        "import json, pprint, unicodedata\nborn, seen = pd.to_datetime(df.born), pd.to_datetime(df.seen)\n\
+        "import json, pprint, re, unicodedata\nborn, seen = pd.to_datetime(df.born), pd.to_datetime(df.seen)\n\
          def written(form): return born.dt.strftime(form).tolist(), seen.dt.strftime(form).tolist()",
         &[
             "df.to_latex(escape=True)",
@@ -201,6 +201,9 @@ fn a_private_text_or_date_is_hidden_however_a_library_prints_it() {
             "written('%Y%m%d'), written('%Y/%m/%d'), written('%Y.%m.%d'), written('%d-%b-%Y')",
             "[d.ctime() for d in born], written('%Y %b %d')[0], written('%d. %B %Y'), written('%d%b%Y'), written('%d%m%Y')[0]",
             "written('%x'), written('%D'), written('%F'), written('%d/%m/%y')",
+            "written('%-d.%-m.%Y'), written('%d/%b/%Y'), written('%d-%b-%y'), written('%b %d %y'), written('%d.%m.%y')",
+            "written('%-m/%-d/%y'), written('%Y %m %d'), written('%Y, %B %d'), written('%y-%m-%d')",
+            "*map(re.escape, df.who.tolist() + df.born.tolist())",
             "written('%d/%m/%Y %H:%M'), written('%A, %d %B %Y'), born.dt.strftime('%-d %B %Y').tolist()",
         ],
         &[
