@@ -180,20 +180,20 @@ def a_memory_error_that_the_snippet_raises_is_no_limit() -> None:
 @test
 def the_last_value_goes_to_the_runs_own_stream() -> None:
     other = "import sys, contextlib, io\nreal = sys.stdout\nclass W:\n    def write(self, t): {}\n    flush = write\n"
+    suspended = (
+        "import contextlib, io\ndef g():\n    with contextlib.redirect_stdout(io.StringIO()):\n        yield\n"
+        "x = g()\nnext(x)\n8"
+    )
+    while_shown = (
+        "import contextlib, io\ns = contextlib.ExitStack()\nclass A(list):\n    def __repr__(self):\n"
+        "        s.enter_context(contextlib.redirect_stdout(io.StringIO()))\n        return '8'\nA()"
+    )
     left = "s = contextlib.ExitStack()\ns.enter_context(contextlib.redirect_stdout(W()))\n"
     for code, said in [
         (other.format("real.write(t.replace('8', '9'))") + left + "8", "8\n"),
         (other.format("raise SystemExit(0)") + left + "8", "8\n"),
-        (
-            "import contextlib, io\ndef g():\n    with contextlib.redirect_stdout(io.StringIO()):\n        yield\n"
-            "x = g()\nnext(x)\n8",
-            "8\n",
-        ),
-        (
-            "import contextlib, io\ns = contextlib.ExitStack()\nclass A(list):\n    def __repr__(self):\n"
-            "        s.enter_context(contextlib.redirect_stdout(io.StringIO()))\n        return '8'\nA()",
-            "8\n",
-        ),
+        (suspended, "8\n"),
+        (while_shown, "8\n"),
         (
             "import contextlib, io\nb = io.StringIO()\nwith contextlib.redirect_stdout(b): print(7)\nb.getvalue()",
             "'7\\n'\n",
