@@ -62,7 +62,7 @@ impl Screen<'_> {
             Room::Two => vec![joined(reads.into_iter().chain(touches), room)],
             Room::Each | Room::Sheet => vec![joined(reads, room), joined(touches, room)],
         };
-        let new = (!entry.state().is_final()).then(|| self.new(entry, room));
+        let new = (!entry.state().is_final()).then(|| self.news(entry, room));
         match room {
             // The most important of what is new has room behind what comes back.
             Room::Two => out.push(joined(returns.into_iter().chain(new), room)),
@@ -77,7 +77,7 @@ impl Screen<'_> {
 
 impl Screen<'_> {
     /// What is new compared with what the log says.
-    fn new(&self, entry: &Entry, room: Room) -> Spans {
+    fn news(&self, entry: &Entry, room: Room) -> Spans {
         let most = match room {
             Room::Two => 1,
             Room::Each | Room::Sheet => usize::MAX,
