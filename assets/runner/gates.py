@@ -182,6 +182,9 @@ class Gates:
         members."""
         if name in UNDERSCORED or name[1:].isdecimal() or isinstance(value, ModuleType) or is_own(value, name):
             return
+        # The column that pandas itself makes with `merge(indicator=True)`.
+        if name == "_merge" and memory.home(value) == "pandas.core.frame" and name in getattr(value, "columns", ()):
+            return
         self.refuse(f"the attribute {name} is not allowed")
 
     def check_member(self, module: ModuleType, name: str, found: Any) -> None:

@@ -188,6 +188,8 @@ pub fn member_capability(path: &str) -> Option<Capability> {
         {
             Capability::Exec
         }
+        // The runner makes its processes threads.
+        ("joblib", "Parallel" | "delayed") => Capability::Exec,
         ("io", "open" | "open_code" | "FileIO") => Capability::FsRead,
         ("operator", "attrgetter" | "methodcaller") => Capability::Reflect,
         ("typing", "get_type_hints" | "ForwardRef") | ("dataclasses", "make_dataclass") => {

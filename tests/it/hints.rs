@@ -159,7 +159,7 @@ const TABLE: &[(&[&str], &str, &str)] = &[
     (&["analysis"], "x.__class__", "`type(x)`"),
     // Column names that pandas itself makes.
     (&GUARDED, "m._merge", "for the column use `m[\"_merge\"]`"),
-    (&["analysis"], "m = a.merge(b, indicator=True)\nm[m._merge == 'both']", "for the column use `m[\"_merge\"]`"),
+    (&["analysis"], "m = a.merge(b)\nm[m._merge == 'both']", "for the column use `m[\"_merge\"]`"),
     (&["analysis"], "f(1).g._merge", "for the column use `df[\"_merge\"]`"),
     (&["analysis"], "m._mgr", "use the public interface"),
 ];

@@ -279,7 +279,9 @@ impl<'a> Inspector<'a> {
             }
             return false;
         }
-        let own = own || self.may_be_own(attr, receiver, base);
+        let own = own
+            || self.may_be_own(attr, receiver, base)
+            || (attr == "_merge" && receiver.is_some_and(|r| self.is_merged(r)));
         if attr.starts_with('_') && attr != "_" && !own && !is_public(attr) {
             let of = match receiver {
                 Some(Expr::Name(name)) => Some(name.id.as_str()),
@@ -314,6 +316,32 @@ impl<'a> Inspector<'a> {
             !scopes.lookup(&id, self.here()).is_bound()
         });
         given && unknown && !input
+    }
+
+    /// Whether the receiver is what `merge(indicator=True)` returned: pandas calls its column
+    /// `_merge`. The runner checks that it is one (`gates.check_private`).
+    fn is_merged(&self, receiver: &'a Expr) -> bool {
+        let Expr::Name(name) = receiver else {
+            return false;
+        };
+        let found = self.r.scopes.lookup(&fold(name.id.as_str()), self.here());
+        let mut bindings = found.bindings.iter().flat_map(|(all, _)| all.iter());
+        bindings.any(|b| {
+            let Bound::Value(mut e) = b.to else {
+                return false;
+            };
+            while let Expr::Call(call) = e {
+                let mut words = call.keywords.iter().filter_map(|k| k.arg.as_ref());
+                if words.any(|word| word.as_str() == "indicator") {
+                    return true;
+                }
+                let Expr::Attribute(x) = &*call.func else {
+                    break;
+                };
+                e = &*x.value;
+            }
+            false
+        })
     }
 
     /// Whether the receiver is `self`, `cls`, or a class or object of the snippet.

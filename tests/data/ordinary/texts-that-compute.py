@@ -60,3 +60,5 @@ for formula in (
     fit = smf.ols(formula, data=df).fit()
     print(formula, fit.params.round(3).tolist(), round(float(fit.predict(df).sum()), 3))
 print(df.groupby("g").agg({"a": ["mean", "nunique"], "x": "last"}).shape, df["a"].agg("to_list"))
+m = df[["a"]].merge(pd.DataFrame({"a": [2.0, 9.0]}), how="outer", indicator=True)
+print(m[m._merge == "both"].shape)
