@@ -192,7 +192,7 @@ fn the_queue_is_ordered_as_asked() {
         title: Some(title.to_owned()),
         agent: Some(agent),
         ttl_s,
-        ..Making::clear("x = 1\n")
+        ..Making::clear(&format!("{title} = 1\n"))
     };
     b.propose(titled("first", "zed", 900));
     b.propose(titled("second", "amy", 600));
@@ -333,4 +333,22 @@ fn everything_of_one_agent_is_denied_with_one_reason_and_nothing_of_another() {
     b.press(KeyCode::Down);
     b.keys("D");
     assert_eq!(notice(&b), "nothing of this agent is pending");
+}
+
+#[test]
+fn proposals_that_differ_in_numbers_only_are_told_and_marked() {
+    let mut b = Bench::new(120, 40);
+    for limit in [100, 101, 250] {
+        b.propose(Making::clear(&format!("print(df[df.x > {limit}])\n")));
+    }
+    b.propose(Making::clear("print(df[df.y > 100])\n"));
+    let text = b.settle();
+    assert!(text.contains("≈ 2 more wait, other numbers"), "{text}");
+    let marked = text.lines().filter(|line| line.starts_with(" ●≈"));
+    assert_eq!(marked.count(), 2, "{text}");
+    // Each is decided by itself: granting one grants no other.
+    b.start();
+    assert_eq!(b.state.pending_count(), 3);
+    b.keys("G");
+    assert!(!b.settle().contains("more wait"));
 }

@@ -205,6 +205,11 @@ pub fn only_on_queue(key: &str) -> String {
     format!("not here; {key} goes to the queue")
 }
 
+/// How many other pending proposals have the same shape.
+pub fn others_alike(count: usize) -> String {
+    format!("≈ {} more wait, other numbers", number(count as u64))
+}
+
 pub fn order(by: &str) -> String {
     format!("the queue is ordered {by}")
 }

@@ -90,6 +90,11 @@ impl Screen<'_> {
             }
             spans.extend(line);
         }
+        let alike = self.ui.alike(self.state, entry.proposal.id);
+        if alike > 0 {
+            spans.push(("  ALIKE ".to_owned(), Role::Dim));
+            spans.push((words::others_alike(alike), Role::Strong));
+        }
         spans
     }
 }

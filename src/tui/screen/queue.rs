@@ -174,6 +174,15 @@ impl Screen<'_> {
         }
         let mut x = row.x + 1;
         x += canvas.put(x, row.y, 1, glyph, role) + 1;
+        // What differs from the selected one in numbers only can be read as one, and is decided one by one.
+        let id = entry.proposal.id;
+        if self
+            .ui
+            .selected()
+            .is_some_and(|selected| self.ui.are_alike(selected, id))
+        {
+            canvas.put(x - 1, row.y, 1, "≈", Role::Accent);
+        }
         let when = self.when(entry);
         canvas.put(x, row.y, 5, &format!("{when:>5}"), Role::Dim);
         x += 6;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::broker::Entry;
+use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
-use crate::model::{Blob, Digest, Earlier, InputKind, LogEvent, Of, Past, Shape};
+use crate::model::{Blob, Digest, Earlier, InputKind, LogEvent, Of, Past, ProposalId, Shape};
 
 use super::super::novelty::{self, Line};
 use super::{Pane, UiState};
@@ -16,6 +16,8 @@ use super::{Pane, UiState};
 const SHAPES: usize = 20_000;
 /// Reasons that the deny prompt offers.
 const REASONS: usize = 100;
+/// Pending proposals that are compared with the selected one.
+const ALIKE: usize = 2_000;
 /// Earlier proposals that the pane lists.
 const EARLIER: usize = 200;
 
@@ -58,6 +60,20 @@ impl UiState {
     /// What is new about a proposal, the most important first; see [`novelty`].
     pub(in crate::tui) fn novelty(&self, entry: &Entry, now: Now) -> Vec<Line> {
         novelty::novelty(&self.memory.past, entry, &self.common.zone, now)
+    }
+
+    /// Whether two proposals differ in numbers only.
+    pub(in crate::tui) fn are_alike(&self, one: ProposalId, other: ProposalId) -> bool {
+        let shape = |id| self.memory.past.about(id)?.shape.map(|shape| shape.numbers);
+        one != other && shape(one).is_some_and(|numbers| shape(other) == Some(numbers))
+    }
+
+    /// How many other pending proposals differ from this one in numbers only; of a flood, as many as a frame can
+    /// look at.
+    pub(in crate::tui) fn alike(&self, state: &BrokerState, id: ProposalId) -> usize {
+        let others = state.pending().take(ALIKE).filter(|e| e.awaits_decision());
+        let others = others.map(|entry| entry.proposal.id);
+        others.filter(|other| self.are_alike(id, *other)).count()
     }
 
     /// The earlier proposals of this agent, code, title and data sets, the newest first.
