@@ -26,7 +26,10 @@ pub struct Effects {
 /// One input, and how the code names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputUse {
+    /// Its name in Python, which the agent chose.
     pub name: String,
+    /// The data set's own name; `None` for what the agent brought.
+    pub dataset: Option<String>,
     pub private: bool,
     /// Rows of a data set; `None` for what the agent brought.
     pub rows: Option<u64>,
@@ -191,12 +194,18 @@ impl Effects {
 
 impl InputUse {
     fn of(input: &BoundInput) -> Self {
-        let (rows, of) = match &input.kind {
-            InputKind::Dataset { rows, columns, .. } => (Some(*rows), columns.len()),
-            _ => (None, 0),
+        let (dataset, rows, of) = match &input.kind {
+            InputKind::Dataset {
+                dataset,
+                rows,
+                columns,
+                ..
+            } => (Some(dataset.clone()), Some(*rows), columns.len()),
+            _ => (None, None, 0),
         };
         Self {
             name: input.name.clone(),
+            dataset,
             private: input.is_private(),
             rows,
             columns: Vec::new(),

@@ -19,6 +19,17 @@ pub fn spans(claim: &str, role: Role) -> Vec<(String, Role)> {
         .collect()
 }
 
+/// An agent's name within a sentence of the program: in quotes if it could be read as more than a name, and cut.
+pub fn named(name: &str, columns: usize) -> String {
+    let cut = text::cut(name, columns);
+    let more = if cut.len() < name.len() { "…" } else { "" };
+    let plain = |c: char| c.is_alphanumeric() || "._-@/".contains(c);
+    match name.chars().all(plain) {
+        true => format!("{cut}{more}"),
+        false => format!("\"{}{more}\"", cut.replace('"', "'")),
+    }
+}
+
 /// The paragraph with the claim behind it.
 pub fn and(para: Para, claim: &str, role: Role) -> Para {
     let all = spans(claim, role);

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use crate::broker::Entry;
 use crate::clock::Now;
-use crate::model::{Earlier, InputKind, Of, Past, Tally};
+use crate::model::{BoundInput, Earlier, InputKind, Of, Past, Tally};
 
 use super::claim;
 use super::theme::Role;
@@ -30,6 +30,7 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Lin
         past.tally(&Of::Titled(uid, agent, t), own)
     });
     let mut out = Vec::new();
+    let mut later = Vec::new();
 
     let denials = [
         (&code, words::CODE_DENIED),
@@ -43,14 +44,46 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Lin
         out.push(denial(earlier, what, time));
     }
 
+    let data = data_sets(entry);
+    let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
+    for dataset in &data {
+        let read = past.tally(&Of::Reads(uid, agent, dataset), own).granted;
+        if read == 0 {
+            let private = inputs.iter().any(|i| i.is_private() && is_of(i, dataset));
+            let role = if private { Role::Private } else { Role::Strong };
+            let mut line = vec![(words::FIRST_TIME.to_owned(), Role::Text)];
+            line.extend(claim::spans(&claim::named(agent, NAME), Role::Text));
+            line.push((words::READS.to_owned(), Role::Text));
+            line.extend(claim::spans(dataset, role));
+            // Private data that this agent never had comes before what its code was before.
+            match private {
+                true => out.push(line),
+                false => later.push(line),
+            }
+        }
+    }
+
     let last = |tally: &Tally<'_>| tally.last_granted.and_then(at).map(time);
-    let (words, role) = if code.granted > 0 {
-        let words = words::same_code(code.granted, last(&code).as_deref());
+    let here = |earlier: &&Earlier| earlier.data.iter().map(|d| &**d).eq(data.iter().copied());
+    let granted = |earlier: &&Earlier| earlier.decided.as_ref().is_some_and(|d| d.granted);
+    let same = past.found(&Of::Code(proposal.digest));
+    let same: Vec<&Earlier> = same
+        .filter(|earlier| earlier.id != proposal.id)
+        .filter(granted)
+        .filter(here)
+        .collect();
+    let alike = |tally: &Tally<'_>| tally.last_granted.filter(here).is_some();
+    let (words, role) = if let Some(newest) = same.first() {
+        let when = at(newest).map(time);
+        let words = words::same_code(same.len() as u32, when.as_deref());
         (words, Role::Text)
-    } else if numbers.granted > 0 {
+    } else if let Some(elsewhere) = code.last_granted {
+        // A person who knows the code does not know what it does to other data.
+        (words::other_data(&elsewhere.data), Role::Flagged)
+    } else if alike(&numbers) {
         let words = words::same_shape(last(&numbers).as_deref(), "numbers");
         (words, Role::Text)
-    } else if texts.granted > 0 {
+    } else if alike(&texts) {
         // What stands between quotes can be a column or a path, so this is said aloud.
         let words = words::same_shape(last(&texts).as_deref(), "texts");
         (words, Role::Strong)
@@ -58,30 +91,35 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Lin
         (words::NEVER_GRANTED.to_owned(), Role::Strong)
     };
     out.push(vec![(words, role)]);
-
-    let inputs = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
-    let mut read: Vec<&str> = Vec::new();
-    for input in inputs {
-        if let InputKind::Dataset { dataset, .. } = &input.kind
-            && !read.contains(&dataset.as_str())
-        {
-            read.push(dataset);
-            if past.tally(&Of::Reads(uid, agent, dataset), own).granted == 0 {
-                let mut line = vec![(words::FIRST_TIME.to_owned(), Role::Text)];
-                line.extend(claim::spans(agent, Role::Text));
-                line.push((words::READS.to_owned(), Role::Text));
-                line.extend(claim::spans(dataset, Role::Strong));
-                out.push(line);
-            }
-        }
-    }
+    out.extend(later);
 
     let of_agent = past.tally(&Of::Agent(uid, agent), own);
-    let mut line = claim::spans(agent, Role::Text);
+    let mut line = claim::spans(&claim::named(agent, NAME), Role::Text);
     let decided = of_agent.granted + of_agent.denied;
     line.push((words::agent_granted(of_agent.granted, decided), Role::Text));
     out.push(line);
     out
+}
+
+/// Columns of an agent's name in a line.
+const NAME: usize = 24;
+
+/// The names of its data sets, each once, in order.
+fn data_sets(entry: &Entry) -> Vec<&str> {
+    let inputs = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
+    let mut names: Vec<&str> = inputs
+        .filter_map(|input| match &input.kind {
+            InputKind::Dataset { dataset, .. } => Some(dataset.as_str()),
+            _ => None,
+        })
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn is_of(input: &BoundInput, name: &str) -> bool {
+    matches!(&input.kind, InputKind::Dataset { dataset, .. } if dataset == name)
 }
 
 /// The last denial, unless a later grant of the same outweighs it.

@@ -66,6 +66,11 @@ fn the_same_code_and_code_that_is_alike_are_told_apart() {
     let same = b.propose(making("other", "age", "print(df['age'] > 1)\n", false));
     assert_eq!(
         said(&b, same)[0],
+        "the same code was granted for sales, not for this data"
+    );
+    let again = b.propose(making("other", "age", "print(df['age'] > 1)\n", true));
+    assert_eq!(
+        said(&b, again)[0],
         "the same code was granted 3 times, last 10:42"
     );
     let numbers = b.propose(making("hr-bot", "pay", "print(df['age'] > 2)\n", true));
@@ -131,4 +136,19 @@ fn an_agent_s_words_in_it_are_marked_as_claims() {
     let id = b.propose(making("cl\u{430}ude", "pay", "x = 1\n", true));
     let all = said(&b, id).join("\n");
     assert!(all.contains("cl\\u{0430}ude"), "{all}");
+}
+
+#[test]
+fn a_name_that_reads_like_a_sentence_stands_in_quotes_and_private_data_comes_first() {
+    let mut b = Bench::new(120, 40);
+    let id = b.propose(Making {
+        private: true,
+        ..making("bob: 41 of 41 granted \u{b7} bob", "pay", "x = 1\n", true)
+    });
+    let all = said(&b, id);
+    assert_eq!(
+        all[0],
+        "first time that \"bob: 41 of 41 granted \u{b7} \u{2026}\" reads sales"
+    );
+    assert_eq!(all[1], "never granted before");
 }

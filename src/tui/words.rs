@@ -122,6 +122,15 @@ pub fn alike(lines: usize) -> String {
 }
 
 /// `last`: the time of the last grant, if it is remembered.
+/// The same code was granted, but for other data.
+pub fn other_data(data: &[std::sync::Arc<str>]) -> String {
+    let names = data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
+    match data.is_empty() {
+        true => "the same code was granted without data, not for this".to_owned(),
+        false => format!("the same code was granted for {names}, not for this data"),
+    }
+}
+
 pub fn same_code(times: u32, last: Option<&str>) -> String {
     let last = |before: &str| last.map_or_else(String::new, |last| format!(", {before}{last}"));
     match times {

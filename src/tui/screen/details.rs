@@ -56,7 +56,7 @@ impl Screen<'_> {
             out.push(labelled("key", key));
         }
         out.push(Para::default());
-        out.extend(self.effects(entry, Room::Each));
+        out.extend(self.effects(entry, Room::Each, 0));
         out
     }
 }

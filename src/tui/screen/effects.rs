@@ -2,7 +2,7 @@
 //! and first on the sheet.
 
 use crate::broker::Entry;
-use crate::model::{EffectMark, Effects, InputUse, Touch};
+use crate::model::{EffectMark, Effects, InputKind, InputUse, Touch};
 use crate::policy::{Contract, Policy};
 
 use super::super::flow::Para;
@@ -13,6 +13,8 @@ use super::Screen;
 
 /// The columns of a data set to name before the rest becomes a number.
 const COLUMNS: usize = 8;
+/// The files of one kind to name.
+const FILES: usize = 3;
 /// The kinds of one effect to name.
 const KINDS: usize = 5;
 
@@ -50,7 +52,8 @@ impl Screen<'_> {
     }
 
     /// The effects of this entry; nothing before it is analysed.
-    pub(super) fn effects(&self, entry: &Entry, room: Room) -> Vec<Para> {
+    /// `width`: columns of the area.
+    pub(super) fn effects(&self, entry: &Entry, room: Room, width: u16) -> Vec<Para> {
         let Some(effects) = Self::effects_of(entry) else {
             return vec![Para::new(words::NO_VERDICT, Role::Dim)];
         };
@@ -59,7 +62,15 @@ impl Screen<'_> {
         let touches = touches(&effects);
         let returns = policy.as_deref().map(|p| returns(entry, p));
         let mut out = match room {
-            Room::Two => vec![joined(reads.into_iter().chain(touches), room)],
+            Room::Two => {
+                let all: Vec<Spans> = reads.iter().chain(&touches).cloned().collect();
+                let columns: usize = all.iter().flatten().map(|(t, _)| text::width(t)).sum();
+                // A label and its answer stay together: what does not fit into one row has two.
+                match columns + 2 * all.len() + room.label() <= usize::from(width) {
+                    true => vec![joined(all, room)],
+                    false => vec![joined(reads, room), joined(touches, room)],
+                }
+            }
             Room::Each | Room::Sheet => vec![joined(reads, room), joined(touches, room)],
         };
         let new = (!entry.state().is_final()).then(|| self.news(entry, room));
@@ -137,7 +148,7 @@ fn reads(effects: &Effects) -> Vec<Spans> {
         out.push(first);
     }
     if !effects.reads.is_empty() {
-        let mut spans = vec![("files: ".to_owned(), Role::Dim)];
+        let mut spans = vec![("also ".to_owned(), Role::Dim)];
         spans.extend(kinds(&effects.reads, Role::Text));
         out.push(spans);
     }
@@ -154,21 +165,35 @@ fn read(input: &InputUse) -> Spans {
     } else {
         Role::Strong
     };
-    spans.push((input.name.clone(), role));
+    // The person's own name for the data comes first: the agent chooses the other.
+    match &input.dataset {
+        Some(dataset) if *dataset == input.name => spans.push((dataset.clone(), role)),
+        Some(dataset) => {
+            spans.push((dataset.clone(), role));
+            spans.push((format!(" (as \"{}\")", input.name), Role::Dim));
+        }
+        None => spans.push((format!("\"{}\" that it brings", input.name), Role::Text)),
+    }
     if let Some(rows) = input.rows {
         spans.push((format!(" {} rows", words::number(rows)), Role::Dim));
     }
+    let (of, named) = (input.of, input.columns.len());
     if input.lines.is_empty() {
         spans.push((words::NOT_NAMED.to_owned(), Role::Dim));
-    } else if !input.columns.is_empty() {
+    } else if named > 0 {
         let shown = input.columns.iter().take(COLUMNS);
         let mut names = shown.map(String::as_str).collect::<Vec<_>>().join(", ");
-        if input.columns.len() > COLUMNS {
-            let more = input.columns.len() - COLUMNS;
-            names.push_str(&format!(", {more} more"));
+        if named > COLUMNS {
+            names.push_str(&format!(" and {} more", named - COLUMNS));
         }
-        spans.push((": ".to_owned(), Role::Dim));
+        spans.push((", names ".to_owned(), Role::Dim));
         spans.push((names, Role::Text));
+        spans.push((format!(" of {}", words::count(of, "column")), Role::Dim));
+    } else if of > 0 {
+        spans.push((
+            format!(", names none of {}", words::count(of, "column")),
+            Role::Dim,
+        ));
     }
     spans
 }
@@ -210,14 +235,9 @@ fn kinds(list: &[Touch], role: Role) -> Spans {
         }
         let what = match one.files.is_empty() {
             true => one.what.clone(),
-            false => one
-                .files
-                .iter()
-                .map(|name| quoted(name))
-                .collect::<Vec<_>>()
-                .join(", "),
+            false => files(&one.files),
         };
-        spans.push((text::cut(&what, 60).to_owned(), role));
+        spans.push((what, role));
         if let Some(first) = one.lines.first() {
             let more = match one.lines.len() {
                 1 => String::new(),
@@ -233,13 +253,26 @@ fn kinds(list: &[Touch], role: Role) -> Spans {
     spans
 }
 
-/// A file's name; quoted if it could be read as words of the screen.
-fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
-    match name.chars().all(plain) {
-        true => name.to_owned(),
-        false => format!("{name:?}"),
+/// Files by name, in quotes: a name could be read as words of the screen. What is cut or left out is said.
+fn files(names: &[String]) -> String {
+    let quoted = |name: &String| {
+        let cut = text::cut(name, 40);
+        let more = if cut.len() < name.len() { "…" } else { "" };
+        format!("\"{}{more}\"", cut.replace('"', "'"))
+    };
+    let mut out = names
+        .iter()
+        .take(FILES)
+        .map(quoted)
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > FILES {
+        out.push_str(&format!(
+            " and {}",
+            words::count(names.len() - FILES, "more file")
+        ));
     }
+    out
 }
 
 /// What the agent gets if it is granted.
@@ -259,7 +292,10 @@ fn returns(entry: &Entry, policy: &Policy) -> Spans {
         let names: Vec<&str> = inputs
             .iter()
             .filter(|input| which(input))
-            .map(|input| input.name.as_str())
+            .map(|input| match &input.kind {
+                InputKind::Dataset { dataset, .. } => dataset.as_str(),
+                _ => input.name.as_str(),
+            })
             .collect();
         names.join(", ")
     };

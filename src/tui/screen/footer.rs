@@ -6,6 +6,7 @@ use crate::broker::Entry;
 use crate::model::{ProposalId, State};
 
 use super::super::canvas::Canvas;
+use super::super::claim;
 use super::super::interval::IntervalSet;
 use super::super::keys::Command;
 use super::super::text;
@@ -73,8 +74,13 @@ impl Screen<'_> {
     fn deny_label(&self, id: ProposalId) -> String {
         let name = self.state.entry(id).map(|e| e.proposal.agent_name());
         let name = name.filter(|name| !name.is_empty());
-        let name = name.map_or(words::UNNAMED, |name| text::cut(name, 16));
-        format!("deny, reason for {name}")
+        let name = name.map_or_else(|| words::UNNAMED.to_owned(), |name| claim::named(name, 16));
+        // Marks stand for letters that imitate others, as everywhere.
+        let drawn: String = claim::spans(&name, Role::Accent)
+            .into_iter()
+            .map(|(text, _)| text)
+            .collect();
+        format!("deny, reason for {drawn}")
     }
 
     fn field(

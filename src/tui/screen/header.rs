@@ -31,7 +31,9 @@ const TALL: u16 = 28;
 impl Screen<'_> {
     pub(super) fn header_rows(&self, area: Rect) -> u16 {
         let one: usize = self.statements(false).iter().map(wide).sum();
-        if one + wide(&self.counts()) <= usize::from(area.width) || area.height < TALL {
+        // Room for the flagged ones is kept: the screen must not jump when the first one comes.
+        let counts = " (▲ 99 flagged)".len() + wide(&self.counts(true));
+        if one + counts <= usize::from(area.width) || area.height < TALL {
             1
         } else {
             2
@@ -96,7 +98,7 @@ impl Screen<'_> {
     }
 
     /// How many proposals wait, how many of them are flagged, and what runs for how long.
-    fn counts(&self) -> Spans {
+    fn counts(&self, short: bool) -> Spans {
         let pending = self.state.pending_count();
         let running = self.state.running_count();
         let role = |n: usize| if n > 0 { Role::Strong } else { Role::Dim };
@@ -107,7 +109,8 @@ impl Screen<'_> {
         let flagged = self.ui.queue.lists.flagged;
         if flagged > 0 {
             let flagged = words::number(flagged as u64);
-            out.push((format!(" (▲ {flagged} flagged)"), Role::Flagged));
+            let word = if short { "" } else { " flagged" };
+            out.push((format!(" (▲ {flagged}{word})"), Role::Flagged));
         }
         out.push(("  ".to_owned(), Role::Text));
         out.push((
@@ -123,7 +126,7 @@ impl Screen<'_> {
         let counts = if area.width < 60 {
             Spans::new()
         } else {
-            self.counts()
+            self.counts(area.width < 100)
         };
         let right = match counts.len() {
             0 => area.right() + 1,

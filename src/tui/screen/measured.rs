@@ -60,7 +60,10 @@ impl Measure for Measured<'_, '_> {
             false => 1 + u16::from(entry.proposal.reason.is_some()),
         };
         let room = if body < 28 { Room::Two } else { Room::Each };
-        let flow = Flow::new(&self.screen.effects(entry, room), width.saturating_sub(2));
+        let flow = Flow::new(
+            &self.screen.effects(entry, room, width),
+            width.saturating_sub(2),
+        );
         let rows = u16::try_from(flow.rows.len()).unwrap_or(u16::MAX);
         self.parts.title = Some(Arc::new(flow));
         own + rows.min(body / 3)

@@ -6,6 +6,7 @@ use crate::broker::Entry;
 use crate::model::{EffectMark, ProposalId, State};
 
 use super::super::canvas::Canvas;
+use super::super::claim;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::Pane;
@@ -187,8 +188,8 @@ impl Screen<'_> {
         canvas.put(x, row.y, 5, &format!("{when:>5}"), Role::Dim);
         x += 6;
         let room = |x: u16| right.saturating_sub(x);
-        let name = text::cut(entry.proposal.agent_name(), AGENT);
-        canvas.put_claim(x, row.y, room(x), name, Role::Dim);
+        let name = claim::named(entry.proposal.agent_name(), usize::from(row.width));
+        canvas.put_claim(x, row.y, room(x).min(AGENT as u16), &name, Role::Dim);
         // Titles stand below each other.
         x += AGENT as u16 + 1;
         match &entry.proposal.title {
@@ -242,8 +243,8 @@ impl Screen<'_> {
         let heading = if focused { Role::Accent } else { Role::Dim };
         at += canvas.put(at, y, room(at), &count, heading) + 1;
         at += canvas.put(at, y, room(at), &self.when(entry), Role::Strong) + 1;
-        let name = text::cut(entry.proposal.agent_name(), AGENT);
-        at += canvas.put_claim(at, y, room(at), name, Role::Dim);
+        let name = claim::named(entry.proposal.agent_name(), usize::from(area.width));
+        at += canvas.put_claim(at, y, room(at).min(16), &name, Role::Dim);
         if self.line_has_title(area) {
             at += canvas.put(at, y, room(at), " says: ", Role::Dim);
             let title = entry.proposal.title.as_deref().filter(|t| !t.is_empty());

@@ -176,7 +176,7 @@ impl Screen<'_> {
     fn folded(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
         let p = &entry.proposal;
         let mut out = self.claims(entry);
-        out.extend(self.effects(entry, Room::Sheet));
+        out.extend(self.effects(entry, Room::Sheet, width));
         if let Some(verdict) = entry.verdict() {
             if verdict.findings.is_empty() {
                 out.push(row("findings", words::NO_FINDING));
@@ -310,7 +310,7 @@ impl Screen<'_> {
             out.push(flagged(words::SHARED_UID, ""));
         }
         out.push(Para::default());
-        out.extend(self.effects(entry, Room::Sheet));
+        out.extend(self.effects(entry, Room::Sheet, width));
         if let Some(verdict) = entry.verdict() {
             out.push(Para::default());
             out.push(heading("Can"));
