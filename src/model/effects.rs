@@ -143,8 +143,15 @@ impl Effects {
             }
             Capability::Unanalyzed => &mut self.unread,
         };
-        // `to_csv` and `to_csv, literal argument` are one effect.
-        let what = place.detail.split(", ").next().unwrap_or_default();
+        // `to_csv` and `to_csv, literal argument` are one effect; a name that is computed is another: no literal
+        // one may stand for it.
+        let mut words = place.detail.split(", ");
+        let what = words.next().unwrap_or_default();
+        let computed = place.files.is_empty() && words.any(|word| word.starts_with("computed"));
+        let what = match computed {
+            true => format!("{what} under a computed name"),
+            false => what.to_owned(),
+        };
         let touch = match list
             .iter_mut()
             .find(|t| t.capability == place.capability && t.what == what)
@@ -153,7 +160,7 @@ impl Effects {
             None => {
                 list.push(Touch {
                     capability: place.capability,
-                    what: what.to_owned(),
+                    what,
                     files: Vec::new(),
                     lines: Vec::new(),
                 });

@@ -72,7 +72,7 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Lin
         .filter(granted)
         .filter(here)
         .collect();
-    let alike = |tally: &Tally<'_>| tally.last_granted.filter(here).is_some();
+    let alike = |tally: &Tally<'_>| tally.last_granted.as_ref().is_some_and(here);
     let (words, role) = if let Some(newest) = same.first() {
         let when = at(newest).map(time);
         let words = words::same_code(same.len() as u32, when.as_deref());
@@ -105,7 +105,7 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Lin
 const NAME: usize = 24;
 
 /// The names of its data sets, each once, in order.
-fn data_sets(entry: &Entry) -> Vec<&str> {
+pub fn data_sets(entry: &Entry) -> Vec<&str> {
     let inputs = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
     let mut names: Vec<&str> = inputs
         .filter_map(|input| match &input.kind {

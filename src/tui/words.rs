@@ -121,7 +121,9 @@ pub fn alike(lines: usize) -> String {
     }
 }
 
-/// `last`: the time of the last grant, if it is remembered.
+/// Behind a diff's heading.
+pub const OTHER_DATA: &str = "  ▲ granted for other data";
+
 /// The same code was granted, but for other data.
 pub fn other_data(data: &[std::sync::Arc<str>]) -> String {
     let names = data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
@@ -131,6 +133,7 @@ pub fn other_data(data: &[std::sync::Arc<str>]) -> String {
     }
 }
 
+/// `last`: the time of the last grant, if it is remembered.
 pub fn same_code(times: u32, last: Option<&str>) -> String {
     let last = |before: &str| last.map_or_else(String::new, |last| format!(", {before}{last}"));
     match times {

@@ -559,7 +559,7 @@ fn the_exit_code_of_submit_reports_the_outcome() {
     let submit = dash.spawn(&["submit", fine.to_str().unwrap(), "--title", "to be denied"]);
     // The expired proposal stays selected; a new proposal does not change the selection.
     dash.press_until("u", "the new proposal", |text| {
-        text.contains("to be denied")
+        text.contains("says: to be denied")
     });
     dash.keys("d");
     dash.wait_text("deny, reason");

@@ -13,7 +13,8 @@ impl Screen<'_> {
     /// Limits, tier and layers, environment, digests, and the effects in full.
     pub(super) fn details(&self, entry: &Entry) -> Vec<Para> {
         let p = &entry.proposal;
-        let mut out = Vec::new();
+        let mut out = self.effects(entry, Room::Each, 0);
+        out.push(Para::default());
         if let Some(policy) = self.state.policy_of(entry) {
             out.push(limits(&policy.limits).after(&format!("{:<8} ", "limits")));
             out.push(labelled(
@@ -55,8 +56,6 @@ impl Screen<'_> {
         if let Some(key) = &p.idempotency_key {
             out.push(labelled("key", key));
         }
-        out.push(Para::default());
-        out.extend(self.effects(entry, Room::Each, 0));
         out
     }
 }

@@ -10,6 +10,7 @@ use crate::model::{Earlier, State};
 use super::super::canvas::Canvas;
 use super::super::claim;
 use super::super::flow::{Flow, Para};
+use super::super::novelty;
 use super::super::theme::Role;
 use super::super::ui::{Compared, FlowKey};
 use super::super::words;
@@ -68,7 +69,15 @@ impl Screen<'_> {
         };
         let counted = compared.answer.as_ref().and_then(|a| a.as_ref().ok());
         let lines = counted.map_or_else(String::new, |d| format!("  -{} +{}", d.gone, d.new));
-        let heading = format!("DIFF {}/{}{lines}", compared.at + 1, compared.choices.len());
+        // The same text does something else to other data.
+        let here = self.entry.map(novelty::data_sets).unwrap_or_default();
+        let other = !choice.data.iter().map(|d| &**d).eq(here);
+        let other = if other { words::OTHER_DATA } else { "" };
+        let heading = format!(
+            "DIFF {}/{}{lines}{other}",
+            compared.at + 1,
+            compared.choices.len()
+        );
         self.page(canvas, below, &heading, &flow, compared.top, drawn);
     }
 

@@ -13,6 +13,8 @@ use super::Screen;
 
 /// The columns of a data set to name before the rest becomes a number.
 const COLUMNS: usize = 8;
+/// The inputs to name; private ones come first.
+const INPUTS: usize = 4;
 /// The files of one kind to name.
 const FILES: usize = 3;
 /// The kinds of one effect to name.
@@ -139,13 +141,26 @@ fn reads(effects: &Effects) -> Vec<Spans> {
     let mut out = Vec::new();
     // Private data comes first.
     let (private, public): (Vec<_>, Vec<_>) = effects.inputs.iter().partition(|i| i.private);
-    for input in private.into_iter().chain(public) {
+    let more = (private.len() + public.len()).saturating_sub(INPUTS);
+    for input in private.into_iter().chain(public).take(INPUTS) {
         let mut spans = std::mem::take(&mut first);
         spans.extend(read(input));
         out.push(spans);
     }
     if !first.is_empty() {
         out.push(first);
+    }
+    if more > 0 {
+        let private = effects.inputs.iter().filter(|i| i.private).count();
+        let role = if private > INPUTS {
+            Role::Private
+        } else {
+            Role::Dim
+        };
+        out.push(vec![(
+            format!("and {}", words::count(more, "more input")),
+            role,
+        )]);
     }
     if !effects.reads.is_empty() {
         let mut spans = vec![("also ".to_owned(), Role::Dim)];

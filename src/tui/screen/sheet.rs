@@ -23,7 +23,7 @@ use super::{Drawn, Screen, SheetShown, draw_flow, whole_findings};
 
 /// The most columns of an agent's claim on the sheet. The limit keeps claims from displacing the
 /// facts that the grant binds; the agent's pane shows them in full.
-const CLAIM: usize = 240;
+const CLAIM: usize = 140;
 
 /// The widest sheet: longer rows are hard to read.
 const WIDEST: u16 = 100;
@@ -274,7 +274,7 @@ impl Screen<'_> {
             let para = Para::new(format!("{label:<11} "), Role::Dim);
             claim::and(para, value, Role::Text).hang(12)
         };
-        let both = format!("{}: {}", short(name), short(title));
+        let both = format!("{}: {}", claim::named(name, 40), short(title));
         let mut out = vec![said("agent says", &both)];
         out.extend(p.reason.as_ref().map(|why| said("and why", &short(why))));
         out
@@ -395,11 +395,16 @@ fn flagged(what: &str, label: &str) -> Para {
         .hang(12)
 }
 
-/// An agent's claim, cut to fit.
+/// An agent's claim, cut to fit. Its blanks are single ones: with more of them a row could begin like one of the sheet.
 fn short(claim: &str) -> String {
-    let cut = text::cut(claim, CLAIM);
+    let claim = claim
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
+    let cut = text::cut(&claim, CLAIM);
     if cut.len() == claim.len() {
-        cut.to_owned()
+        claim
     } else {
         format!("{cut}…")
     }

@@ -25,6 +25,8 @@ pub(in crate::tui) struct Choice {
     pub granted: Timestamp,
     pub agent: Arc<str>,
     pub title: Option<Arc<str>>,
+    /// The names of its data sets.
+    pub data: Box<[Arc<str>]>,
 }
 
 impl Choice {
@@ -35,6 +37,7 @@ impl Choice {
             granted: earlier.decided.as_ref().filter(|d| d.granted)?.at,
             agent: earlier.agent.clone(),
             title: earlier.title.clone(),
+            data: earlier.data.clone(),
         })
     }
 }

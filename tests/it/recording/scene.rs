@@ -200,7 +200,7 @@ pub fn play() -> Vec<Shot> {
     scene.shoot(
         "Agents propose. Each row of the code has to be seen. One proposal was blocked, and asked nobody.",
         4_000,
-        &["3 pending", "DECIDED", "11/11 rows", "READS   penguins"],
+        &["3 pending", "DECIDED", "11/11 rows", "READS   penguins 344"],
     );
     scene.ask();
     scene.shoot(
