@@ -1,7 +1,7 @@
 //! What a proposal's code touches and what comes back, in the order in which a person asks: data, files, network,
 //! programs. Derived from the verdict and the inputs; judges nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{BoundInput, Capability, InputKind, Place, Verdict};
 
@@ -21,6 +21,7 @@ pub struct Effects {
     /// Parts that the analyser could not follow.
     pub unread: Vec<Touch>,
     marks: BTreeMap<u32, EffectMark>,
+    private_lines: BTreeSet<u32>,
 }
 
 /// One input, and how the code names it.
@@ -97,7 +98,12 @@ impl Effects {
         !self.writes.is_empty() || !self.deletes.is_empty()
     }
 
-    /// The strongest effect of this line, counted from 1.
+    /// Whether this line, counted from 1, names private data.
+    pub fn is_private(&self, line: u32) -> bool {
+        self.private_lines.contains(&line)
+    }
+
+    /// The strongest effect of this line beside reading data, counted from 1.
     pub fn mark(&self, line: u32) -> Option<EffectMark> {
         self.marks.get(&line).copied()
     }
@@ -191,11 +197,17 @@ impl Effects {
 
     fn own_marks(&mut self) {
         let mut marks = BTreeMap::new();
+        let mut private = BTreeSet::new();
         for (line, mark, _) in self.each() {
+            if mark == EffectMark::Private {
+                private.insert(line);
+                continue;
+            }
             let strongest = marks.entry(line).or_insert(mark);
             *strongest = (*strongest).max(mark);
         }
         self.marks = marks;
+        self.private_lines = private;
     }
 }
 
@@ -344,16 +356,12 @@ mod tests {
         ]);
         let effects = Effects::of(&verdict, &inputs);
         let marks: Vec<_> = (1..=5).map(|line| effects.mark(line)).collect();
+        let private: Vec<_> = (1..=5).map(|line| effects.is_private(line)).collect();
+        assert_eq!(private, [true, true, true, true, false]);
         use EffectMark as M;
         assert_eq!(
             marks,
-            [
-                Some(M::Private),
-                Some(M::Writes),
-                Some(M::Runs),
-                Some(M::Network),
-                None
-            ]
+            [None, Some(M::Writes), Some(M::Runs), Some(M::Network), None]
         );
     }
 

@@ -50,7 +50,7 @@ fn the_row_for_plain_rows_and_the_odd_rows_among_them_must_be_seen() {
     b.press(KeyCode::Enter);
     let text = b.look();
     assert!(
-        text.contains("▸    lines 10 to 1,235: 1,226 plain records"),
+        text.contains("▸     lines 10 to 1,235: 1,226 plain records"),
         "{text}"
     );
     assert!(text.contains("1234,1e999,north"), "{text}");

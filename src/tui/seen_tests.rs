@@ -240,7 +240,7 @@ fn all_rows_of_a_very_long_line_must_be_seen() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&format!("x = '{}'", "a".repeat(60_000))));
     let text = b.settle();
-    assert!(text.contains("line 1, rows 15–822 not seen"), "{text}");
+    assert!(text.contains("line 1, rows 15–834 not seen"), "{text}");
     let mut pages = 0;
     while b.look().contains("not seen") {
         b.keys(" ");

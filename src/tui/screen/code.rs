@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use crate::model::{Effects, Severity};
+use crate::model::{EffectMark, Effects, Severity};
 
 use super::super::canvas::Canvas;
 use super::super::document::{Content, Layout, matches};
@@ -18,8 +18,8 @@ use super::super::ui::Pane;
 use super::super::words;
 use super::{Drawn, Screen, effects};
 
-/// Columns between the line's number and its text: a blank, the finding's mark, the effect's, a blank.
-const GUTTER: u16 = 4;
+/// Columns between the line's number and its text: a blank, the finding's mark, private data's, the effect's, a blank.
+const GUTTER: u16 = 5;
 
 impl Screen<'_> {
     pub(super) fn code(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
@@ -202,12 +202,14 @@ impl Painter<'_> {
                     let (glyph, role) = words::severity(*severity);
                     canvas.put(self.x + self.numbers + 1, y, 1, glyph, role);
                 }
-                let effect = u32::try_from(number)
-                    .ok()
-                    .and_then(|n| self.effects.mark(n));
-                if let Some(effect) = effect.filter(|_| code && row.first) {
-                    let (letter, role) = effects::mark(effect);
+                let line = u32::try_from(number).ok().filter(|_| code && row.first);
+                if line.is_some_and(|line| self.effects.is_private(line)) {
+                    let (letter, role) = effects::mark(EffectMark::Private);
                     canvas.put(self.x + self.numbers + 2, y, 1, letter, role);
+                }
+                if let Some(effect) = line.and_then(|line| self.effects.mark(line)) {
+                    let (letter, role) = effects::mark(effect);
+                    canvas.put(self.x + self.numbers + 3, y, 1, letter, role);
                 }
                 let (skipped, shift) = skip(text, self.across);
                 let visible = &text[skipped..];
