@@ -689,6 +689,7 @@ fn every_key_of_the_files_is_among_the_cases() {
         ("socket", "[socket]\nx = 1\n"),
         ("run", "[run]\nx = 1\n"),
         ("audit", "[audit]\nx = 1\n"),
+        ("notify", "[notify]\nx = 1\n"),
         ("feature.lift", "[feature.lift]\nx = 1\n"),
     ] {
         let error = Home::with(probe).load_error();
@@ -703,7 +704,7 @@ fn every_key_of_the_files_is_among_the_cases() {
                 ),
             };
             let tables = [
-                "datasets", "queue", "socket", "run", "keys", "audit", "feature",
+                "datasets", "queue", "socket", "run", "keys", "audit", "notify", "feature",
             ];
             let known = cases.iter().any(|c| c.variable == variable);
             assert!(known || tables.contains(&key), "{variable}: {error}");

@@ -60,7 +60,7 @@ fn code_rows_of(cells: &Cells, pane: usize) -> (usize, Vec<&[String]>) {
     let heading = |row: &Vec<String>| joined(&row[pane..]).starts_with("─ CODE");
     let from = cells.iter().position(heading).map_or(0, |y| y + 1);
     let rows = cells[from..].iter().map(|row| &row[pane..]);
-    let rows = rows.take_while(|r| !joined(r).is_empty() && !r[0].starts_with(['─', '├']));
+    let rows = rows.take_while(|r| !joined(r).is_empty() && !r[0].starts_with(['─', '━', '├']));
     (from, rows.collect())
 }
 
@@ -91,14 +91,18 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     let code = code(string);
     let hostile = agent.propose(json!({"code": code, "title": "\u{3248}".repeat(16)}));
     dash.keys("u");
-    let pane = if columns >= 100 { 31 } else { 0 };
-    // Left: number, blank, finding, blank. One blank at the right edge.
-    let margin = 5;
+    let pane = if columns >= 100 { 37 } else { 0 };
+    // Left: number, blank, finding, private data, effect, blank. One blank at the right edge.
+    let margin = 7;
     let room = usize::from(columns) - pane - margin - 1;
     let rows = code.lines().flat_map(|line| wrapped(line, room));
     let expected: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
     let uid = nix::unistd::getuid();
-    let vouched = format!("… uid {uid} · pid {}", std::process::id());
+    // Beside a title in one line with the queue the uid stands alone.
+    let vouched = match columns >= 100 {
+        true => format!("… uid {uid} · pid {}", std::process::id()),
+        false => format!("… uid {uid}"),
+    };
 
     // As marks: every cell of the code, and the facts from the kernel beside the title. All of it,
     // because half a frame may show the code and panes of another proposal.

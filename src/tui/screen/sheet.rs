@@ -252,14 +252,14 @@ impl Screen<'_> {
     /// The parts of the grant digest, each by name and the first digits of its own digest.
     fn bound(&self, entry: &Entry) -> String {
         let mut parts = vec![format!("code {}", entry.proposal.digest.short(8))];
-        for input in entry.inputs().into_iter().flat_map(|i| i.iter()) {
-            parts.push(format!("{} {}", input.name, input.sha256.short(8)));
+        if let Environment::Ready { digest, .. } = &self.state.environment {
+            parts.push(format!("environment {}", digest.short(8)));
         }
         if let Some(policy) = self.state.policy_of(entry) {
             parts.push(format!("policy {}", policy.sha256.short(8)));
         }
-        if let Environment::Ready { digest, .. } = &self.state.environment {
-            parts.push(format!("environment {}", digest.short(8)));
+        for input in entry.inputs().into_iter().flat_map(|i| i.iter()) {
+            parts.push(format!("{} {}", input.name, input.sha256.short(8)));
         }
         parts.push("profile, limits, tier".to_owned());
         parts.join(" · ")
