@@ -57,33 +57,3 @@ fn a_start_remembers_what_the_log_says_of_earlier_proposals() {
     assert_eq!(past.about(c).unwrap().state, State::Pending);
     assert_eq!(past.shapeless(9).len(), 1);
 }
-
-/// Prints how long a start takes with a log of 200,000 records, and how much of it the memory takes:
-/// `cargo test --lib -- --ignored --nocapture how_long_a_start`.
-#[test]
-#[ignore = "a measurement"]
-fn how_long_a_start_with_200_000_records_takes() {
-    let state = tempfile::tempdir().unwrap();
-    let mut events = Vec::new();
-    for n in 0..50_000 {
-        let id = ProposalId::new();
-        let (event, blobs) = proposed(id, &format!("title {n}"));
-        let (end, _) = finished(id);
-        let blobs = if n == 0 { blobs } else { Vec::new() };
-        events.push((event, blobs));
-        events.extend([granted(id), started(id), end].map(|event| (event, Vec::new())));
-    }
-    let copies: Vec<LogEvent> = events.iter().map(|(event, _)| event.clone()).collect();
-    write(state.path(), events);
-    let begun = std::time::Instant::now();
-    let opened = super::open(state.path()).unwrap();
-    let whole = begun.elapsed();
-    assert_eq!(opened.past.len(), 50_000);
-    let begun = std::time::Instant::now();
-    let mut past = crate::model::Past::default();
-    for event in &copies {
-        past.learn(jiff::Timestamp::UNIX_EPOCH, event, None);
-    }
-    let learning = begun.elapsed();
-    println!("the start: {whole:?}, of this the memory: {learning:?}");
-}

@@ -18,7 +18,7 @@ use crate::clock::Now;
 use crate::model::{
     AgentClaim, BoundInput, CallId, Capability, CapabilityUse, Column, ConnId, DataFormat, Digest,
     Draft, Environment, InputKind, InputRequest, Peer, PolicyRef, Preflight, ProposalId, Reviewer,
-    Run, Sensitivity, SourceStats, StreamName, TextFormat, Tier, Verdict, VerdictKind,
+    Run, Sensitivity, SourceStats, State, StreamName, TextFormat, Tier, Verdict, VerdictKind,
 };
 
 use crate::policy::{Policy, PrivateValues};
@@ -464,6 +464,28 @@ impl Bench {
             };
             self.apply(Event::Human(act));
         }
+    }
+
+    /// Reads a clear proposal, grants it, and lets a minute pass.
+    pub fn grant(&mut self, id: ProposalId) {
+        self.choose(id);
+        self.read();
+        self.open_sheet();
+        self.keys("y");
+        self.carry_out();
+        let state = self.state.entry(id).map(crate::broker::Entry::state);
+        assert_eq!(state, Some(State::Granted));
+        self.tick(60_000);
+    }
+
+    /// Denies a proposal, and lets a minute pass.
+    pub fn deny(&mut self, id: ProposalId, reason: &str) {
+        self.choose(id);
+        self.keys("d");
+        self.keys(reason);
+        self.press(KeyCode::Enter);
+        self.carry_out();
+        self.tick(60_000);
     }
 
     /// Opens the sheet, waits until its grace period is over, and shows all of it.

@@ -22,24 +22,13 @@ fn making(agent: &'static str, title: &str, code: &str) -> Making {
 
 fn grant(b: &mut Bench, making: Making) -> ProposalId {
     let id = b.propose(making);
-    b.choose(id);
-    b.read();
-    b.open_sheet();
-    b.keys("y");
-    b.carry_out();
-    assert_eq!(b.state.entry(id).map(|e| e.state()), Some(State::Granted));
-    b.tick(60_000);
+    b.grant(id);
     id
 }
 
 fn deny(b: &mut Bench, making: Making, reason: &str) -> ProposalId {
     let id = b.propose(making);
-    b.choose(id);
-    b.keys("d");
-    b.keys(reason);
-    b.press(KeyCode::Enter);
-    b.carry_out();
-    b.tick(60_000);
+    b.deny(id, reason);
     id
 }
 

@@ -343,7 +343,7 @@ fn proposals_that_differ_in_numbers_only_are_told_and_marked() {
     }
     b.propose(Making::clear("print(df[df.y > 100])\n"));
     let text = b.settle();
-    assert!(text.contains("≈ 2 more wait, other numbers"), "{text}");
+    assert!(text.contains("≈ 2 more, numbers aside"), "{text}");
     let marked = text.lines().filter(|line| line.starts_with(" ●≈"));
     assert_eq!(marked.count(), 2, "{text}");
     // Each is decided by itself: granting one grants no other.

@@ -15,25 +15,6 @@ fn making(agent: &'static str, title: &str, code: &str, dataset: bool) -> Making
     }
 }
 
-fn grant(b: &mut Bench, id: ProposalId) {
-    b.choose(id);
-    b.open_sheet();
-    b.keys("y");
-    b.carry_out();
-    let fails = b.state.entry(id).map(|e| e.state());
-    assert_eq!(fails, Some(crate::model::State::Granted));
-    b.tick(60_000);
-}
-
-fn deny(b: &mut Bench, id: ProposalId, reason: &str) {
-    b.choose(id);
-    b.keys("d");
-    b.keys(reason);
-    b.press(KeyCode::Enter);
-    b.carry_out();
-    b.tick(60_000);
-}
-
 fn said(b: &Bench, id: ProposalId) -> Vec<String> {
     let entry = b.state.entry(id).unwrap();
     let lines = b.ui.novelty(entry, b.now).into_iter();
@@ -61,7 +42,7 @@ fn the_same_code_and_code_that_is_alike_are_told_apart() {
     let mut b = Bench::new(120, 40);
     for _ in 0..3 {
         let id = b.propose(making("hr-bot", "pay", "print(df['age'] > 1)\n", true));
-        grant(&mut b, id);
+        b.grant(id);
     }
     let same = b.propose(making("other", "age", "print(df['age'] > 1)\n", false));
     assert_eq!(
@@ -94,7 +75,7 @@ fn the_same_code_and_code_that_is_alike_are_told_apart() {
 fn an_earlier_denial_is_said_first_with_its_reason() {
     let mut b = Bench::new(120, 40);
     let first = b.propose(making("hr-bot", "pay", "print(1)\n", true));
-    deny(&mut b, first, "why e-mail?");
+    b.deny(first, "why e-mail?");
     let same = b.propose(making("etl", "x", "print(1)\n", false));
     assert_eq!(
         said(&b, same)[..2],
@@ -116,7 +97,7 @@ fn an_earlier_denial_is_said_first_with_its_reason() {
     // Another agent's title is another matter, and a later grant outweighs a denial.
     let other = b.propose(making("etl", "pay", "y = 1\n", false));
     assert_eq!(said(&b, other)[0], "never granted before");
-    grant(&mut b, same);
+    b.grant(same);
     let again = b.propose(making("etl", "x", "print(1)\n", false));
     assert_eq!(said(&b, again)[0], "the same code was granted once, 10:41");
 }
@@ -126,7 +107,7 @@ fn a_decision_does_not_make_a_proposal_old() {
     let mut b = Bench::new(120, 40);
     let id = b.propose(making("hr-bot", "pay", "x = 1\n", true));
     let before = said(&b, id);
-    grant(&mut b, id);
+    b.grant(id);
     assert_eq!(said(&b, id), before);
 }
 

@@ -266,9 +266,8 @@ fn inputs_from_the_agent_must_be_seen_too() {
     assert!(b.ui.sheet().is_none());
 }
 
-#[test]
-fn a_sheet_longer_than_the_screen_takes_nothing_until_all_of_it_was_shown() {
-    let mut b = Bench::new(80, 24);
+/// Opens a sheet of thirty findings, which is longer than the screen.
+fn open_long_sheet(b: &mut Bench) {
     let findings = (0..30)
         .map(|i| {
             finding(
@@ -289,6 +288,12 @@ fn a_sheet_longer_than_the_screen_takes_nothing_until_all_of_it_was_shown() {
     b.keys("a");
     b.draw();
     b.advance(300);
+}
+
+#[test]
+fn a_sheet_longer_than_the_screen_takes_nothing_until_all_of_it_was_shown() {
+    let mut b = Bench::new(80, 24);
+    open_long_sheet(&mut b);
     b.look();
     b.keys("4f1c");
     b.advance(250);
@@ -493,26 +498,7 @@ fn space_on_the_sheet_goes_back_to_rows_paged_past() {
 #[test]
 fn the_screen_wakes_when_a_row_of_the_sheet_counts() {
     let mut b = Bench::new(80, 24);
-    let findings = (0..30)
-        .map(|i| {
-            finding(
-                i + 1,
-                "DYN003",
-                crate::model::Severity::Medium,
-                crate::model::Action::Flag,
-            )
-        })
-        .collect();
-    b.propose(Making {
-        findings,
-        ..Making::flagged()
-    });
-    b.settle();
-    b.read();
-    b.advance(250);
-    b.keys("a");
-    b.draw();
-    b.advance(300);
+    open_long_sheet(&mut b);
     b.keys("G");
     // The countdown's next second is a whole one away.
     b.advance(2_000 - u64::from(b.now.boot.subsec_millis()));

@@ -217,9 +217,10 @@ pub fn only_on_queue(key: &str) -> String {
     format!("not here; {key} goes to the queue")
 }
 
-/// How many other pending proposals have the same shape.
+/// How many other pending proposals have the same shape: the same code but for its numbers, which
+/// may be equal too.
 pub fn others_alike(count: usize) -> String {
-    format!("≈ {} more wait, other numbers", number(count as u64))
+    format!("≈ {} more, numbers aside", number(count as u64))
 }
 
 pub fn order(by: &str) -> String {

@@ -7,7 +7,7 @@ use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
 use super::effects::Room;
-use super::panes::{environment, labelled, limits};
+use super::panes::{environment, labelled, limits, peer};
 
 impl Screen<'_> {
     /// Limits, tier and layers, environment, digests, and the effects in full.
@@ -29,19 +29,7 @@ impl Screen<'_> {
             }
         }
         out.push(labelled("python", &environment(&self.state.environment)));
-        out.push(labelled(
-            "kernel",
-            &format!(
-                "uid {} · gid {} · pid {}",
-                p.peer.uid, p.peer.gid, p.peer.pid
-            ),
-        ));
-        if let Some(exe) = &p.peer.exe {
-            out.push(labelled(
-                "program",
-                &format!("{exe} (a hint that can be imitated)"),
-            ));
-        }
+        out.extend(peer(&p.peer));
         out.push(labelled("id", &p.id.to_string()));
         out.push(labelled(
             "code",

@@ -6,7 +6,9 @@ use ratatui::layout::Rect;
 
 use crate::analysis::rules;
 use crate::broker::Entry;
-use crate::model::{BoundInput, Environment, InputKind, Limits, Sensitivity, Severity, Verdict};
+use crate::model::{
+    BoundInput, Environment, InputKind, Limits, Peer, Sensitivity, Severity, Verdict,
+};
 use crate::policy::Policy;
 
 use super::super::canvas::Canvas;
@@ -391,6 +393,17 @@ pub(super) fn limits(l: &Limits) -> Para {
     Para::new(rows.join(" · "), Role::Text).hang(2)
 }
 
+/// What the kernel says of the process that proposed.
+pub(super) fn peer(peer: &Peer) -> Vec<Para> {
+    let ids = format!("uid {} · gid {} · pid {}", peer.uid, peer.gid, peer.pid);
+    let program = peer.exe.as_ref();
+    let program = program.map(|exe| format!("{exe} (a hint that can be imitated)"));
+    let program = program.map(|hint| labelled("program", &hint));
+    std::iter::once(labelled("kernel", &ids))
+        .chain(program)
+        .collect()
+}
+
 /// The agent's claims in full, and the facts that the kernel verified.
 pub(super) fn says(entry: &Entry, as_drawn: bool) -> Vec<Para> {
     let below = |text: &str| Para::as_drawn(text).filter(|_| as_drawn);
@@ -425,19 +438,7 @@ pub(super) fn says(entry: &Entry, as_drawn: bool) -> Vec<Para> {
         }
         None => out.push(labelled("reason", words::NO_REASON)),
     }
-    out.push(labelled(
-        "kernel",
-        &format!(
-            "uid {} · gid {} · pid {}",
-            p.peer.uid, p.peer.gid, p.peer.pid
-        ),
-    ));
-    if let Some(exe) = &p.peer.exe {
-        out.push(labelled(
-            "program",
-            &format!("{exe} (a hint that can be imitated)"),
-        ));
-    }
+    out.extend(peer(&p.peer));
     out.push(labelled("id", &p.id.to_string()));
     out.push(labelled("code", &p.digest.to_string()));
     if let Some(key) = &p.idempotency_key {

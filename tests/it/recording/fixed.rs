@@ -10,7 +10,10 @@ const DIGEST: &str = "75ba51963c693df5bcee50f22b7af8f5cb0bfbfe6d0e570ac0bb9cb943
 pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
     let mut decided = false;
     for row in &mut frame.rows {
-        decided |= text(row).starts_with(" DECIDED");
+        // A marker stands before the heading of the pane that has the focus.
+        decided |= text(row)
+            .trim_start_matches([' ', '▸'])
+            .starts_with("DECIDED");
         replace_text(
             row,
             socket,
@@ -282,6 +285,22 @@ mod tests {
             fixed_line(" type 9075 to grant [90__]   "),
             " type 4f1c to grant [4f1c__] "
         );
+    }
+
+    #[test]
+    fn a_decision_has_the_same_hour_whenever_the_scene_is_played() {
+        for heading in [" DECIDED      1 │", "▸DECIDED      1 │"] {
+            for hour in ["00:04", "14:05", "23:20"] {
+                let rows = [heading, &format!(" ■ {hour} etl-bot   Find… │ x")].map(row);
+                let frame = fixed(
+                    Frame {
+                        rows: rows.to_vec(),
+                    },
+                    "/tmp/x/agent.sock",
+                );
+                assert_eq!(text(&frame.rows[1]), " ■ 14:05 etl-bot   Find… │ x");
+            }
+        }
     }
 
     #[test]
