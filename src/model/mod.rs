@@ -63,5 +63,5 @@ pub use verdict::{
     Action, Capability, CapabilityUse, CodeFacts, Finding, Place, PolicyRef, Severity, SourceStats,
     Verdict, VerdictKind,
 };
-pub use view::{Reviewer, Viewed};
+pub use view::{Opened, Part, Reviewer, Viewed};
 pub use visible::{VisibleWriter, escape, visible, visible_json, visible_lines};

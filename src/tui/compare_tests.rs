@@ -6,7 +6,7 @@ use super::bench::*;
 use super::snapshot_tests::at_sizes;
 use super::ui::{Over, Pane};
 use super::{Action, Comparison};
-use crate::model::{ProposalId, State};
+use crate::model::ProposalId;
 
 const BEFORE: &str = "staff = df.copy()\nfor name, part in staff.groupby(\"dept\"):\n    print(name, len(part))\nprint(\"done\")\n";
 const AFTER: &str = "staff = df.copy()\nfor name, part in staff.groupby(\"dept\"):\n    print(name, part[\"email\"].head(2).tolist())\nprint(\"done\")\n";

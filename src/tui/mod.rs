@@ -62,6 +62,8 @@ mod rules_tests;
 mod seen_tests;
 #[cfg(test)]
 mod snapshot_tests;
+#[cfg(test)]
+mod vigilance_tests;
 
 pub use action::{Action, AuditPage, AuditRow, Comparison, GrantRequest, Header};
 pub use calls::Calls;

@@ -1,7 +1,5 @@
 //! Each test plays decisions and reads what the next proposal is said to be.
 
-use crossterm::event::KeyCode;
-
 use super::super::bench::*;
 use crate::model::ProposalId;
 

@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 use crate::model::{BoundInput, Digest, EffectMark, ProposalId, Severity, State, VerdictKind};
 
 use super::theme::Role;
+use super::ui::{Hurry, STREAK, Tally};
 
 pub use crate::model::grouped as number;
 
@@ -23,6 +24,54 @@ pub const ENVIRONMENT_WAIT: &str = "a grant must wait: the Python environment is
 pub const GONE: &str = "the proposal is gone";
 pub const CHANGED: &str = "what would run changed; look again";
 pub const WRONG_DIGITS: &str = "wrong digits; nothing was granted";
+/// Why the sheet asks once more.
+pub fn hurried(hurry: &Hurry) -> String {
+    format!(
+        "▲ {} words in {}: reading takes {}. Read on, or type the new digits",
+        number(hurry.words as u64),
+        seconds(hurry.looked),
+        seconds(hurry.reading)
+    )
+}
+
+/// `6 s`, `2 min`: whole seconds below two minutes.
+pub fn seconds(time: Duration) -> String {
+    match time.as_secs() {
+        s @ ..120 => format!("{s} s"),
+        s => format!("{} min", number(s / 60)),
+    }
+}
+
+/// This session's decisions, as long as `width` allows.
+pub fn tally(tally: &Tally, width: usize) -> String {
+    let Tally {
+        granted,
+        denied,
+        in_a_row,
+        median_look,
+    } = *tally;
+    let look = seconds(median_look);
+    let [all, granted, denied, row] = [granted + denied, granted, denied, in_a_row].map(number);
+    let long =
+        format!("{granted} granted, {denied} denied · median look {look} · {row} granted in a row");
+    if super::text::width(&long) <= width {
+        return long;
+    }
+    match in_a_row {
+        STREAK.. => format!("▲ {row} granted in a row · look {look}"),
+        _ => format!("{granted} of {all} granted · look {look}"),
+    }
+}
+
+/// A long row of grants, pointed out on the sheet.
+pub fn streak(tally: &Tally) -> String {
+    format!(
+        "▲ {} granted in a row, median look {}",
+        number(tally.in_a_row),
+        seconds(tally.median_look)
+    )
+}
+
 pub const NO_FOCUS: &str = "without the focus nothing is granted";
 pub const KILLING: &str = "killing it";
 pub const NOT_RUNNING: &str = "it does not run yet";

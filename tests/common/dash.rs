@@ -28,6 +28,52 @@ struct Seen {
     hang_up: bool,
     /// The reader pauses.
     paused: bool,
+    frames: Frames,
+}
+
+/// The frames that a program finished, told by the end of a synchronised update.
+pub struct Frames {
+    count: usize,
+    /// When the last one arrived.
+    at: Instant,
+    /// Bytes of output that were searched.
+    searched: usize,
+}
+
+impl Default for Frames {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            at: Instant::now(),
+            searched: 0,
+        }
+    }
+}
+
+impl Frames {
+    const END: &'static [u8] = b"\x1b[?2026l";
+
+    /// Call whenever there is more output.
+    pub fn search(&mut self, raw: &[u8]) {
+        let found = raw[self.searched..]
+            .windows(Self::END.len())
+            .filter(|bytes| *bytes == Self::END)
+            .count();
+        // The marker may be cut in two.
+        self.searched = raw.len().saturating_sub(Self::END.len() - 1);
+        if found > 0 {
+            self.count += found;
+            self.at = Instant::now();
+        }
+    }
+
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    pub const fn at(&self) -> Instant {
+        self.at
+    }
 }
 
 struct Screen {
@@ -222,6 +268,22 @@ impl Dash {
     /// Every byte the dashboard ever wrote to the terminal.
     pub fn raw(&self) -> Vec<u8> {
         self.screen.0.lock().unwrap().seen.raw.clone()
+    }
+
+    /// How many frames were drawn.
+    pub fn frames(&self) -> usize {
+        self.screen.0.lock().unwrap().seen.frames.count()
+    }
+
+    /// Waits for a frame beyond the first `known` ones; returns when the last one arrived.
+    pub fn wait_frame(&self, known: usize) -> Instant {
+        let (lock, wake) = &*self.screen;
+        let wait = wake.wait_timeout_while(lock.lock().unwrap(), PATIENCE, |screen| {
+            screen.seen.frames.count() <= known
+        });
+        let (screen, late) = wait.unwrap();
+        assert!(!late.timed_out(), "no frame comes");
+        screen.seen.frames.at()
     }
 
     pub fn alternate_screen(&self) -> bool {
@@ -547,7 +609,9 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
             let mut screen = lock.lock().unwrap();
             if n > 0 {
                 screen.parser.process(&buffer[..n]);
-                screen.seen.raw.extend_from_slice(&buffer[..n]);
+                let seen = &mut screen.seen;
+                seen.raw.extend_from_slice(&buffer[..n]);
+                seen.frames.search(&seen.raw);
                 // Terminals answer DSR 5 once they have processed all output before it.
                 let asked = &screen.seen.raw[answered..];
                 if let Some(at) = asked.windows(4).rposition(|w| w == b"\x1b[5n") {

@@ -44,6 +44,9 @@ impl Screen<'_> {
         if let Some(key) = &p.idempotency_key {
             out.push(labelled("key", key));
         }
+        if let Some(tally) = self.ui.tally() {
+            out.push(labelled("session", &words::tally(&tally, usize::MAX)));
+        }
         out
     }
 }

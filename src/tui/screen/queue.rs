@@ -9,7 +9,7 @@ use super::super::canvas::Canvas;
 use super::super::claim;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::Pane;
+use super::super::ui::{Pane, STREAK};
 use super::super::words;
 use super::{Drawn, Screen};
 
@@ -18,6 +18,9 @@ const FOCUSED: &str = "▸";
 
 /// The most columns of an agent's name in a list.
 const AGENT: usize = 9;
+
+/// Lower lists have no row for this session's decisions.
+const ROOM_FOR_TALLY: u16 = 12;
 
 /// What a row says of an entry's effects, in the narrowest form.
 fn tags(entry: &Entry) -> Vec<(&'static str, Role)> {
@@ -64,7 +67,27 @@ impl Screen<'_> {
         }
     }
 
+    /// The last row of the queue: how this session decided.
+    fn tally(&self, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
+        let Some(tally) = self.ui.tally().filter(|_| area.height >= ROOM_FOR_TALLY) else {
+            return area;
+        };
+        let area = Rect {
+            height: area.height - 1,
+            ..area
+        };
+        let room = area.width.saturating_sub(2);
+        let words = words::tally(&tally, usize::from(room));
+        let role = match tally.in_a_row {
+            STREAK.. => Role::Flagged,
+            _ => Role::Dim,
+        };
+        canvas.put(area.x + 1, area.bottom(), room, &words, role);
+        area
+    }
+
     pub(super) fn queue(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
+        let area = self.tally(canvas, area);
         let focused = self.ui.focus_now(self.entry) == Pane::Queue;
         let decided_rows = if self.ui.queue.lists.decided.is_empty() {
             0

@@ -14,7 +14,7 @@ use super::super::flow::{Flow, Para};
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Challenge, Detail, FlowKey, Sheet};
+use super::super::ui::{Challenge, Detail, FlowKey, STREAK, Sheet};
 use super::super::words;
 use super::effects::Room;
 use super::measured::SHEET_FRAME;
@@ -132,7 +132,7 @@ impl Screen<'_> {
                 spans.push((self.ui.key(Command::Confirm), Role::Key));
                 spans.push((" to grant".to_owned(), Role::Strong));
             }
-            Challenge::Digits { wanted, typed } => {
+            Challenge::Digits { wanted, typed, .. } => {
                 // Digits typed earlier are dropped, or could not be confirmed.
                 let counts = sheet.missing().is_none()
                     && from.is_some()
@@ -167,7 +167,14 @@ impl Screen<'_> {
                 words::sheet_not_seen(first, last, &self.ui.key(Command::PageCode))
             }
             None if self.ui.is_focused() == Some(false) => words::NO_FOCUS.to_owned(),
-            None => self.ui.notice(self.state, self.now).unwrap_or_default(),
+            None => match (self.ui.notice(self.state, self.now), &sheet.challenge) {
+                (Some(notice), _) => notice,
+                (None, Challenge::Digits { hurry: Some(h), .. }) => words::hurried(h),
+                (None, _) => {
+                    let tally = self.ui.tally().filter(|tally| tally.in_a_row >= STREAK);
+                    tally.map_or_else(String::new, |tally| words::streak(&tally))
+                }
+            },
         };
         canvas.put_cut(area.x, area.y + 1, area.width, &note, Role::Flagged);
     }

@@ -113,6 +113,7 @@ impl UiState {
             Challenge::Digits {
                 wanted: format!("{digits:04x}"),
                 typed: String::new(),
+                hurry: None,
             }
         };
         let Ok(digest) = grant_digest(state, entry) else {
@@ -137,7 +138,7 @@ impl UiState {
             return Vec::new();
         };
         let early = when.since < sheet.ready_at();
-        if let Challenge::Digits { wanted, typed } = &mut sheet.challenge {
+        if let Challenge::Digits { wanted, typed, .. } = &mut sheet.challenge {
             let digit = key.typed().filter(|c| matches!(c, '0'..='9' | 'a'..='f'));
             if let Some(digit) = digit {
                 // Accept extra digits, so that a code with one digit too many is wrong.
@@ -160,7 +161,10 @@ impl UiState {
                 let right = typed == wanted;
                 typed.clear();
                 if right {
-                    return self.confirm(state, now);
+                    return match self.asks_again(state, now) {
+                        true => Vec::new(),
+                        false => self.confirm(state, now),
+                    };
                 }
                 self.remarks.notice = Some(Notice::WrongDigits);
                 return Vec::new();
@@ -212,6 +216,7 @@ impl UiState {
             self.remarks.notice = Some(Notice::CannotAsk(id));
             return Vec::new();
         }
+        self.remember_decision(state, id, true, now);
         vec![Action::Grant(GrantRequest { id, digest, viewed })]
     }
 
@@ -339,6 +344,7 @@ impl UiState {
                 }
                 let reason = input.value().trim();
                 self.queue.denied.insert(id);
+                self.remember_decision(state, id, false, now);
                 vec![Action::Deny {
                     id,
                     reason: (!reason.is_empty()).then(|| reason.to_owned()),
@@ -350,6 +356,9 @@ impl UiState {
                 let reason = (!reason.is_empty()).then(|| reason.to_owned());
                 let ids = pending_of(state, of);
                 self.queue.denied.extend(&ids);
+                for id in &ids {
+                    self.remember_decision(state, *id, false, now);
+                }
                 let deny = |id| Action::Deny {
                     id,
                     reason: reason.clone(),

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use crate::broker::BrokerState;
 use crate::clock::Now;
-use crate::model::{ProposalId, Viewed};
+use crate::model::{Opened, Part, ProposalId, Viewed};
 
 use super::super::interval::IntervalSet;
-use super::{Pane, Sheet, UiState, View};
+use super::sheet::{Challenge, Detail};
+use super::{Over, Pane, Sheet, UiState, View};
 
 /// The state kept for each proposal that was viewed.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,7 @@ pub(in crate::tui) struct Looked {
     pub point: Option<usize>,
     /// First rows of the lower panes; the output has no entry while it follows its end.
     pub scroll: BTreeMap<Pane, usize>,
+    opened: Opened,
     selected: Duration,
     focused: Duration,
 }
@@ -93,6 +95,33 @@ impl UiState {
         }
     }
 
+    /// Records which parts beside the code the last frame showed.
+    pub(super) fn note_opened(&mut self) {
+        let Some(id) = self.queue.selected else {
+            return;
+        };
+        let looked = self.queue.looked.entry(id).or_default();
+        for part in self.frame.panes.keys().filter_map(|pane| part(*pane)) {
+            looked.opened.insert(part);
+        }
+        match &self.over {
+            Over::Diff(_) => looked.opened.insert(Part::Diff),
+            Over::Sheet(sheet) if sheet.detail == Detail::Whole => {
+                looked.opened.insert(Part::WholeSheet);
+            }
+            _ => {}
+        }
+    }
+
+    /// How long the proposal was selected, with the terminal focused if it reports that.
+    pub(super) fn look_at(&self, id: ProposalId) -> Duration {
+        let looked = self.queue.looked.get(&id);
+        looked.map_or(Duration::ZERO, |l| match self.attention.focused {
+            Some(_) => l.focused,
+            None => l.selected,
+        })
+    }
+
     /// What the reviewer viewed, for the audit record.
     pub(super) fn viewed(&self, state: &BrokerState, id: ProposalId) -> Viewed {
         let none = Looked::default();
@@ -114,6 +143,22 @@ impl UiState {
             focused_ms: self.attention.focused.map(|_| ms(looked.focused)),
             lines_seen: doc.map_or(0, |d| d.lines_seen(&looked.seen)) as u64,
             findings_shown: findings.iter().map(|r| r.len() as u64).sum(),
+            opened: looked.opened,
+            asked_again: sheet
+                .is_some_and(|s| matches!(s.challenge, Challenge::Digits { hurry: Some(_), .. })),
         }
+    }
+}
+
+/// The name of a pane in the log; the list, the code and a run's own panes have none.
+const fn part(pane: Pane) -> Option<Part> {
+    match pane {
+        Pane::Queue | Pane::Code | Pane::Output | Pane::Outcome => None,
+        Pane::Verdict => Some(Part::Verdict),
+        Pane::Can => Some(Part::Capabilities),
+        Pane::Given => Some(Part::Given),
+        Pane::Details => Some(Part::Details),
+        Pane::Says => Some(Part::Claims),
+        Pane::Past => Some(Part::Past),
     }
 }

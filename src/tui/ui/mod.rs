@@ -17,6 +17,7 @@ mod searching;
 mod sheet;
 mod standing;
 mod states;
+mod vigilance;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,6 +54,8 @@ pub use standing::DWELL;
 use standing::Standing;
 use states::{Attention, Common, MadeBefore, QueueScreen, Remarks};
 pub(super) use states::{LogScreen, OnScreen, Over, Prompt};
+pub use vigilance::Hurry;
+pub(super) use vigilance::{STREAK, Tally};
 
 /// Grace period after the selected proposal changes: no key decides, and no row counts as seen.
 pub const GRACE: Duration = Duration::from_millis(500);
@@ -375,6 +378,7 @@ impl UiState {
             list_rows: drawn.list_rows,
             too_small: drawn.too_small,
         };
+        self.note_opened();
     }
 
     /// Call after suspend: does what [`Self::stalled`] does, and closes the sheet, because the

@@ -12,6 +12,7 @@ use super::super::interval::IntervalSet;
 use super::super::screen::SheetShown;
 use super::super::words;
 use super::standing::Standing;
+use super::vigilance::Hurry;
 
 /// The confirmation that the sheet requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,12 @@ pub enum Challenge {
     /// One key.
     Key,
     /// Four hex digits to type.
-    Digits { wanted: String, typed: String },
+    Digits {
+        wanted: String,
+        typed: String,
+        /// Why these digits are the second ones.
+        hurry: Option<Hurry>,
+    },
 }
 
 /// How much of the plumbing the sheet shows: limits as the profile gives them, layers, whole digests.

@@ -21,6 +21,7 @@ use super::super::theme::Themes;
 use super::compare::Compared;
 use super::quiet::Quiet;
 use super::reasons::Reasons;
+use super::vigilance::Vigilance;
 use super::{FlowKey, Looked, Notice, Palette, Pane, Sheet, View, lists};
 
 /// State shared by all screens.
@@ -245,6 +246,7 @@ pub(in crate::tui) struct Attention {
     /// The first key of a two-key chord.
     pub before: Option<Key>,
     pub quiet: Quiet,
+    pub vigilance: Vigilance,
 }
 
 /// A cache of expensive results for the next frame.

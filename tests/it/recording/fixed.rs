@@ -25,6 +25,7 @@ pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
         replace_text(row, "gid ", "", digit, "1000");
         replace_text(row, "pid ", "", digit, "4242");
         replace_text(row, "after ", "", took, "41 ms");
+        replace_text(row, "look ", "", took, "4 s");
         replace_text(row, "decided  ", "", clock, "14:05:27");
         replace_text(
             row,

@@ -1,0 +1,212 @@
+//! What shows a person how they decide: this session's decisions and looks, and whether flagged code
+//! was on the screen for as long as reading takes. It asks once more; it never prevents a grant.
+
+use std::collections::{HashSet, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
+use std::time::Duration;
+
+use crate::broker::BrokerState;
+use crate::clock::Now;
+use crate::model::ProposalId;
+
+use super::super::words;
+use super::{Challenge, SHEET_GRACE, Sheet, UiState};
+
+/// The fastest silent reading of most adults, in words per minute: 175 to 300 for non-fiction
+/// (Brysbaert, "How many words do we read per minute?", Journal of Memory and Language 109, 2019).
+/// No such figure is known for code, which takes longer.
+pub const FASTEST: u64 = 300;
+/// Code with fewer new words says nothing about its reader: it is taken in at a glance.
+const GLANCE: usize = 60;
+/// As many grants in a row are pointed out.
+pub(in crate::tui) const STREAK: u64 = 10;
+/// The number of looks of which the median is taken.
+const LOOKS: usize = 1_000;
+/// The most lines that are remembered as decided on.
+const LINES: usize = 200_000;
+
+/// A grant of code that was on the screen for less time than reading it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hurry {
+    /// Words in lines that this session did not decide on before.
+    pub words: usize,
+    pub looked: Duration,
+    pub reading: Duration,
+}
+
+/// This session's decisions in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui) struct Tally {
+    pub granted: u64,
+    pub denied: u64,
+    /// Grants since the last denial.
+    pub in_a_row: u64,
+    pub median_look: Duration,
+}
+
+/// This session's decisions.
+#[derive(Default)]
+pub(in crate::tui) struct Vigilance {
+    granted: u64,
+    denied: u64,
+    in_a_row: u64,
+    looks: VecDeque<Duration>,
+    /// Hashes of the lines of code that were decided on.
+    lines: HashSet<u64>,
+    keys: RandomState,
+}
+
+impl Vigilance {
+    /// Whether `code` was looked at for less time than reading its new words takes.
+    pub fn hurry(&self, code: &str, looked: Duration) -> Option<Hurry> {
+        let known = |line: &&str| self.lines.contains(&self.keys.hash_one(line));
+        let new = code.lines().map(str::trim).filter(|line| !known(line));
+        let words: usize = new.map(count_words).sum();
+        let reading = Duration::from_millis(words as u64 * 60_000 / FASTEST);
+        (words >= GLANCE && looked < reading).then_some(Hurry {
+            words,
+            looked,
+            reading,
+        })
+    }
+
+    fn decided(&mut self, granted: bool, code: &str, look: Duration) {
+        if granted {
+            self.granted += 1;
+            self.in_a_row += 1;
+        } else {
+            self.denied += 1;
+            self.in_a_row = 0;
+        }
+        self.looks.push_back(look);
+        if self.looks.len() > LOOKS {
+            self.looks.pop_front();
+        }
+        if self.lines.len() > LINES {
+            self.lines.clear();
+        }
+        for line in code.lines() {
+            self.lines.insert(self.keys.hash_one(line.trim()));
+        }
+    }
+
+    /// `None` before the first decision.
+    pub fn tally(&self) -> Option<Tally> {
+        let mut looks: Vec<Duration> = self.looks.iter().copied().collect();
+        looks.sort_unstable();
+        Some(Tally {
+            granted: self.granted,
+            denied: self.denied,
+            in_a_row: self.in_a_row,
+            median_look: *looks.get(looks.len() / 2)?,
+        })
+    }
+}
+
+/// Runs of letters, digits and underscores.
+fn count_words(line: &str) -> usize {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .count()
+}
+
+impl UiState {
+    /// Remembers a decision that the person just made.
+    pub(super) fn remember_decision(
+        &mut self,
+        state: &BrokerState,
+        id: ProposalId,
+        granted: bool,
+        now: Now,
+    ) {
+        self.accrue(now);
+        let look = self.look_at(id);
+        if let Some(entry) = state.entry(id) {
+            let vigilance = &mut self.attention.vigilance;
+            vigilance.decided(granted, &entry.proposal.code, look);
+        }
+    }
+
+    /// Asks once more, with new digits, if the right digits of a flagged proposal came sooner than
+    /// its code can be read. True if it asked.
+    pub(super) fn asks_again(&mut self, state: &BrokerState, now: Now) -> bool {
+        self.accrue(now);
+        let Some(id) = self.sheet().map(Sheet::id) else {
+            return false;
+        };
+        let look = self.look_at(id);
+        let Some(entry) = state.entry(id) else {
+            return false;
+        };
+        let vigilance = &self.attention.vigilance;
+        let Some(found) = vigilance.hurry(&entry.proposal.code, look) else {
+            return false;
+        };
+        let fresh = (self.digits)();
+        let Some(sheet) = self.over.sheet_mut() else {
+            return false;
+        };
+        let Challenge::Digits {
+            wanted,
+            typed,
+            hurry: hurry @ None,
+        } = &mut sheet.challenge
+        else {
+            return false;
+        };
+        let Some(digits) = fresh else {
+            self.over.close();
+            self.remarks.notice = Some(words::NO_RANDOM.into());
+            return true;
+        };
+        *wanted = format!("{digits:04x}");
+        typed.clear();
+        *hurry = Some(found);
+        sheet.hold(now.boot.saturating_add(SHEET_GRACE));
+        true
+    }
+
+    /// How the person decided in this session so far.
+    pub(in crate::tui) fn tally(&self) -> Option<Tally> {
+        self.attention.vigilance.tally()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_new_words_count_and_short_code_is_never_hurried() {
+        let mut v = Vigilance::default();
+        let line = |n: usize| format!("total_{n} = frame_{n}.sum() + {n}\n");
+        let code: String = (0..30).map(line).collect();
+        let found = v.hurry(&code, Duration::from_secs(3)).unwrap();
+        assert_eq!((found.words, found.reading.as_secs()), (120, 24));
+        assert!(v.hurry(&code, Duration::from_secs(24)).is_none());
+        let short: String = (0..14).map(line).collect();
+        assert!(v.hurry(&short, Duration::ZERO).is_none());
+        // Indentation does not make a line new; other numbers do.
+        v.decided(true, &code, Duration::from_secs(3));
+        let again = format!("if True:\n    {}", code.replace('\n', "\n    "));
+        assert!(v.hurry(&again, Duration::ZERO).is_none());
+        let others: String = (100..130).map(line).collect();
+        assert!(v.hurry(&others, Duration::ZERO).is_some());
+    }
+
+    #[test]
+    fn the_tally_counts_looks_and_grants_since_the_last_denial() {
+        let mut v = Vigilance::default();
+        assert_eq!(v.tally(), None);
+        for (granted, seconds) in [(true, 1), (false, 9), (true, 4), (true, 2)] {
+            v.decided(granted, "x = 1\n", Duration::from_secs(seconds));
+        }
+        let tally = Tally {
+            granted: 3,
+            denied: 1,
+            in_a_row: 2,
+            median_look: Duration::from_secs(4),
+        };
+        assert_eq!(v.tally(), Some(tally));
+    }
+}
