@@ -10,6 +10,8 @@ mod ahead;
 mod analyst;
 pub mod demo;
 pub mod descriptors;
+mod draft;
+mod editor;
 mod effects;
 mod environment;
 mod inputs;
@@ -38,6 +40,8 @@ pub enum Input {
     Damaged(String),
     /// The log says something about earlier codes.
     Recalled(memory::Recalled),
+    /// The person's editor has ended.
+    Edited(Box<shell::Returned>),
     /// Code colours are ready to be fetched.
     Highlighted,
 }

@@ -29,14 +29,16 @@ use super::signals::{Asked, Signals};
 use super::startup::Setup;
 use super::{Input, record, replicate, review, reviewer};
 
+mod editing;
+mod redraw;
+
+use editing::Editing;
+pub use editing::Returned;
+use redraw::Redraw;
+
 /// How long events are processed before keys and the screen get their turn. The limit is a time,
 /// not a count, because agents choose what one event costs.
 const TURN: Duration = Duration::from_millis(2);
-/// The least time between two frames that no key caused.
-const FRAME: Duration = Duration::from_millis(16);
-/// The same when only agents caused the change: a flood of requests must not cause a flood of
-/// frames.
-const CALM: Duration = Duration::from_millis(50);
 /// How soon to check again whether the terminal has taken a frame.
 const TAKING: Duration = Duration::from_millis(20);
 /// A terminal that takes no output for this long counts as showing nothing.
@@ -62,6 +64,7 @@ struct Shell {
     highlighter: Highlighter,
     by: Reviewer,
     state_dir: std::path::PathBuf,
+    editing: Editing,
     /// The default profile's policy and tier, for proposals that name no profile.
     usual: Option<(Arc<Policy>, Tier)>,
     /// The pending redraw, if any.
@@ -85,25 +88,6 @@ enum Woken {
     Time,
     Rest(Input),
     Agent(Event),
-}
-
-/// How urgently the screen must be redrawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Redraw {
-    No,
-    Calmly,
-    Soon,
-}
-
-impl Redraw {
-    /// The least time since the last frame.
-    fn after(self) -> Option<Duration> {
-        match self {
-            Self::No => None,
-            Self::Calmly => Some(CALM),
-            Self::Soon => Some(FRAME),
-        }
-    }
 }
 
 /// The consequences of a person's decisions, and everything else that is reported to the loop.
@@ -137,6 +121,7 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
         tokio::spawn(super::demo::feed(socket));
     }
     let ended = shell.serve(inboxes, &mut signals).await;
+    shell.end_editor();
     shell.terminal.leave();
     router.drain(FAREWELL).await;
     // Dropping the controls ends whatever still runs.
@@ -221,6 +206,7 @@ impl Shell {
             by,
             state_dir: setup.state_dir,
             usual,
+            editing: Editing::default(),
             redraw: Redraw::Soon,
             behind: false,
             drawn_at: None,
@@ -235,7 +221,7 @@ impl Shell {
         while !self.leaving {
             self.hear_terminal();
             self.draw_when_due();
-            let beats = self.ui.watches_keys(&self.state);
+            let beats = self.ui.watches_keys(&self.state) && !self.editing.is_away();
             self.keyboard.watch(beats);
             self.pulse.waits(beats);
             let due = self.wake();
@@ -252,7 +238,7 @@ impl Shell {
                 Some(event) = inboxes.agents.recv() => Woken::Agent(event),
             };
             let stalled = self.pulse.stalled(Now::read().boot);
-            if stalled {
+            if stalled && !self.editing.is_away() {
                 self.flush();
             }
             match woken {
@@ -261,6 +247,8 @@ impl Shell {
                 Woken::Typed(Some(typed)) => self.typed(&typed),
                 Woken::Typed(None) => self.lose_terminal("it ended"),
                 Woken::Asked(Asked::Close) => self.quit(),
+                // The terminal is the editor's, and so are its modes.
+                Woken::Asked(Asked::Suspend | Asked::GoOn) if self.editing.is_away() => {}
                 Woken::Asked(Asked::Suspend) => self.suspend(),
                 Woken::Asked(Asked::GoOn) => {
                     self.terminal.went_on();
@@ -328,8 +316,9 @@ impl Shell {
     fn wake(&self) -> Instant {
         let now = Now::read();
         let deadline = next_deadline(&self.state).map(|t| t.saturating_sub(now.boot));
-        let screen = self.ui.next_wake(&self.state, now);
-        let frame = self.redraw.after().filter(|_| !self.gone);
+        let dark = self.gone || self.editing.is_away();
+        let screen = self.ui.next_wake(&self.state, now).filter(|_| !dark);
+        let frame = self.redraw.after().filter(|_| !dark);
         let frame = frame.map(|least| match self.drawn_at {
             Some(at) => least.saturating_sub(at.elapsed()),
             None => Duration::ZERO,
@@ -340,7 +329,7 @@ impl Shell {
             _ => screen,
         };
         let frame = match self.terminal.owes() {
-            Some(_) if !self.gone => Some(TAKING),
+            Some(_) if !dark => Some(TAKING),
             _ => frame,
         };
         let closing = self.leave_by.map(|_| LONGEST_SLEEP);
@@ -365,10 +354,12 @@ impl Shell {
             }
             match self.hands.carry_out(effect) {
                 Next::Continue => {}
+                Next::Attention if self.editing.is_away() => {}
                 Next::Attention => self.terminal.attention(self.ui.is_focused()),
                 Next::Exit => self.leaving = true,
             }
         }
+        self.settle_edit();
         self.behind = true;
         self.redraw = self.redraw.max(Redraw::Calmly);
     }
@@ -418,6 +409,7 @@ impl Shell {
                 self.header.log_damage = Some(first);
                 self.redraw = Redraw::Soon;
             }
+            Input::Edited(returned) => self.edited(*returned),
             Input::Recalled(recalled) => {
                 recalled.tell(&mut self.ui);
                 self.redraw = Redraw::Soon;
@@ -481,6 +473,7 @@ impl Shell {
                     by,
                 }));
             }
+            Action::Edit { id } => self.edit(id),
             Action::Kill { id } => self.core(Event::Human(HumanAct::Kill { id, by })),
             Action::Quit => self.quit(),
             // Without a shell to resume it, the dashboard would hang the terminal forever.
@@ -537,7 +530,7 @@ impl Shell {
     /// Checks whether the terminal took the last frame. While it takes no output, deadlines pass,
     /// runs end and signals still close, but keys are ignored; afterwards the screen is redrawn.
     fn hear_terminal(&mut self) {
-        if self.gone {
+        if self.gone || self.editing.is_away() {
             return;
         }
         match self.terminal.taken() {
@@ -562,7 +555,7 @@ impl Shell {
         let Some(least) = self.redraw.after() else {
             return;
         };
-        if self.terminal.owes().is_some() {
+        if self.terminal.owes().is_some() || self.editing.is_away() {
             return;
         }
         if self.gone || self.drawn_at.is_some_and(|at| at.elapsed() < least) {

@@ -142,6 +142,7 @@ pub(super) fn named_by(event: &LogEvent) -> Vec<NamedBlob> {
                 .chain(brought.map(|i| blob(i.sha256, Some(i.bytes), true)))
                 .collect()
         }
+        LogEvent::Edited(e) => vec![blob(e.digest, Some(e.verdict.source.bytes), true)],
         LogEvent::Finished(f) => {
             // An unkept output may still exist because another record names the same bytes.
             let required = f.unkept.is_none();

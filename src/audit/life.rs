@@ -6,16 +6,33 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Digest, Exit, FinishedLog, LogEvent, ProposalId, State, Tier};
+use crate::model::{Digest, Exit, FinishedLog, LogEvent, ProposalId, State, Tier, Verdict};
+
+/// What a person decides on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct What {
+    grantable: bool,
+    code: Digest,
+    /// The code and the policy; see [`bound`].
+    bound: Digest,
+}
+
+impl What {
+    fn of(code: &Digest, profile: &str, policy: &str, verdict: &Verdict) -> Self {
+        Self {
+            grantable: verdict.verdict.grantable(),
+            code: *code,
+            bound: bound(code, profile, policy),
+        }
+    }
+}
 
 /// The stage of a proposal after the records so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    Pending {
-        grantable: bool,
-        /// The code and the policy; see [`bound`].
-        what: Digest,
-    },
+    Pending(What),
+    /// It waits for a decision on what a person made of it.
+    Edited(What),
     Granted {
         /// The tier in which it must be started.
         tier: Tier,
@@ -33,7 +50,7 @@ enum Stage {
 impl Stage {
     fn state(self) -> Option<State> {
         match self {
-            Self::Pending { .. } => Some(State::Pending),
+            Self::Pending(_) | Self::Edited(_) => Some(State::Pending),
             Self::Granted { .. } | Self::Killed { started: false } => Some(State::Granted),
             Self::Started | Self::Killed { started: true } => Some(State::Running),
             Self::Ended(state) => Some(state),
@@ -44,12 +61,13 @@ impl Stage {
     /// Words for a person that follow "a proposal that".
     fn words(self) -> &'static str {
         match self {
-            Self::Pending {
+            Self::Pending(What {
                 grantable: true, ..
-            } => "waits for a decision",
-            Self::Pending {
-                grantable: false, ..
-            } => "its verdict blocks",
+            })
+            | Self::Edited(What {
+                grantable: true, ..
+            }) => "waits for a decision",
+            Self::Pending(_) | Self::Edited(_) => "its verdict blocks",
             Self::Granted { .. } => "was granted and not started",
             Self::Started => "was started",
             Self::Killed { started: false } => "was killed before it was started",
@@ -102,9 +120,18 @@ impl Lives {
                 event.state().map_or("so", State::as_str)
             )),
             Some(Stage::Unjudged) => return Ok(()),
-            Some(Stage::Pending { what, .. }) if grants_other_binding(event, what) => Err(format!(
-                "`granted` names other code or another policy than was proposed ({id})"
-            )),
+            Some(Stage::Pending(what) | Stage::Edited(what))
+                if grants_other_binding(event, what.bound) =>
+            {
+                Err(format!(
+                    "`granted` names other code or another policy than was proposed ({id})"
+                ))
+            }
+            Some(Stage::Pending(what) | Stage::Edited(what)) if edits_other(event, what.code) => {
+                Err(format!(
+                    "`edited` names other code than there was to edit ({id})"
+                ))
+            }
             Some(Stage::Granted { tier }) if starts_in_other_tier(event, tier) => Err(format!(
                 "`started` names another tier than {tier}, for which it was granted ({id})"
             )),
@@ -149,22 +176,30 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
     let killed = matches!(stage, Stage::Killed { .. });
     match (event, stage) {
         (
-            LogEvent::Granted(_) | LogEvent::Denied { .. },
-            Stage::Pending {
+            LogEvent::Granted(_) | LogEvent::Denied { .. } | LogEvent::Edited(_),
+            Stage::Pending(What {
                 grantable: true, ..
-            },
+            })
+            | Stage::Edited(What {
+                grantable: true, ..
+            }),
         )
+        // Only a person's own edit can wait although its verdict blocks.
+        | (LogEvent::Denied { .. } | LogEvent::Edited(_), Stage::Edited(_))
         | (
             LogEvent::Blocked { .. },
-            Stage::Pending {
+            Stage::Pending(What {
                 grantable: false, ..
-            },
+            }),
         )
         | (
             LogEvent::Expired { .. },
-            Stage::Pending { .. } | Stage::Granted { .. } | Stage::Started,
+            Stage::Pending(_) | Stage::Edited(_) | Stage::Granted { .. } | Stage::Started,
         )
-        | (LogEvent::Withdrawn { .. } | LogEvent::Unattended { .. }, Stage::Pending { .. })
+        | (
+            LogEvent::Withdrawn { .. } | LogEvent::Unattended { .. },
+            Stage::Pending(_) | Stage::Edited(_),
+        )
         | (LogEvent::Started { .. }, Stage::Granted { .. })
         | (LogEvent::Killed { .. }, Stage::Granted { .. } | Stage::Started)
         | (LogEvent::Finished(_), Stage::Started | Stage::Killed { started: true })
@@ -207,6 +242,10 @@ fn grants_other_binding(event: &LogEvent, what: Digest) -> bool {
     }
 }
 
+fn edits_other(event: &LogEvent, code: Digest) -> bool {
+    matches!(event, LogEvent::Edited(e) if e.from != code)
+}
+
 fn starts_in_other_tier(event: &LogEvent, tier: Tier) -> bool {
     matches!(event, LogEvent::Started { isolation, .. } if isolation.tier != tier)
 }
@@ -214,10 +253,18 @@ fn starts_in_other_tier(event: &LogEvent, tier: Tier) -> bool {
 /// The stage that a record claims; `None` if it changes nothing.
 fn claimed(event: &LogEvent, before: Option<Stage>) -> Option<Stage> {
     Some(match event {
-        LogEvent::Proposed(p) => Stage::Pending {
-            grantable: p.verdict.verdict.grantable(),
-            what: bound(&p.digest, &p.profile, &p.policy_sha256),
-        },
+        LogEvent::Proposed(p) => Stage::Pending(What::of(
+            &p.digest,
+            &p.profile,
+            &p.policy_sha256,
+            &p.verdict,
+        )),
+        LogEvent::Edited(e) => Stage::Edited(What::of(
+            &e.digest,
+            &e.profile,
+            &e.policy_sha256,
+            &e.verdict,
+        )),
         LogEvent::Granted(g) => Stage::Granted { tier: g.tier },
         LogEvent::Started { .. } => Stage::Started,
         LogEvent::Killed { .. } => match before {

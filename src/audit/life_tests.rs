@@ -1,4 +1,6 @@
-use super::super::samples::{finished, granted, proposed, started};
+use super::super::samples::{
+    CODE, EDITED, edited, finished, granted, granted_as, proposed, started,
+};
 use super::*;
 use crate::broker::tests::random_logs;
 use crate::model::{LogEvent, Reviewer, VerdictKind, Viewed};
@@ -69,6 +71,15 @@ fn judged(id: ProposalId, kind: VerdictKind) -> LogEvent {
     event
 }
 
+/// A person's edit with this verdict.
+fn edits(id: ProposalId, from: &[u8], to: &[u8], kind: VerdictKind) -> LogEvent {
+    let (mut event, _) = edited(id, from, to);
+    if let LogEvent::Edited(e) = &mut event {
+        e.verdict.verdict = kind;
+    }
+    event
+}
+
 fn ended(id: ProposalId, state: State, unkept: bool) -> LogEvent {
     let (mut event, _) = finished(id);
     if let LogEvent::Finished(f) = &mut event {
@@ -107,21 +118,24 @@ fn every_possible_course_of_a_proposal_is_a_valid_life() {
     let blocks = || judged(id, VerdictKind::Blocked);
     let unparsable = || judged(id, VerdictKind::Unanalyzable);
     let flagged = || judged(id, VerdictKind::Flagged);
-    let back = LogEvent::Withdrawn {
+    let withdrawn = LogEvent::Withdrawn {
         id,
         disconnected: true,
     };
+    let edit = || edits(id, CODE, EDITED, VerdictKind::Clear);
+    let worse = || edits(id, CODE, EDITED, VerdictKind::Blocked);
+    let back = || edits(id, EDITED, CODE, VerdictKind::Clear);
     for log in [
         vec![p()],
         vec![blocks(), LogEvent::Blocked { id }],
         vec![unparsable(), LogEvent::Blocked { id }],
         // Withdrawn or expired before the verdict that blocks it was durable.
         vec![blocks(), LogEvent::Expired { id }],
-        vec![blocks(), back.clone()],
+        vec![blocks(), withdrawn.clone()],
         vec![blocks(), LogEvent::Unattended { id }],
         vec![p(), denied(id)],
         vec![p(), LogEvent::Expired { id }],
-        vec![p(), back],
+        vec![p(), withdrawn.clone()],
         vec![p(), LogEvent::Unattended { id }],
         vec![p(), error(id)],
         vec![flagged(), granted(id), started(id), finished(id).0],
@@ -149,6 +163,16 @@ fn every_possible_course_of_a_proposal_is_a_valid_life() {
             replicated(id),
             replicated(id),
         ],
+        vec![p(), edit(), granted_as(id, EDITED), started(id)],
+        vec![p(), edit(), back(), granted(id), started(id)],
+        vec![p(), edit(), denied(id)],
+        vec![p(), edit(), LogEvent::Expired { id }],
+        vec![p(), edit(), withdrawn.clone()],
+        vec![p(), edit(), LogEvent::Unattended { id }],
+        vec![p(), edit(), error(id)],
+        // Only an edit waits although its verdict blocks.
+        vec![p(), worse(), denied(id)],
+        vec![p(), worse(), back(), granted(id)],
     ] {
         assert_eq!(first_impossible(&log), None, "{log:#?}");
     }
@@ -163,6 +187,7 @@ fn each_kind_of_impossible_life_is_reported() {
         log.push(event);
         log
     };
+    let edit = || edits(id, CODE, EDITED, VerdictKind::Clear);
     let for_another = |change: fn(&mut crate::model::GrantedLog)| {
         let mut event = granted(id);
         if let LogEvent::Granted(g) = &mut event {
@@ -201,6 +226,50 @@ fn each_kind_of_impossible_life_is_reported() {
         (
             ends(|f| f.state = State::Failed),
             "cannot leave a proposal failed",
+        ),
+        (
+            vec![p(), edit(), granted(id)],
+            "other code or another policy",
+        ),
+        (
+            vec![p(), granted_as(id, EDITED)],
+            "other code or another policy",
+        ),
+        (
+            vec![p(), edit(), edit()],
+            "`edited` names other code than there was to edit",
+        ),
+        (
+            vec![edit()],
+            "`edited` of a proposal that was never proposed",
+        ),
+        (
+            vec![p(), granted(id), edit()],
+            "`edited` of a proposal that was granted",
+        ),
+        (
+            vec![p(), denied(id), edit()],
+            "`edited` of a proposal that was denied",
+        ),
+        (
+            vec![judged(id, VerdictKind::Blocked), edit()],
+            "its verdict blocks",
+        ),
+        (
+            vec![
+                p(),
+                edits(id, CODE, EDITED, VerdictKind::Blocked),
+                granted_as(id, EDITED),
+            ],
+            "its verdict blocks",
+        ),
+        (
+            vec![
+                p(),
+                edits(id, CODE, EDITED, VerdictKind::Blocked),
+                LogEvent::Blocked { id },
+            ],
+            "`blocked` of a proposal that its verdict blocks",
         ),
         (
             vec![granted(id)],
@@ -365,6 +434,10 @@ fn a_record_removed_from_a_life_is_found() {
                 continue;
             }
             if matches!(event, LogEvent::Granted(_)) && matches!(after[0], "failed" | "expired") {
+                continue;
+            }
+            // An edit that was not granted leaves no other trace.
+            if matches!(event, LogEvent::Edited(_)) && !matches!(after[0], "edited" | "granted") {
                 continue;
             }
             assert!(

@@ -92,6 +92,7 @@ impl Record {
         // Long kinds are parsed directly: deserialising a tagged enum would first buffer a copy.
         let event = match envelope.kind.as_str() {
             "proposed" => serde_json::from_slice(line).map(LogEvent::Proposed),
+            "edited" => serde_json::from_slice(line).map(LogEvent::Edited),
             "granted" => serde_json::from_slice(line).map(LogEvent::Granted),
             "finished" => serde_json::from_slice(line).map(LogEvent::Finished),
             _ => serde_json::from_slice(line),
@@ -120,6 +121,7 @@ fn odd_digest(event: &LogEvent) -> Option<&str> {
     match event {
         // Empty if no policy judged the code.
         LogEvent::Proposed(p) => Some(p.policy_sha256.as_str()).filter(|text| !text.is_empty()),
+        LogEvent::Edited(e) => Some(e.policy_sha256.as_str()).filter(|text| !text.is_empty()),
         LogEvent::Granted(g) => Some(g.policy_sha256.as_str()),
         LogEvent::Finished(f) => {
             let mut digests = f.artifacts.iter().map(|a| a.sha256.as_str());
@@ -210,7 +212,8 @@ fn seal(mut bytes: Vec<u8>, prev: &Digest) -> (Vec<u8>, Digest) {
 /// Who caused the event.
 pub(super) fn actor(event: &LogEvent) -> &'static str {
     match event {
-        LogEvent::Granted(_)
+        LogEvent::Edited(_)
+        | LogEvent::Granted(_)
         | LogEvent::Denied { .. }
         | LogEvent::Killed { by: Some(_), .. }
         | LogEvent::Replicated { .. }

@@ -2,7 +2,7 @@
 //!
 //! Works while a dashboard writes, and on a copied state folder.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -39,6 +39,7 @@ pub struct Logged {
     /// The agent's name for itself, else its executable's, else `unnamed`.
     pub agent: String,
     pub profile: String,
+    /// Of what was granted, else of what was proposed.
     pub verdict: VerdictKind,
     pub state: State,
     pub title: Option<String>,
@@ -128,13 +129,28 @@ impl Log {
     /// Every proposal with its current state, newest first.
     pub fn proposals(&self) -> Result<Listing, AuditError> {
         let mut all: Vec<Logged> = Vec::new();
-        let mut listed: HashSet<ProposalId> = HashSet::new();
+        let mut listed: HashMap<ProposalId, usize> = HashMap::new();
+        let mut edits: HashMap<ProposalId, (Digest, VerdictKind)> = HashMap::new();
         let judged = judge::read(&self.layout, Look::There, |read| {
-            if let Read::Record(_, record) = read
-                && let LogEvent::Proposed(proposed) = &record.event
-                && listed.insert(proposed.id)
-            {
-                all.push(Logged::of(record.ts, proposed));
+            let Read::Record(_, record) = read else {
+                return;
+            };
+            match &record.event {
+                LogEvent::Proposed(proposed) if !listed.contains_key(&proposed.id) => {
+                    listed.insert(proposed.id, all.len());
+                    all.push(Logged::of(record.ts, proposed));
+                }
+                LogEvent::Edited(edited) => {
+                    edits.insert(edited.id, (edited.digest, edited.verdict.verdict));
+                }
+                LogEvent::Granted(granted) => {
+                    let edit = edits.get(&granted.id).filter(|e| e.0 == granted.digest);
+                    let one = listed.get(&granted.id).and_then(|at| all.get_mut(*at));
+                    if let (Some((_, verdict)), Some(one)) = (edit, one) {
+                        one.verdict = *verdict;
+                    }
+                }
+                _ => {}
             }
         })?;
         for one in &mut all {

@@ -4,10 +4,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::mpsc;
 
-use super::super::samples::{every_kind, finished, granted, proposed, started, unnoted};
+use super::super::samples::{
+    CODE, EDITED, edited, every_kind, finished, granted, granted_as, proposed, started, unnoted,
+};
 use super::super::{Dashboard, Log, WriterEvent};
 use super::*;
-use crate::model::{Blob, Digest, Ticket};
+use crate::model::{Blob, Digest, Ticket, VerdictKind};
 
 /// Writes events one by one, each in its own commit.
 fn write(opened: Opened, events: Vec<(LogEvent, Vec<Blob>)>) {
@@ -169,6 +171,47 @@ fn old_segments_are_removed_and_their_record_keeps_the_rest_verifiable() {
     let second = super::super::prune(&log, end_of_time(), 30, Default::default()).unwrap();
     assert!(!second.segments.is_empty());
     assert!(log.verify().unwrap().consistent);
+}
+
+/// The list says what a person decided on.
+#[test]
+fn an_edited_proposal_is_listed_with_the_verdict_on_what_was_granted() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ran, denied) = (ProposalId::new(), ProposalId::new());
+    let flagged = |id| {
+        let (mut event, blobs) = edited(id, CODE, EDITED);
+        if let LogEvent::Edited(e) = &mut event {
+            e.verdict.verdict = VerdictKind::Flagged;
+        }
+        (event, blobs)
+    };
+    let by = crate::model::Reviewer::default();
+    let viewed = crate::model::Viewed::default();
+    let (id, reason) = (denied, None);
+    let denial = LogEvent::Denied {
+        id,
+        reason,
+        by,
+        viewed,
+    };
+    let events = vec![
+        proposed(ran, "ran"),
+        flagged(ran),
+        (granted_as(ran, EDITED), Vec::new()),
+        proposed(denied, "denied"),
+        flagged(denied),
+        (denial, Vec::new()),
+    ];
+    write(open_with(dir.path(), 2_000).unwrap(), events);
+    let log = Log::open(dir.path()).unwrap();
+    assert!(log.verify().unwrap().consistent);
+    let listed = log.proposals().unwrap().proposals;
+    let verdicts: Vec<_> = listed.iter().map(|one| (one.id, one.verdict)).collect();
+    let expected = [(denied, VerdictKind::Clear), (ran, VerdictKind::Flagged)];
+    assert_eq!(verdicts, expected);
+    let texts: Vec<_> = log.records(ran).unwrap().records[1].event.texts();
+    assert_eq!(texts, [("edited code".to_owned(), Digest::of(EDITED))]);
+    assert_eq!(log.blob(&texts[0].1).unwrap(), EDITED);
 }
 
 #[test]

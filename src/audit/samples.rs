@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::model::{
-    AgentClaim, Blob, BoundInput, Digest, Exit, FinishedLog, GrantDigest, GrantedLog, InputKind,
-    Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog, Reviewer, SourceStats,
-    State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
+    AgentClaim, Blob, BoundInput, Digest, EditedLog, Exit, FinishedLog, GrantDigest, GrantedLog,
+    InputKind, Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog, Reviewer,
+    SourceStats, State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
 };
 
 pub const CODE: &[u8] = b"print(1)\n";
+/// What a person made of [`CODE`].
+pub const EDITED: &[u8] = b"print(2)\n";
 pub const TEXT: &str = "a,b\n1,2\n";
 
 /// Removes the note of how far the log was acknowledged, as if it had never been closed.
@@ -69,9 +71,14 @@ pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
 }
 
 pub fn granted(id: ProposalId) -> LogEvent {
+    granted_as(id, CODE)
+}
+
+/// A grant of this code.
+pub fn granted_as(id: ProposalId, code: &[u8]) -> LogEvent {
     LogEvent::Granted(Box::new(GrantedLog {
         id,
-        digest: Digest::of(CODE),
+        digest: Digest::of(code),
         grant_digest: GrantDigest(Digest::of(b"grant")),
         profile: "analysis".to_owned(),
         policy_sha256: "0".repeat(64),
@@ -83,6 +90,33 @@ pub fn granted(id: ProposalId) -> LogEvent {
         by: Reviewer::default(),
         viewed: Viewed::default(),
     }))
+}
+
+/// A person's edit of the code in [`proposed`], and the blob of what they made of it.
+pub fn edited(id: ProposalId, from: &[u8], to: &[u8]) -> (LogEvent, Vec<Blob>) {
+    let code = Blob::of(to);
+    let event = LogEvent::Edited(Box::new(EditedLog {
+        id,
+        from: Digest::of(from),
+        digest: code.sha256,
+        profile: "analysis".to_owned(),
+        policy_sha256: "0".repeat(64),
+        verdict: Verdict {
+            verdict: VerdictKind::Clear,
+            policy: PolicyRef {
+                profile: "analysis".to_owned(),
+                sha256: "0".repeat(64),
+            },
+            findings: Vec::new(),
+            capabilities: Vec::new(),
+            source: SourceStats::of(to),
+            elapsed_us: 61,
+            facts: None,
+            places: Vec::new(),
+        },
+        by: Reviewer::default(),
+    }));
+    (event, vec![code])
 }
 
 pub fn started(id: ProposalId) -> LogEvent {
@@ -133,6 +167,7 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
         },
         proposed(id, "t").0,
         LogEvent::Blocked { id },
+        edited(id, CODE, EDITED).0,
         granted(id),
         started(id),
         finished(id).0,

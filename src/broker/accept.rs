@@ -8,8 +8,8 @@ use serde_json::json;
 
 use crate::clock::Now;
 use crate::model::{
-    Artifact, CallId, ConnId, Digest, Draft, InputRequest, Limits, Peer, Proposal, ProposalId,
-    is_input_name,
+    Artifact, CallId, Code, ConnId, Digest, Draft, InputRequest, Limits, Peer, Proposal,
+    ProposalId, is_input_name,
 };
 use crate::policy::Contract;
 
@@ -68,8 +68,7 @@ impl BrokerState {
         let agent = claimed.or_else(|| self.connections.get(&conn).and_then(|c| c.agent.clone()));
         let proposal = Arc::new(Proposal {
             id,
-            digest: Digest::of(draft.code.as_bytes()),
-            code: draft.code,
+            proposed: Code::new(draft.code),
             profile: profile.clone(),
             title: draft.title,
             reason: draft.reason,
@@ -105,7 +104,7 @@ impl BrokerState {
                 artifacts,
             });
         }
-        let (code, peer) = (proposal.code.clone(), key(peer));
+        let (code, peer) = (proposal.proposed.text().clone(), key(peer));
         let work = Work {
             job: Job::Proposal(id),
             code,
@@ -238,10 +237,7 @@ impl BrokerState {
                 "Python source, at least one character",
             ));
         }
-        let limit = self
-            .profile(profile)
-            .map_or(Limits::CODE_BYTES_MAX, |p| p.policy.limits.code_bytes)
-            .min(Limits::CODE_BYTES_MAX);
+        let limit = self.code_bytes(profile);
         if code.len() as u64 > limit {
             let message = format!(
                 "the code has {} bytes; at most {limit} are taken",
@@ -357,10 +353,11 @@ fn check_scopes(inputs: &BTreeMap<String, InputRequest>) -> Result<(), RpcError>
 
 /// What `propose` answers once the proposal is announced.
 pub(super) fn proposed_reply(entry: &Entry) -> Option<Reply> {
-    let verdict = entry.verdict().cloned().filter(|_| entry.announced())?;
+    let verdict = entry.proposed_verdict().cloned();
+    let verdict = verdict.filter(|_| entry.announced())?;
     Some(Reply::Proposed {
         id: entry.proposal.id,
-        digest: entry.proposal.digest,
+        digest: entry.proposal.proposed.digest(),
         state: entry.heard(),
         verdict,
         expires_at: entry.expires_at,

@@ -28,7 +28,7 @@ const CHARGE_MAX: Duration = Duration::from_secs(2);
 const FINDING_BYTES: usize = 256;
 
 /// What is certain about the values of the inputs, by their names.
-fn values(inputs: &[BoundInput]) -> BTreeMap<String, Value> {
+pub(super) fn values(inputs: &[BoundInput]) -> BTreeMap<String, Value> {
     let known = inputs.iter().map(|i| Some((i.name.clone(), Value::of(i)?)));
     known.flatten().collect()
 }
@@ -50,7 +50,10 @@ impl BrokerState {
             0 => passed,
             worked => passed.min(Duration::from_micros(worked)),
         };
-        self.quotas.charge_analysis(work.peer, spent, now.boot);
+        // An agent does not pay for a person's edit.
+        if !matches!(work.job, Job::Edit(..)) {
+            self.quotas.charge_analysis(work.peer, spent, now.boot);
+        }
         match work.job {
             Job::Check { conn, call } => {
                 if self.connections.contains_key(&conn) {
@@ -63,11 +66,12 @@ impl BrokerState {
                 match phase {
                     Some(Phase::Arriving(arriving)) => arriving.verdict = Some(Arc::new(verdict)),
                     // The log failed meanwhile. The screen still shows the verdict.
-                    Some(Phase::Ended(ended)) => ended.verdict = Some(Arc::new(verdict)),
+                    Some(Phase::Ended(ended)) => ended.proposed = Some(Arc::new(verdict)),
                     _ => {}
                 }
                 self.judged(id, now, fx);
             }
+            Job::Edit(id, digest) => self.edit_judged(id, digest, verdict, now, fx),
         }
         self.pump(now, fx);
     }
@@ -92,7 +96,7 @@ impl BrokerState {
                 arriving.inputs = Some(read);
             }
             Phase::Ended(ended) => ended.inputs = Some(read.inputs),
-            Phase::Recording(_) | Phase::Waiting(_) | Phase::Granted(_) => {}
+            Phase::Recording(_) | Phase::Waiting(_) | Phase::Revising(_) | Phase::Granted(_) => {}
         }
         self.judged(id, now, fx);
         self.pump(now, fx);
@@ -111,12 +115,12 @@ impl BrokerState {
             return;
         };
         let review = &recording.review;
-        let (event, blobs) = proposed_record(entry, &review.verdict, &review.inputs);
+        let (event, blobs) = proposed_record(entry, &review.proposed, &review.inputs);
         let then = match end_before_shown(id, &recording) {
             None => Then::Announce(id),
             Some(_) => Then::EndUnseen(id),
         };
-        let findings = findings_bytes(&review.verdict) as u64;
+        let findings = findings_bytes(&review.proposed) as u64;
         let peer = key(&entry.proposal.peer);
         entry.phase = Phase::Recording(recording);
         // Code and inputs were charged when they arrived.
@@ -147,7 +151,7 @@ impl BrokerState {
             ),
             LogEvent::Failed { message, .. } => (None, OutcomeText::error(message)),
             _ => {
-                let text = OutcomeText::blocked(&recording.review.verdict);
+                let text = OutcomeText::blocked(&recording.review.proposed);
                 (Some(DecisionKind::Blocked), text)
             }
         };
@@ -177,7 +181,9 @@ impl BrokerState {
                 self.keep_ended(id);
                 None
             }
-            Phase::Arriving(_) | Phase::Waiting(_) | Phase::Granted(_) => return,
+            Phase::Arriving(_) | Phase::Waiting(_) | Phase::Revising(_) | Phase::Granted(_) => {
+                return;
+            }
         };
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
@@ -245,7 +251,7 @@ fn end_before_shown(id: ProposalId, recording: &Recording) -> Option<LogEvent> {
         }
         None => {}
     }
-    if !recording.review.verdict.verdict.grantable() {
+    if !recording.review.proposed.verdict.grantable() {
         return Some(LogEvent::Blocked { id });
     }
     let message = recording.fault.clone()?;
@@ -279,7 +285,7 @@ fn proposed_record(
     inputs: &[BoundInput],
 ) -> (LogEvent, Vec<Blob>) {
     let p = &entry.proposal;
-    let mut blobs = vec![Blob::of(p.code.as_bytes())];
+    let mut blobs = vec![Blob::of(p.proposed.text().as_bytes())];
     blobs.extend(
         inputs
             .iter()
@@ -288,7 +294,7 @@ fn proposed_record(
     );
     let log = ProposedLog {
         id: p.id,
-        digest: p.digest,
+        digest: p.proposed.digest(),
         profile: p.profile.clone(),
         policy_sha256: verdict.policy.sha256.clone(),
         agent: p.agent.clone(),

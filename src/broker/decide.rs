@@ -26,7 +26,7 @@ impl BrokerState {
         self.refusal = None;
         let event = LogEvent::Granted(Box::new(GrantedLog {
             id,
-            digest: grant.proposal().digest,
+            digest: grant.code().digest(),
             grant_digest: grant.digest(),
             profile: grant.policy().name.clone(),
             policy_sha256: grant.policy().sha256.hex(),
@@ -42,9 +42,16 @@ impl BrokerState {
         if let Some(entry) = self.entries.get_mut(&id)
             && let Phase::Waiting(review) = &entry.phase
         {
+            let edit = review.edit.as_ref();
+            let decision = Decision {
+                edited: edit.is_some(),
+                code: edit.map(|edit| edit.code.text().to_string()),
+                diff: edit.map(|edit| edit.diff.to_string()),
+                ..decided(DecisionKind::Granted, now)
+            };
             entry.phase = Phase::Granted(Box::new(Granted {
                 review: review.clone(),
-                decision: decided(DecisionKind::Granted, now),
+                decision,
                 stage: Stage::Armed(Box::new(grant)),
                 stopped: None,
                 noted: Vec::new(),
@@ -137,8 +144,15 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        if self.stop_waiting(id, decision, text, &event, now) {
-            self.record(event, Vec::new(), Then::Tell(id), now, fx);
+        // The record of an edit is in the person's lane, and this one must not pass it.
+        let after_edit = self.entries.get(&id).is_some_and(Entry::is_revising);
+        if !self.stop_waiting(id, decision, text, &event, now) {
+            return;
+        }
+        let then = Then::Tell(id);
+        match after_edit {
+            true => self.record_decided(event, Vec::new(), then, now, fx),
+            false => self.record(event, Vec::new(), then, now, fx),
         }
     }
 

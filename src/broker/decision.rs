@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::clock::Now;
 use crate::model::{
-    BoundInput, CodeFacts, Digest, GrantDigest, Limits, Proposal, ProposalId, Reviewer, State,
-    Tier, Viewed,
+    BoundInput, Code, CodeFacts, Digest, GrantDigest, Limits, Proposal, ProposalId, Reviewer,
+    State, Tier, Viewed,
 };
 use crate::policy::Policy;
 
@@ -88,6 +88,7 @@ pub struct Confirmation {
 #[derive(Debug)]
 pub struct Grant {
     proposal: Arc<Proposal>,
+    code: Code,
     inputs: Arc<[BoundInput]>,
     policy: Arc<Policy>,
     tier: Tier,
@@ -104,6 +105,10 @@ impl Grant {
     }
     pub fn proposal(&self) -> &Arc<Proposal> {
         &self.proposal
+    }
+    /// What runs: the code as proposed, or what a person made of it.
+    pub fn code(&self) -> &Code {
+        &self.code
     }
     pub fn inputs(&self) -> &Arc<[BoundInput]> {
         &self.inputs
@@ -161,6 +166,12 @@ pub enum Refused {
     AuditDown,
     #[error("what would run is no longer what the sheet showed; look again")]
     Changed,
+    #[error("it is not shown to its agent yet")]
+    Unannounced,
+    #[error("your edit is still being analysed")]
+    Revising,
+    #[error("your edit could not be recorded; the code is as it was")]
+    Unrecorded,
     #[error("the dashboard is closing")]
     Closing,
 }

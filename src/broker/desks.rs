@@ -4,12 +4,12 @@
 //! longest allowed snippet takes twenty times as long as an ordinary one; with a single desk, an
 //! agent that sends such snippets would slow down everybody.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::fair::FairQueue;
 use crate::clock::Now;
-use crate::model::{CallId, ConnId, JobId, ProposalId, Value};
+use crate::model::{CallId, ConnId, Digest, JobId, ProposalId, Value};
 
 /// Code up to this many bytes counts as short: about a millisecond of work.
 const SHORT: usize = 4 * 1024;
@@ -18,7 +18,12 @@ const SHORT: usize = 4 * 1024;
 #[derive(Clone, Debug)]
 pub(super) enum Job {
     Proposal(ProposalId),
-    Check { conn: ConnId, call: CallId },
+    Check {
+        conn: ConnId,
+        call: CallId,
+    },
+    /// A person's edit of a proposal, by the digest of the edited code.
+    Edit(ProposalId, Digest),
 }
 
 /// Work waiting for the analyser.
@@ -55,6 +60,8 @@ impl Desk {
 /// One desk's queue and the work in progress.
 #[derive(Debug, Default)]
 struct DeskState {
+    /// What a person waits for comes before all work for agents.
+    first: VecDeque<Work>,
     queue: FairQueue<Work>,
     at_work: Option<(JobId, Work, Now)>,
 }
@@ -75,14 +82,18 @@ impl Desks {
 
     pub fn push(&mut self, work: Work) {
         let desk = Desk::of(&work);
-        self.place(desk).queue.push(work.peer, work);
+        let place = self.place(desk);
+        match work.job {
+            Job::Edit(..) => place.first.push_back(work),
+            Job::Proposal(_) | Job::Check { .. } => place.queue.push(work.peer, work),
+        }
     }
 
     /// The next work for a desk, if the desk is free.
     pub fn next(&mut self, desk: Desk) -> Option<Work> {
         let place = self.place(desk);
         match place.at_work {
-            None => place.queue.pop(),
+            None => place.first.pop_front().or_else(|| place.queue.pop()),
             Some(_) => None,
         }
     }

@@ -210,9 +210,22 @@ fn weight(entry: &Entry) -> usize {
     let run = entry.run().map_or(0, |r| r.stdout.len() + r.stderr.len());
     let brought = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
     let inputs: usize = brought.filter_map(BoundInput::brought).map(str::len).sum();
-    let findings = entry.verdict().map_or(0, |v| findings_bytes(v));
+    let verdicts = [
+        entry.proposed_verdict(),
+        entry.phase.edit().map(|e| &e.verdict),
+    ];
+    let findings: usize = verdicts
+        .into_iter()
+        .flatten()
+        .map(|v| findings_bytes(v))
+        .sum();
+    // The decision has the edited code and the diff a second time.
+    let edit = entry
+        .phase
+        .edit()
+        .map_or(0, |edit| 2 * (edit.code.text().len() + edit.diff.len()));
     // Inputs that an agent sends are held twice: as sent, and as bound.
-    2048 + p.code.len() + words + run + 2 * inputs + findings
+    2048 + p.proposed.text().len() + words + run + 2 * inputs + findings + edit
 }
 
 /// What is kept for the user after a succeeded run; `None` for any other end.
@@ -222,12 +235,12 @@ fn kept(entry: &Entry) -> Option<KeptRun> {
     Some(KeptRun {
         id: proposal.id,
         at: ended.at.wall,
-        digest: proposal.digest,
+        digest: entry.code().digest(),
         profile: proposal.profile.clone(),
         agent: proposal.agent.as_ref().map(|a| a.name.clone()),
         title: proposal.title.clone(),
         inputs: ended.inputs.clone().unwrap_or_default(),
-        code: proposal.code.clone(),
+        code: entry.code().text().clone(),
     })
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::clock::Now;
-use crate::model::{BoundInput, Decision, Digest, Proposal, Run, RunEvent, State, Verdict};
+use crate::model::{BoundInput, Code, Decision, Digest, Proposal, Run, RunEvent, State, Verdict};
 
 use super::audience::Audience;
 use super::phase::{Ended, Granted, LiveOutput, Phase, Ran, Telling};
@@ -37,12 +37,36 @@ impl Entry {
 
     /// Whether it waits for a person's decision.
     pub fn awaits_decision(&self) -> bool {
-        matches!(self.phase, Phase::Waiting(_))
+        matches!(self.phase, Phase::Waiting(_) | Phase::Revising(_))
     }
 
-    /// `None` while the analyser has not answered.
+    /// What would run, or ran: the code as proposed, or what a person made of it.
+    pub fn code(&self) -> &Code {
+        match self.phase.edit() {
+            Some(edit) => &edit.code,
+            None => &self.proposal.proposed,
+        }
+    }
+
+    /// Whether a person edited the code.
+    pub fn is_edited(&self) -> bool {
+        self.phase.edit().is_some()
+    }
+
+    /// Whether a person's edit is being analysed or recorded. [`Self::code`] is then still the one
+    /// before the edit.
+    pub fn is_revising(&self) -> bool {
+        matches!(self.phase, Phase::Revising(_))
+    }
+
+    /// The verdict on [`Self::code`]; `None` while the analyser has not answered.
     pub fn verdict(&self) -> Option<&Arc<Verdict>> {
         self.phase.verdict()
+    }
+
+    /// The verdict on the code as proposed, for the agent.
+    pub(super) fn proposed_verdict(&self) -> Option<&Arc<Verdict>> {
+        self.phase.proposed_verdict()
     }
 
     /// `None` while the contents are being read.
@@ -54,7 +78,9 @@ impl Entry {
         match &self.phase {
             Phase::Granted(granted) => Some(&granted.decision),
             Phase::Ended(ended) => ended.decision.as_ref(),
-            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) => None,
+            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) | Phase::Revising(_) => {
+                None
+            }
         }
     }
 
@@ -75,7 +101,9 @@ impl Entry {
                 Ran::Cut(output) => output,
                 Ran::Not | Ran::Whole(_) => &NONE,
             },
-            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) => &NONE,
+            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) | Phase::Revising(_) => {
+                &NONE
+            }
         }
     }
 
@@ -84,7 +112,9 @@ impl Entry {
         match &self.phase {
             Phase::Granted(granted) => &granted.noted,
             Phase::Ended(ended) => &ended.noted,
-            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) => &[],
+            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) | Phase::Revising(_) => {
+                &[]
+            }
         }
     }
 
@@ -135,7 +165,9 @@ impl Entry {
         match &self.phase {
             Phase::Granted(granted) => granted.live().is_some(),
             Phase::Ended(ended) => !matches!(ended.ran, Ran::Not),
-            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) => false,
+            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) | Phase::Revising(_) => {
+                false
+            }
         }
     }
 

@@ -1,9 +1,10 @@
 //! Events that the core reacts to.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{
-    AgentClaim, Blob, BoundInput, CallId, ConnId, Draft, Environment, Isolation, JobId, Peer,
+    AgentClaim, Blob, BoundInput, CallId, Code, ConnId, Draft, Environment, Isolation, JobId, Peer,
     ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket, Verdict, Viewed,
 };
 
@@ -34,7 +35,7 @@ pub enum Request {
         id: ProposalId,
     },
     Check {
-        code: std::sync::Arc<str>,
+        code: Arc<str>,
         profile: Option<String>,
     },
     Datasets,
@@ -55,6 +56,15 @@ pub enum HumanAct {
         id: ProposalId,
         reason: Option<String>,
         viewed: Viewed,
+        by: Reviewer,
+    },
+    /// A person changed the code of a pending proposal. What comes back is judged like any code and
+    /// must be seen and granted like any.
+    Edit {
+        id: ProposalId,
+        code: Code,
+        /// What differs from the code as proposed, for the agent.
+        diff: Arc<str>,
         by: Reviewer,
     },
     Kill {

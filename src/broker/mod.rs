@@ -25,6 +25,7 @@ mod quota;
 mod record;
 mod refusals;
 mod requests;
+mod revise;
 mod run;
 pub mod selection;
 mod session;

@@ -271,5 +271,6 @@ pub(super) fn decided(kind: DecisionKind, now: Now) -> Decision {
         reason: None,
         edited: false,
         code: None,
+        diff: None,
     }
 }

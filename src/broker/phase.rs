@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::clock::Now;
 use crate::model::{
-    Blob, BoundInput, Decision, Outcome, Proposal, Run, RunEvent, State, StreamName, Verdict,
+    Blob, BoundInput, Code, Decision, DecisionKind, Outcome, Proposal, Reviewer, Run, RunEvent,
+    State, StreamName, Verdict,
 };
 
 use super::decision::Grant;
@@ -21,6 +22,8 @@ pub(super) enum Phase {
     Recording(Recording),
     /// The record is durable, the agent was answered, and a person sees the proposal.
     Waiting(Review),
+    /// A person edited the code; nothing can be granted before the edit is analysed and recorded.
+    Revising(Box<Revising>),
     /// A person granted it; the grant's record or the run is under way.
     Granted(Box<Granted>),
     Ended(Box<Ended>),
@@ -56,8 +59,31 @@ pub(super) struct Recording {
 /// What a person decides on.
 #[derive(Clone, Debug)]
 pub(super) struct Review {
-    pub verdict: Arc<Verdict>,
+    /// The verdict on the code as proposed, the only one that agents hear before a grant.
+    pub proposed: Arc<Verdict>,
     pub inputs: Arc<[BoundInput]>,
+    /// `None`: the code is as its agent proposed it.
+    pub edit: Option<Arc<Edit>>,
+}
+
+/// What a person made of a proposed code.
+#[derive(Debug)]
+pub(super) struct Edit {
+    pub code: Code,
+    pub verdict: Arc<Verdict>,
+    /// What the person changed in the code as proposed, as a unified diff.
+    pub diff: Arc<str>,
+}
+
+#[derive(Debug)]
+pub(super) struct Revising {
+    /// What stands if the edit cannot be recorded, and until then.
+    pub review: Review,
+    pub code: Code,
+    pub diff: Arc<str>,
+    pub by: Reviewer,
+    /// `None` while the analyser has not answered; then the edit's record is being written.
+    pub verdict: Option<Arc<Verdict>>,
 }
 
 /// An end before the announcement. It is recorded after the `proposed` record.
@@ -119,8 +145,9 @@ pub(super) struct Ended {
     /// Why it ended, for the agent and the screen.
     pub text: OutcomeText,
     pub decision: Option<Decision>,
-    /// `None` if the log failed before the analyser answered.
-    pub verdict: Option<Arc<Verdict>>,
+    /// The verdict on the code as proposed; `None` if the log failed before the analyser answered.
+    pub proposed: Option<Arc<Verdict>>,
+    pub edit: Option<Arc<Edit>>,
     /// `None` if the log failed before the inputs were read.
     pub inputs: Option<Arc<[BoundInput]>>,
     pub ran: Ran,
@@ -171,9 +198,12 @@ impl Phase {
     /// Moves to the ended phase. A proposal that has ended does not end again.
     pub fn ended(self, end: End, at: Now) -> Self {
         let heard = self.heard();
-        let (verdict, inputs) = (self.verdict().cloned(), self.inputs().cloned());
+        let (proposed, inputs) = (self.proposed_verdict().cloned(), self.inputs().cloned());
+        let edit = self.edit().cloned();
         let (decision, noted, live) = match self {
-            Self::Arriving(_) | Self::Recording(_) | Self::Waiting(_) => (None, Vec::new(), None),
+            Self::Arriving(_) | Self::Recording(_) | Self::Waiting(_) | Self::Revising(_) => {
+                (None, Vec::new(), None)
+            }
             Self::Granted(granted) => {
                 let Granted {
                     decision,
@@ -195,7 +225,8 @@ impl Phase {
             at,
             text: end.text,
             decision: end.decision.or(decision),
-            verdict,
+            proposed,
+            edit,
             inputs,
             ran,
             noted,
@@ -206,7 +237,9 @@ impl Phase {
 
     pub fn state(&self) -> State {
         match self {
-            Self::Arriving(_) | Self::Recording(_) | Self::Waiting(_) => State::Pending,
+            Self::Arriving(_) | Self::Recording(_) | Self::Waiting(_) | Self::Revising(_) => {
+                State::Pending
+            }
             Self::Granted(granted) => match granted.live().and_then(|live| live.released) {
                 None => State::Granted,
                 Some(_) => State::Running,
@@ -218,7 +251,9 @@ impl Phase {
     /// The last state that agents may know: one whose record is durable.
     pub fn heard(&self) -> State {
         match self {
-            Self::Arriving(_) | Self::Recording(_) | Self::Waiting(_) => State::Pending,
+            Self::Arriving(_) | Self::Recording(_) | Self::Waiting(_) | Self::Revising(_) => {
+                State::Pending
+            }
             Self::Granted(granted) if !granted.has_child() => State::Pending,
             Self::Granted(_) => self.state(),
             Self::Ended(ended) => match ended.telling {
@@ -231,16 +266,33 @@ impl Phase {
     pub fn announced(&self) -> bool {
         match self {
             Self::Arriving(_) | Self::Recording(_) => false,
-            Self::Waiting(_) | Self::Granted(_) => true,
+            Self::Waiting(_) | Self::Revising(_) | Self::Granted(_) => true,
             Self::Ended(ended) => ended.telling != Telling::Unannounced,
         }
     }
 
-    pub fn verdict(&self) -> Option<&Arc<Verdict>> {
+    /// The verdict on the code as proposed.
+    pub fn proposed_verdict(&self) -> Option<&Arc<Verdict>> {
         match self {
             Self::Arriving(arriving) => arriving.verdict.as_ref(),
-            Self::Ended(ended) => ended.verdict.as_ref(),
-            _ => self.review().map(|review| &review.verdict),
+            Self::Ended(ended) => ended.proposed.as_ref(),
+            _ => self.review().map(|review| &review.proposed),
+        }
+    }
+
+    /// The verdict on what would run, or ran.
+    pub fn verdict(&self) -> Option<&Arc<Verdict>> {
+        match self.edit() {
+            Some(edit) => Some(&edit.verdict),
+            None => self.proposed_verdict(),
+        }
+    }
+
+    /// A person's edit, once it is recorded.
+    pub fn edit(&self) -> Option<&Arc<Edit>> {
+        match self {
+            Self::Ended(ended) => ended.edit.as_ref(),
+            _ => self.review()?.edit.as_ref(),
         }
     }
 
@@ -255,6 +307,7 @@ impl Phase {
     fn review(&self) -> Option<&Review> {
         match self {
             Self::Recording(Recording { review, .. }) | Self::Waiting(review) => Some(review),
+            Self::Revising(revising) => Some(&revising.review),
             Self::Granted(granted) => Some(&granted.review),
             Self::Arriving(_) | Self::Ended(_) => None,
         }
@@ -266,7 +319,7 @@ impl Phase {
             Self::Arriving(Arriving { early, .. }) | Self::Recording(Recording { early, .. }) => {
                 *early
             }
-            Self::Waiting(_) | Self::Granted(_) | Self::Ended(_) => None,
+            Self::Waiting(_) | Self::Revising(_) | Self::Granted(_) | Self::Ended(_) => None,
         }
     }
 
@@ -286,12 +339,23 @@ impl Arriving {
         let (verdict, read) = (self.verdict.as_ref()?, self.inputs.as_ref()?);
         Some(Recording {
             review: Review {
-                verdict: verdict.clone(),
+                proposed: verdict.clone(),
                 inputs: read.inputs.clone(),
+                edit: None,
             },
             fault: read.fault.clone(),
             early: self.early,
         })
+    }
+}
+
+impl Review {
+    /// The verdict on what would run.
+    pub fn verdict(&self) -> &Arc<Verdict> {
+        match &self.edit {
+            Some(edit) => &edit.verdict,
+            None => &self.proposed,
+        }
     }
 }
 
@@ -369,15 +433,21 @@ impl Ended {
         }
     }
 
-    /// The outcome object of protocol.md §4.
+    /// The outcome object of protocol.md §4. It says nothing of an edit that was not granted.
     pub fn outcome(&self, proposal: &Proposal) -> Outcome {
+        let granted = self
+            .decision
+            .as_ref()
+            .is_some_and(|decision| decision.kind == DecisionKind::Granted);
+        let edit = self.edit.as_ref().filter(|_| granted);
+        let verdict = edit.map(|edit| &edit.verdict).or(self.proposed.as_ref());
         Outcome {
             id: proposal.id,
-            digest: proposal.digest,
+            digest: proposal.proposed.digest(),
             state: self.state,
             message: self.text.message.clone(),
             retry: self.text.retry,
-            verdict: self.verdict.as_deref().cloned(),
+            verdict: verdict.map(|verdict| Verdict::clone(verdict)),
             decision: self.decision.clone(),
             run: self.run().cloned(),
         }

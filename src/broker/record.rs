@@ -131,6 +131,7 @@ impl BrokerState {
             Then::Nothing => {}
             Then::EndUnseen(id) => self.end_unseen(id, now, fx),
             Then::Announce(id) => self.announce(id, now, fx),
+            Then::Revise(id) => self.revised(id),
             Then::Execute(id) => self.execute(id, now, fx),
             Then::Release(id) => self.let_go(id, now, fx),
             Then::Tell(id) => self.tell(id, fx),
@@ -138,8 +139,8 @@ impl BrokerState {
     }
 
     /// This record's blobs could not be kept, so it is not in the log. That affects its proposal
-    /// alone: one that was never recorded is forgotten, and a run is recorded again without its
-    /// output. Other records have no blobs: if the log cannot take such a record, it can take none.
+    /// alone: one that was never recorded is forgotten, an edit is undone, and a run is recorded again
+    /// without its output. Other records have no blobs: if the log cannot take such a record, it can take none.
     pub(super) fn not_recorded(
         &mut self,
         ticket: Ticket,
@@ -165,6 +166,7 @@ impl BrokerState {
             Then::Tell(id) if entry(id).is_some_and(|e| e.run().is_some()) => {
                 self.end_unkept(id, reason, now, fx);
             }
+            Then::Revise(id) => self.not_revised(id),
             Then::Nothing
             | Then::Announce(_)
             | Then::Execute(_)
@@ -222,6 +224,7 @@ impl BrokerState {
             Then::Nothing => {}
             Then::EndUnseen(id)
             | Then::Announce(id)
+            | Then::Revise(id)
             | Then::Execute(id)
             | Then::Release(id)
             | Then::Tell(id) => self.lost(id, now, fx),

@@ -49,7 +49,7 @@ impl BrokerState {
             Request::Status { id } => Some(self.owned(conn, id).map(|e| Reply::Status {
                 id,
                 state: e.heard(),
-                verdict: e.verdict().cloned().filter(|_| e.announced()),
+                verdict: e.proposed_verdict().cloned().filter(|_| e.announced()),
                 expires_at: Some(e.expires_at),
             })),
             Request::Withdraw { id } => self.withdraw(conn, call, id, now, fx),

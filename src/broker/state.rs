@@ -71,6 +71,8 @@ pub(super) enum Then {
     /// Record the end that came before anybody saw the proposal.
     EndUnseen(ProposalId),
     Announce(ProposalId),
+    /// A person's edit becomes what can be granted.
+    Revise(ProposalId),
     Execute(ProposalId),
     Release(ProposalId),
     Tell(ProposalId),
@@ -118,6 +120,8 @@ pub struct BrokerState {
     /// The `closed` record is being written.
     pub(super) closed: bool,
     pub(super) exited: bool,
+    /// How many edits of a person took effect.
+    pub(super) edits: u64,
     /// The last refused confirmation, for the person who pressed the key.
     pub(super) refusal: Option<(ProposalId, Refused)>,
 }
@@ -151,6 +155,7 @@ impl BrokerState {
             closing: false,
             closed: false,
             exited: false,
+            edits: 0,
             refusal: None,
         }
     }
@@ -202,6 +207,11 @@ impl BrokerState {
     /// Everything a person may see: waiting, running and ended proposals.
     pub fn shown(&self) -> impl Iterator<Item = &Entry> {
         self.pending().chain(self.running()).chain(self.decided())
+    }
+
+    /// How many edits of a person took effect: with each, an entry has another code and verdict.
+    pub const fn edits(&self) -> u64 {
+        self.edits
     }
 
     pub fn is_closing(&self) -> bool {

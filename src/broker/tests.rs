@@ -9,6 +9,7 @@ mod chain;
 mod closing;
 mod consistency;
 mod deadlines;
+mod edits;
 mod fairness;
 mod handed_out;
 mod memory;

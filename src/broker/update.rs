@@ -84,6 +84,7 @@ impl BrokerState {
                 viewed,
                 by,
             } => self.deny(id, reason, viewed, by, now, fx),
+            HumanAct::Edit { id, code, diff, by } => self.edit(id, code, diff, by, now, fx),
             HumanAct::Kill { id, by } => self.kill(id, Stop::Person, Some(by), now, fx),
             HumanAct::Quit { by } => self.close(&by, now, fx),
         }

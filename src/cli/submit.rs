@@ -417,6 +417,12 @@ const fn exit_code(state: State) -> u8 {
 
 /// Prints the run's output to the matching streams, and what became of it to standard error.
 fn report(outcome: &Outcome) -> Result<(), Failure> {
+    if let Some(decision) = outcome.decision.as_ref().filter(|d| d.edited) {
+        tell("note: a person edited the code; what was granted differs from what was proposed:");
+        for line in decision.diff.iter().flat_map(|diff| diff.lines()) {
+            tell(&format!("  {line}"));
+        }
+    }
     if let Some(run) = &outcome.run {
         print_data(run.stdout.as_bytes()).map_err(unprinted)?;
         if !run.stderr.is_empty() {

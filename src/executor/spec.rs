@@ -53,10 +53,9 @@ impl RunSpec {
         if grant.policy().guard && grant.facts().is_none() {
             return Err(Fault::new(Why::NoFacts, "facts"));
         }
-        let proposal = grant.proposal();
         Ok(Self {
-            code: proposal.code.clone(),
-            digest: proposal.digest,
+            code: grant.code().text().clone(),
+            digest: grant.code().digest(),
             inputs: grant.inputs().clone(),
             policy: grant.policy().clone(),
             tier: grant.tier(),

@@ -29,6 +29,9 @@ pub enum LogEvent {
     Proposed(Box<ProposedLog>),
     /// The verdict blocked it.
     Blocked { id: ProposalId },
+    /// A person edited its code, which was judged anew. Durable before it can be granted. The edited
+    /// code is a blob.
+    Edited(Box<EditedLog>),
     /// A person granted it. Durable before the child is made.
     Granted(Box<GrantedLog>),
     /// The child is made and held. Durable before it is released.
@@ -133,6 +136,21 @@ pub struct ProposedLog {
     pub expires_at: Timestamp,
 }
 
+/// The content of [`LogEvent::Edited`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EditedLog {
+    pub id: ProposalId,
+    /// What was edited: the code as proposed, or the last edit.
+    pub from: Digest,
+    /// What the person made of it.
+    pub digest: Digest,
+    pub profile: String,
+    pub policy_sha256: String,
+    /// The verdict on the edited code.
+    pub verdict: Verdict,
+    pub by: Reviewer,
+}
+
 /// The content of [`LogEvent::Granted`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GrantedLog {
@@ -205,6 +223,7 @@ impl LogEvent {
     pub fn id(&self) -> Option<ProposalId> {
         match self {
             Self::Proposed(p) => Some(p.id),
+            Self::Edited(e) => Some(e.id),
             Self::Granted(g) => Some(g.id),
             Self::Finished(f) => Some(f.id),
             Self::Blocked { id }
@@ -228,7 +247,7 @@ impl LogEvent {
     /// The state of the proposal after this event; `None` if the event does not change it.
     pub fn state(&self) -> Option<State> {
         Some(match self {
-            Self::Proposed(_) => State::Pending,
+            Self::Proposed(_) | Self::Edited(_) => State::Pending,
             Self::Blocked { .. } => State::Blocked,
             Self::Granted(_) => State::Granted,
             Self::Started { .. } => State::Running,
@@ -261,6 +280,7 @@ impl LogEvent {
                         .map(|i| (format!("input {}", i.name), i.sha256)),
                 )
                 .collect(),
+            Self::Edited(e) => vec![("edited code".to_owned(), e.digest)],
             Self::Finished(f) if f.unkept.is_none() => [
                 ("stdout", f.stdout_sha256, f.stdout_bytes),
                 ("stderr", f.stderr_sha256, f.stderr_bytes),
@@ -281,6 +301,7 @@ impl LogEvent {
             Self::Opened { .. } => "opened",
             Self::Proposed(_) => "proposed",
             Self::Blocked { .. } => "blocked",
+            Self::Edited(_) => "edited",
             Self::Granted(_) => "granted",
             Self::Started { .. } => "started",
             Self::Finished(_) => "finished",

@@ -2,6 +2,7 @@
 //!
 //! May use only the standard library, serde, sha2, uuid, jiff and the Unicode tables.
 
+mod code;
 mod digest;
 mod effects;
 mod environment;
@@ -30,6 +31,7 @@ mod verdict;
 mod view;
 mod visible;
 
+pub use code::Code;
 pub use digest::{Digest, GrantDigest};
 pub use effects::{EffectMark, Effects, InputUse, Touch};
 pub use environment::Environment;
@@ -42,7 +44,7 @@ pub use input::{
 pub use kept::KeptRun;
 pub use left_out::{LeftOut, Reason};
 pub use limits::Limits;
-pub use log::{Blob, FinishedLog, GrantedLog, LogEvent, ProposedLog};
+pub use log::{Blob, EditedLog, FinishedLog, GrantedLog, LogEvent, ProposedLog};
 pub use lookalikes::{Claimed, claimed};
 pub use nearest::{alike, closest, did_you_mean, nearest};
 pub use number::grouped;

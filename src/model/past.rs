@@ -18,6 +18,8 @@ use super::{
     Blob, Digest, InputKind, LogEvent, ProposalId, ProposedLog, Shape, State, VerdictKind,
 };
 
+mod edited;
+
 /// The number of proposals that are remembered.
 pub const PROPOSALS: usize = 100_000;
 /// Characters kept of a title or a name; a question compares the whole text.
@@ -50,6 +52,7 @@ pub struct Earlier {
     pub uid: u32,
     pub title: Option<Arc<str>>,
     pub profile: Arc<str>,
+    /// What was granted, or what was proposed. While it waits, what a person made of it counts.
     pub code: Digest,
     /// `None` until its code was read, and for code that has none.
     pub shape: Option<Shape>,
@@ -61,6 +64,8 @@ pub struct Earlier {
     pub decided: Option<Decided>,
     pub state: State,
     links: Box<[Link]>,
+    /// The code and the shape as proposed, once a person edited it.
+    proposed: Option<Box<(Digest, Option<Shape>)>>,
 }
 
 /// A question's key, and the next older proposal that it also finds.
@@ -180,17 +185,17 @@ impl Past {
     /// without the log nothing is granted any more, and a proposal that was not recorded is never decided.
     pub fn learn_written(&mut self, at: Timestamp, event: &LogEvent, blobs: &[Blob]) {
         let shape = match event {
-            LogEvent::Proposed(proposed) => blobs
-                .iter()
-                .find(|blob| blob.sha256 == proposed.digest)
-                .and_then(|blob| std::str::from_utf8(&blob.bytes).ok())
-                .and_then(Shape::of),
+            LogEvent::Proposed(proposed) => Some(proposed.digest),
+            LogEvent::Edited(edited) => Some(edited.digest),
             _ => None,
-        };
+        }
+        .and_then(|code| blobs.iter().find(|blob| blob.sha256 == code))
+        .and_then(|blob| std::str::from_utf8(&blob.bytes).ok())
+        .and_then(Shape::of);
         self.learn(at, event, shape);
     }
 
-    /// Takes in a record. `shape` is that of a proposed code, if its bytes are at hand.
+    /// Takes in a record. `shape` is that of a proposed or edited code, if its bytes are at hand.
     pub fn learn(&mut self, at: Timestamp, event: &LogEvent, shape: Option<Shape>) {
         if let LogEvent::Proposed(proposed) = event {
             return self.propose(at, proposed, shape);
@@ -205,10 +210,17 @@ impl Past {
             reason: reason.map(|text| cut(text, REASON).into()),
         };
         match event {
-            LogEvent::Granted(granted) => self.decide(number, decided(true, granted.by.uid, None)),
+            LogEvent::Edited(edited) => self.recode(number, edited.digest, shape),
+            LogEvent::Granted(granted) => {
+                self.recode(number, granted.digest, None);
+                self.decide(number, decided(true, granted.by.uid, None));
+            }
+            // An edit that was not granted counts for nothing.
             LogEvent::Denied { reason, by, .. } => {
+                self.restore(number);
                 self.decide(number, decided(false, by.uid, reason.as_ref()));
             }
+            ended if ended.state().is_some_and(State::is_final) => self.restore(number),
             _ => {}
         }
         if let Some(state) = event.state()
@@ -272,6 +284,7 @@ impl Past {
             decided: None,
             state: State::Pending,
             links,
+            proposed: None,
         };
         self.numbers.insert(proposed.id, number);
         self.all.push_back(earlier);
@@ -429,13 +442,14 @@ impl Past {
     /// The numbers of the proposals that a question finds, the newest first. A shape finds none: only its
     /// decisions are counted.
     fn chain(&self, of: &Of<'_>) -> impl Iterator<Item = u32> + '_ {
-        let key = of.key();
+        self.walk(of.key())
+    }
+
+    fn walk(&self, key: Key) -> impl Iterator<Item = u32> + '_ {
         let newest = self.heads.get(&key).map_or(NONE, |head| head.newest);
         let alive = move |number: u32| (number != NONE && number >= self.first).then_some(number);
         std::iter::successors(alive(newest), move |number| {
-            let links = &self.get(*number)?.links;
-            let link = links.iter().find(|link| link.key == key)?;
-            alive(link.older)
+            alive(self.link_of(*number, key)?.older)
         })
     }
 

@@ -21,6 +21,22 @@ fn id(n: u32) -> ProposalId {
 /// One proposal of a test: agent, title, code, data sets.
 struct One<'a>(&'a str, &'a str, &'a str, &'a [&'a str]);
 
+fn verdict() -> Verdict {
+    Verdict {
+        verdict: VerdictKind::Clear,
+        policy: PolicyRef {
+            profile: "analysis".to_owned(),
+            sha256: String::new(),
+        },
+        findings: Vec::new(),
+        capabilities: Vec::new(),
+        source: SourceStats::of(b""),
+        elapsed_us: 1,
+        facts: None,
+        places: Vec::new(),
+    }
+}
+
 fn propose(past: &mut Past, n: u32, one: &One<'_>) {
     let data = one.3.iter().map(|name| BoundInput {
         name: format!("of_{name}"),
@@ -53,19 +69,7 @@ fn propose(past: &mut Past, n: u32, one: &One<'_>) {
         title: Some(one.1.to_owned()),
         reason: None,
         inputs: data.collect(),
-        verdict: Verdict {
-            verdict: VerdictKind::Clear,
-            policy: PolicyRef {
-                profile: "analysis".to_owned(),
-                sha256: String::new(),
-            },
-            findings: Vec::new(),
-            capabilities: Vec::new(),
-            source: SourceStats::of(b""),
-            elapsed_us: 1,
-            facts: None,
-            places: Vec::new(),
-        },
+        verdict: verdict(),
         expires_at: at(0),
     }));
     let blobs = [Blob::of(one.2.as_bytes())];
@@ -82,7 +86,9 @@ fn by(uid: u32) -> Reviewer {
 fn grant(past: &mut Past, n: u32, minute: i64) {
     let event = LogEvent::Granted(Box::new(super::super::GrantedLog {
         id: id(n),
-        digest: Digest::of(b""),
+        digest: past
+            .about(id(n))
+            .map_or(Digest::of(b""), |earlier| earlier.code),
         grant_digest: crate::model::GrantDigest(Digest::of(b"")),
         profile: "analysis".to_owned(),
         policy_sha256: String::new(),
@@ -95,6 +101,21 @@ fn grant(past: &mut Past, n: u32, minute: i64) {
         viewed: Viewed::default(),
     }));
     past.learn(at(minute), &event, None);
+}
+
+/// A person makes this of the code.
+fn edit(past: &mut Past, n: u32, code: &str) {
+    let from = past.about(id(n)).unwrap().code;
+    let event = LogEvent::Edited(Box::new(super::super::EditedLog {
+        id: id(n),
+        from,
+        digest: Digest::of(code.as_bytes()),
+        profile: "analysis".to_owned(),
+        policy_sha256: String::new(),
+        verdict: verdict(),
+        by: by(7),
+    }));
+    past.learn_written(at(i64::from(n)), &event, &[Blob::of(code.as_bytes())]);
 }
 
 fn deny(past: &mut Past, n: u32, minute: i64, reason: &str) {
@@ -304,4 +325,101 @@ fn one_proposal_takes_no_more_memory_than_is_said() {
     assert!(size_of::<Earlier>() <= 240, "{}", size_of::<Earlier>());
     assert!(size_of::<Link>() <= 20);
     assert!(size_of::<Key>() + size_of::<Head>() <= 40);
+}
+
+fn code(text: &str) -> Of<'static> {
+    Of::Code(Digest::of(text.as_bytes()))
+}
+
+fn listed(past: &Past, of: &Of<'_>) -> Vec<ProposalId> {
+    past.found(of).map(|earlier| earlier.id).collect()
+}
+
+/// The worst that could be said: that code was granted which a person took the harm out of.
+#[test]
+fn what_a_person_edited_counts_as_what_ran() {
+    let mut past = Past::default();
+    propose(&mut past, 0, &One("hr", "pay", "harm = 1", &[]));
+    edit(&mut past, 0, "mild = 1");
+    grant(&mut past, 0, 10);
+    propose(&mut past, 1, &One("hr", "pay", "harm = 1", &[]));
+    let own = Some(id(1));
+    assert_eq!(
+        counted(&past.tally(&code("harm = 1"), own)),
+        (0, 0, None, None)
+    );
+    assert_eq!(listed(&past, &code("harm = 1")), []);
+    assert_eq!(
+        counted(&past.tally(&code("mild = 1"), own)),
+        (1, 0, Some(10), None)
+    );
+    assert_eq!(listed(&past, &code("mild = 1")), [id(0)]);
+    let shape = |text| Shape::of(text).unwrap();
+    let numbers = |text| counted(&past.tally(&Of::Numbers(shape(text)), own)).0;
+    assert_eq!((numbers("harm = 2"), numbers("mild = 2")), (0, 1));
+    let like: Vec<_> = past
+        .granted_like(id(1), (1000, "hr"), Some("pay"), 9)
+        .iter()
+        .map(|earlier| earlier.code)
+        .collect();
+    assert_eq!(like, [Digest::of(b"mild = 1")]);
+}
+
+#[test]
+fn a_denied_edit_denies_what_was_proposed() {
+    let mut past = Past::default();
+    propose(&mut past, 0, &One("hr", "pay", "harm = 1", &[]));
+    edit(&mut past, 0, "mild = 1");
+    deny(&mut past, 0, 10, "no");
+    assert_eq!(counted(&past.tally(&code("harm = 1"), None)).1, 1);
+    assert_eq!(counted(&past.tally(&code("mild = 1"), None)).1, 0);
+    assert_eq!(listed(&past, &code("harm = 1")), [id(0)]);
+    assert_eq!(past.about(id(0)).unwrap().shape, Shape::of("harm = 1"));
+}
+
+#[test]
+fn an_edit_between_others_keeps_every_list_in_order() {
+    let mut past = Past::default();
+    for n in 0..5 {
+        let text = if n % 2 == 0 { "a = 1" } else { "b = 1" };
+        propose(&mut past, n, &One("hr", "pay", text, &[]));
+    }
+    edit(&mut past, 2, "b = 1");
+    edit(&mut past, 1, "a = 1");
+    edit(&mut past, 4, "c = 1");
+    edit(&mut past, 4, "b = 1");
+    edit(&mut past, 4, "a = 1");
+    for n in 0..5 {
+        grant(&mut past, n, i64::from(n));
+    }
+    let ids = |all: &[u32]| all.iter().map(|n| id(*n)).collect::<Vec<_>>();
+    assert_eq!(listed(&past, &code("a = 1")), ids(&[4, 1, 0]));
+    assert_eq!(listed(&past, &code("b = 1")), ids(&[3, 2]));
+    assert_eq!(listed(&past, &code("c = 1")), []);
+    let granted = |text| past.tally(&code(text), None).granted;
+    assert_eq!((granted("a = 1"), granted("b = 1")), (3, 2));
+}
+
+/// Keys of forgotten proposals go with them, edited or not.
+#[test]
+fn a_memory_with_edits_forgets_all_of_the_oldest() {
+    let mut past = Past::of_at_most(3);
+    for n in 0..40 {
+        propose(
+            &mut past,
+            n,
+            &One("hr", "pay", &format!("a{} = 1", n % 3), &[]),
+        );
+        if n % 2 == 0 {
+            edit(&mut past, n, &format!("b{} = 1", n % 5));
+        }
+        match n % 3 {
+            0 => grant(&mut past, n, i64::from(n)),
+            1 => deny(&mut past, n, i64::from(n), ""),
+            _ => {}
+        }
+    }
+    assert_eq!(past.len(), 3);
+    let known: std::collections::HashSet<Key> = past.all.iter().flat_map(keys).collect();
+    assert!(past.heads.keys().all(|key| known.contains(key)));
 }

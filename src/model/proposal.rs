@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, InputRequest, Peer, ProposalId};
+use super::{Code, InputRequest, Peer, ProposalId};
 
 /// What an agent says about itself. Nothing here is verified; it is always shown as a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,12 +43,12 @@ pub struct Draft {
     pub idempotency_key: Option<String>,
 }
 
-/// An accepted proposal. Its code never changes: `digest` covers exactly these bytes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An accepted proposal. It never changes.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     pub id: ProposalId,
-    pub digest: Digest,
-    pub code: Arc<str>,
+    /// The code as its agent proposed it. A person can edit what would run: see `Entry::code`.
+    pub proposed: Code,
     pub profile: String,
     pub title: Option<String>,
     pub reason: Option<String>,

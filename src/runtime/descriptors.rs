@@ -31,7 +31,7 @@ pub fn raise_open_files() -> io::Result<()> {
 }
 
 /// Restores the original limit for a program that was just started.
-pub(super) fn give_back(child: &Child) {
+pub fn give_back(child: &Child) {
     if let Some(before) = BEFORE.get() {
         limit(child, before);
     }

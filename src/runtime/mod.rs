@@ -21,7 +21,7 @@ mod stamp;
 pub mod testing;
 
 pub use contents::{Change, Measured};
-pub use descriptors::{open_files, raise_open_files};
+pub use descriptors::{give_back, open_files, raise_open_files};
 pub use environment::PythonEnv;
 pub use error::RuntimeError;
 pub use find::find_python;

@@ -1,6 +1,7 @@
 //! Actions the dashboard requests from the shell, and the data the shell supplies beside the core's
 //! state.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::{Digest, GrantDigest, Preflight, ProposalId, Tier, Viewed};
@@ -19,6 +20,10 @@ pub enum Action {
     Kill {
         id: ProposalId,
     },
+    /// Opens the code in the person's editor.
+    Edit {
+        id: ProposalId,
+    },
     Quit,
     /// Screen 2 needs `count` rows starting at `offset` (0 is the newest); the answer comes through
     /// [`super::UiState::set_audit`].
@@ -34,6 +39,25 @@ pub enum Action {
     /// [`super::UiState::set_diff`] with the same number.
     Compare(Comparison),
     Suspend,
+}
+
+/// What became of an edit. Paths are below the state folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EditNews {
+    /// Neither variable names an editor.
+    NoEditor,
+    /// The editor's command cannot be split into words.
+    BadCommand,
+    /// The editor cannot be started, or its file not be made.
+    NotStarted(String),
+    /// It left the code as it was.
+    Unchanged,
+    /// The file cannot be taken, or the editor failed: nothing changed. The text is in this file, if it differs.
+    NotTaken(String, Option<PathBuf>),
+    /// The edit is being analysed.
+    Taken,
+    /// It came too late, and the text is in this file.
+    TooLate(String, PathBuf),
 }
 
 /// Asks for a diff.

@@ -16,9 +16,9 @@ use crate::broker::{
 };
 use crate::clock::Now;
 use crate::model::{
-    AgentClaim, BoundInput, CallId, Capability, CapabilityUse, Column, ConnId, DataFormat, Digest,
-    Draft, Environment, InputKind, InputRequest, Peer, PolicyRef, Preflight, ProposalId, Reviewer,
-    Run, Sensitivity, SourceStats, State, StreamName, TextFormat, Tier, Verdict, VerdictKind,
+    AgentClaim, BoundInput, CallId, Code, Column, ConnId, DataFormat, Digest, Draft, Environment,
+    InputKind, InputRequest, Peer, Preflight, ProposalId, Reviewer, Run, Sensitivity, State,
+    StreamName, TextFormat, Tier, Verdict,
 };
 
 use crate::policy::{Policy, PrivateValues};
@@ -175,32 +175,7 @@ impl Bench {
             0x0190_0000_0000_7000_8000_0000_0000_0000 + self.next,
         ));
         self.next += 1;
-        let source = SourceStats::of(making.code.as_bytes());
-        let mut capabilities = vec![CapabilityUse {
-            capability: Capability::DataRead,
-            lines: vec![2, 4],
-            detail: "df".to_owned(),
-        }];
-        if making.kind == VerdictKind::Flagged {
-            capabilities.push(CapabilityUse {
-                capability: Capability::DynamicCode,
-                lines: vec![3],
-                detail: "eval, computed argument".to_owned(),
-            });
-        }
-        self.verdicts.push_back(Verdict {
-            verdict: making.kind,
-            policy: PolicyRef {
-                profile: "analysis".to_owned(),
-                sha256: Digest::of(b"analysis").hex(),
-            },
-            findings: making.findings,
-            capabilities,
-            source,
-            elapsed_us: 61,
-            facts: None,
-            places: making.places,
-        });
+        self.verdicts.push_back(making.verdict());
         let mut requests = BTreeMap::new();
         if making.dataset {
             requests.insert(
@@ -275,6 +250,17 @@ impl Bench {
             },
         });
         id
+    }
+
+    /// A person's editor leaves this code, and the analyser gives it this verdict.
+    pub fn edit(&mut self, id: ProposalId, making: &Making) {
+        self.verdicts.push_back(making.verdict());
+        self.apply(Event::Human(HumanAct::Edit {
+            id,
+            code: Code::new(making.code.as_str()),
+            diff: "".into(),
+            by: Reviewer::default(),
+        }));
     }
 
     pub fn advance(&mut self, ms: u64) {

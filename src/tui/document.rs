@@ -10,7 +10,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::model::{BoundInput, ProposalId};
+use crate::model::{BoundInput, Code, Digest, ProposalId};
 
 use super::as_drawn::adds;
 use super::condense::{Fold, folds};
@@ -21,10 +21,13 @@ mod layout;
 
 pub use layout::{Content, Layout};
 
-/// One proposal's code and brought inputs. They never change, but the inputs may arrive later.
+/// One proposal's code and brought inputs. A document never changes: if the inputs arrive or a person
+/// edits the code, there is another one.
 #[derive(Debug)]
 pub struct Document {
     pub id: ProposalId,
+    /// The digest of the code.
+    pub code: Digest,
     pub has_inputs: bool,
     sections: Vec<Section>,
     /// Offsets of the stretches that a summary row can replace.
@@ -172,8 +175,8 @@ fn arrange(text: &str, folds: &[Fold], mut at: usize, first: usize) -> (Vec<Line
 }
 
 impl Document {
-    pub fn new(id: ProposalId, code: Arc<str>, inputs: Option<&Arc<[BoundInput]>>) -> Self {
-        let (rows, mut total) = arrange(&code, &[], 0, 0);
+    pub fn new(id: ProposalId, code: &Code, inputs: Option<&Arc<[BoundInput]>>) -> Self {
+        let (rows, mut total) = arrange(code.text(), &[], 0, 0);
         let mut sections = vec![Section {
             at: 0,
             heading: None,
@@ -181,7 +184,7 @@ impl Document {
             first_fold: 0,
             lines: rows,
             end: total,
-            text: Text::Code(code.clone()),
+            text: Text::Code(code.text().clone()),
         }];
         let mut stands = Vec::new();
         let mut condensed: Vec<Range<usize>> = Vec::new();
@@ -216,6 +219,7 @@ impl Document {
         }
         Self {
             id,
+            code: code.digest(),
             has_inputs: inputs.is_some(),
             hides: sections.iter().any(|s| adds(s.text.as_str())),
             sections,

@@ -4,8 +4,8 @@
 
 use std::io;
 use std::os::fd::AsFd as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crossterm::event::{self, Event, KeyEventKind};
@@ -30,6 +30,9 @@ const LATE: Duration = Duration::from_millis(100);
 /// notified of a burst once and reads only its first kilobyte.
 const STUCK: Duration = Duration::from_millis(20);
 
+/// The longest wait for the thread to rest.
+const RESTS: Duration = Duration::from_secs(1);
+
 /// The most events read at once.
 const AT_ONCE: usize = 1024;
 
@@ -49,6 +52,43 @@ struct Shared {
     /// How often input was discarded.
     flushes: AtomicU64,
     wake: EventFd,
+    turn: Mutex<Turn>,
+    turned: Condvar,
+}
+
+/// Whose input the terminal's is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Ours,
+    /// The thread is asked to rest.
+    Asked,
+    /// The thread rests: another program reads.
+    Theirs,
+}
+
+impl Shared {
+    fn turn(&self) -> MutexGuard<'_, Turn> {
+        // Code under the lock cannot panic.
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake(&self) {
+        // The write fails only if the counter is full, and a full counter also wakes the thread.
+        let _ = self.wake.write(1);
+    }
+
+    /// Rests while another program reads.
+    fn rest_if_asked(&self) {
+        let mut turn = self.turn();
+        while *turn != Turn::Ours {
+            *turn = Turn::Theirs;
+            self.turned.notify_all();
+            turn = self
+                .turned
+                .wait(turn)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
 }
 
 /// The terminal's input.
@@ -77,6 +117,8 @@ impl Keyboard {
             resized: AtomicBool::new(false),
             flushes: AtomicU64::new(0),
             wake: EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?,
+            turn: Mutex::new(Turn::Ours),
+            turned: Condvar::new(),
         });
         let (out, typed) = unbounded_channel();
         let of_thread = shared.clone();
@@ -121,15 +163,37 @@ impl Keyboard {
     /// arrive together with the next key, and the source would then lose that key.
     pub fn resized(&self) {
         self.shared.resized.store(true, Ordering::SeqCst);
-        let _ = self.shared.wake.write(1);
+        self.shared.wake();
+    }
+
+    /// Leaves the input to another program, until [`Keyboard::go_on`]. Returns false if the thread does not
+    /// rest in time; then nothing changed.
+    pub fn rest(&self) -> bool {
+        *self.shared.turn() = Turn::Asked;
+        self.shared.wake();
+        let (mut turn, _) = self
+            .shared
+            .turned
+            .wait_timeout_while(self.shared.turn(), RESTS, |turn| *turn == Turn::Asked)
+            .unwrap_or_else(PoisonError::into_inner);
+        let rests = *turn == Turn::Theirs;
+        if !rests {
+            *turn = Turn::Ours;
+        }
+        rests
+    }
+
+    /// Reads again. What was typed for the other program is discarded.
+    pub fn go_on(&self) {
+        self.flush();
+        *self.shared.turn() = Turn::Ours;
+        self.shared.turned.notify_all();
     }
 
     /// Sets whether events need precise times. Costs a few wakeups per second.
     pub fn watch(&self, closely: bool) {
         if self.shared.closely.swap(closely, Ordering::SeqCst) != closely && closely {
-            // The write fails only if the counter is full, and a full counter also wakes the
-            // thread.
-            let _ = self.shared.wake.write(1);
+            self.shared.wake();
         }
     }
 }
@@ -174,6 +238,7 @@ fn read(shared: &Shared, out: &UnboundedSender<Typed>) -> io::Result<()> {
     // When the input was last known to be empty.
     let mut empty = Duration::ZERO;
     loop {
+        shared.rest_if_asked();
         // Read before polling: the process may be stopped right after it.
         let before = boot();
         let there = look(shared, PollTimeout::ZERO)?;

@@ -235,6 +235,7 @@ commands! {
     Grant = "grant", "a", "ask to grant: opens the sheet";
     Confirm = "confirm", "y", "on the sheet and the quit question: yes";
     Deny = "deny", "d", "deny: asks for a reason the agent will get";
+    Edit = "edit", "e", "edit the code in your editor; what comes back is analysed and read anew";
     DenyAll = "deny-all", "D", "deny everything that this agent has pending, with one reason";
     Kill = "kill", "x", "kill the running child";
     Queue = "queue", "1", "the queue";
@@ -445,6 +446,7 @@ mod tests {
             ("u", Command::Urgent),
             ("a", Command::Grant),
             ("d", Command::Deny),
+            ("e", Command::Edit),
             ("x", Command::Kill),
             ("1", Command::Queue),
             ("2", Command::Audit),
@@ -467,7 +469,7 @@ mod tests {
             map.meaning(Some(key("g")), key("g")),
             Meaning::Does(Command::Top)
         );
-        for unbound in ["e", "A", "ctrl-a", "alt-a", "ctrl-y"] {
+        for unbound in ["A", "ctrl-a", "alt-a", "ctrl-y"] {
             assert_eq!(
                 map.meaning(None, key(unbound)),
                 Meaning::Nothing,

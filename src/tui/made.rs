@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::model::{
-    Action as Does, Capability, Digest, Exit, Finding, Isolation, Limits, Place, Run, RunError,
-    RunErrorKind, Severity, Tier, Timing, VerdictKind,
+    Action as Does, Capability, CapabilityUse, Digest, Exit, Finding, Isolation, Limits, Place,
+    PolicyRef, Run, RunError, RunErrorKind, Severity, SourceStats, Tier, Timing, Verdict,
+    VerdictKind,
 };
 use crate::policy::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 
@@ -84,6 +85,35 @@ impl Making {
                 place(Capability::NetworkOut, "curl", &[5], &[]),
             ],
             ..Self::clear(code)
+        }
+    }
+
+    /// The analyser's answer.
+    pub fn verdict(&self) -> Verdict {
+        let mut capabilities = vec![CapabilityUse {
+            capability: Capability::DataRead,
+            lines: vec![2, 4],
+            detail: "df".to_owned(),
+        }];
+        if self.kind == VerdictKind::Flagged {
+            capabilities.push(CapabilityUse {
+                capability: Capability::DynamicCode,
+                lines: vec![3],
+                detail: "eval, computed argument".to_owned(),
+            });
+        }
+        Verdict {
+            verdict: self.kind,
+            policy: PolicyRef {
+                profile: "analysis".to_owned(),
+                sha256: Digest::of(b"analysis").hex(),
+            },
+            findings: self.findings.clone(),
+            capabilities,
+            source: SourceStats::of(self.code.as_bytes()),
+            elapsed_us: 61,
+            facts: None,
+            places: self.places.clone(),
         }
     }
 

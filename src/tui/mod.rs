@@ -39,6 +39,8 @@ mod compare_tests;
 #[cfg(test)]
 mod contrast_tests;
 #[cfg(test)]
+mod edit_tests;
+#[cfg(test)]
 mod effects_tests;
 #[cfg(test)]
 mod environment_tests;
@@ -65,7 +67,7 @@ mod snapshot_tests;
 #[cfg(test)]
 mod vigilance_tests;
 
-pub use action::{Action, AuditPage, AuditRow, Comparison, GrantRequest, Header};
+pub use action::{Action, AuditPage, AuditRow, Comparison, EditNews, GrantRequest, Header};
 pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};
 pub use diff::Diff;

@@ -23,7 +23,7 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Lin
     let (uid, agent) = (proposal.peer.uid, proposal.agent_name());
     let shape = past.about(proposal.id).and_then(|own| own.shape);
     let time = |at: Timestamp| words::when(at, now.wall, zone);
-    let code = past.tally(&Of::Code(proposal.digest), own);
+    let code = past.tally(&Of::Code(entry.code().digest()), own);
     let numbers = shape.map_or_else(Tally::default, |s| past.tally(&Of::Numbers(s), own));
     let texts = shape.map_or_else(Tally::default, |s| past.tally(&Of::Texts(s), own));
     let title = proposal.title.as_deref().map_or_else(Tally::default, |t| {
@@ -66,7 +66,7 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Lin
     let last = |tally: &Tally<'_>| tally.last_granted.and_then(at).map(time);
     let here = |earlier: &&Earlier| earlier.data.iter().map(|d| &**d).eq(data.iter().copied());
     let granted = |earlier: &&Earlier| earlier.decided.as_ref().is_some_and(|d| d.granted);
-    let same = past.found(&Of::Code(proposal.digest));
+    let same = past.found(&Of::Code(entry.code().digest()));
     let same: Vec<&Earlier> = same
         .filter(|earlier| earlier.id != proposal.id)
         .filter(granted)

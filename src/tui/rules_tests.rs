@@ -402,7 +402,7 @@ proptest! {
                 prop_assert!(b.now.boot >= selected.1 + GRACE);
                 prop_assert!(b.now.boot >= last + QUIET);
                 prop_assert!(sheet.is_some_and(|at| b.now.boot >= at + SHEET_GRACE));
-                prop_assert_eq!(grant.viewed.lines_seen as usize, entry.proposal.code.lines().count());
+                prop_assert_eq!(grant.viewed.lines_seen as usize, entry.code().text().lines().count());
                 prop_assert!(entry.left(b.now) > Duration::ZERO);
             }
             b.carry_out();

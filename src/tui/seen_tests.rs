@@ -7,6 +7,7 @@ use crossterm::event::{Event as Input, KeyCode};
 use super::bench::*;
 use super::document::Document;
 use super::*;
+use crate::model::Code;
 
 #[test]
 fn lines_that_were_not_drawn_cannot_be_granted_and_the_footer_says_which() {
@@ -532,15 +533,19 @@ fn keys_are_watched_while_one_of_them_may_decide() {
 }
 
 #[test]
-fn nothing_is_granted_on_a_document_without_the_inputs_or_of_another_proposal() {
+fn nothing_is_granted_on_a_document_without_the_inputs_or_of_another_proposal_or_code() {
     let mut b = ready();
     let id = b.ui.selected().unwrap();
     assert_eq!(b.ui.obstacle(&b.state, b.now), None);
     let entry = b.state.entry(id).unwrap();
-    let code = &entry.proposal.code;
+    let (code, edited) = (entry.code(), Code::new("1"));
     let other = crate::model::ProposalId::new();
-    for (id, inputs) in [(id, None), (other, entry.inputs())] {
-        let doc = Document::new(id, code.clone(), inputs);
+    for (id, code, inputs) in [
+        (id, code, None),
+        (other, code, entry.inputs()),
+        (id, &edited, entry.inputs()),
+    ] {
+        let doc = Document::new(id, code, inputs);
         b.ui.queue.doc = Some(std::sync::Arc::new(doc));
         let why = b.ui.obstacle(&b.state, b.now);
         assert_eq!(why.as_deref(), Some("its inputs are not read yet"));

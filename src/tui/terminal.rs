@@ -21,9 +21,9 @@ use crossterm::terminal::{
     enable_raw_mode, size,
 };
 use crossterm::{Command as _, cursor, queue};
-use nix::sys::signal::{Signal, raise};
-use nix::sys::termios::{FlushArg, tcflush};
-use nix::unistd::{getpgid, getpgrp, getppid, getsid, tcgetpgrp};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, raise};
+use nix::sys::termios::{FlushArg, SetArg, Termios, tcflush, tcgetattr, tcsetattr};
+use nix::unistd::{Pid, getpgid, getpgrp, getppid, getsid, tcgetpgrp, tcsetpgrp};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -296,7 +296,56 @@ impl Terminal {
     }
 }
 
+/// The terminal in the hands of another program.
+#[derive(Debug)]
+pub struct Lent {
+    /// The modes from before the dashboard.
+    modes: Option<Termios>,
+}
+
+impl Lent {
+    /// Moves a process group into the foreground. A terminal that is not this process's own has none.
+    pub fn to(&self, group: Pid) {
+        foreground(group);
+    }
+
+    /// Moves this process into the foreground again, with the modes from before the dashboard: a program that
+    /// failed may have left others.
+    pub fn back(&self) {
+        foreground(getpgrp());
+        if let Some(modes) = &self.modes {
+            let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, modes);
+        }
+    }
+}
+
+/// Blocks SIGTTOU meanwhile, which a process in the background would be stopped by.
+fn foreground(group: Pid) {
+    let mut stopping = SigSet::empty();
+    stopping.add(Signal::SIGTTOU);
+    let blocked = stopping.thread_swap_mask(SigmaskHow::SIG_BLOCK);
+    let _ = tcsetpgrp(io::stdin(), group);
+    if let Ok(before) = blocked {
+        let _ = before.thread_set_mask();
+    }
+}
+
 impl Terminal {
+    /// Restores the modes for another program. Draw nothing until [`Terminal::take_back`].
+    pub fn lend(&mut self) -> Lent {
+        restore();
+        Lent {
+            modes: tcgetattr(io::stdin()).ok(),
+        }
+    }
+
+    /// Sets the modes again after the other program has ended.
+    pub fn take_back(&mut self, lent: Lent) {
+        lent.back();
+        // The next frame reports a terminal that cannot be written.
+        let _ = self.modes_on();
+    }
+
     /// Sets the modes again after another process stopped this one: a shell may have changed them
     /// meanwhile. Does so only in the terminal's foreground process group, because writing to a
     /// terminal that another process controls would disturb it.

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 
 use crate::model::{BoundInput, Digest, EffectMark, ProposalId, Severity, State, VerdictKind};
 
+use super::action::EditNews;
 use super::theme::Role;
 use super::ui::{Hurry, STREAK, Tally};
 
@@ -21,6 +22,11 @@ pub const NO_INPUTS_YET: &str = "its inputs are not read yet";
 pub const NO_VERDICT: &str = "not analysed yet";
 pub const NO_RANDOM: &str = "the system gives no random digits; nothing can be granted";
 pub const ENVIRONMENT_WAIT: &str = "a grant must wait: the Python environment is being made";
+pub const EDITED: &str = "edited by you";
+/// In the queue's rows.
+pub const EDITED_ROW: &str = "EDIT";
+pub const AS_PROPOSED: &str = "as proposed";
+pub const AGAINST_PROPOSED: &str = "against what was proposed by ";
 pub const GONE: &str = "the proposal is gone";
 pub const CHANGED: &str = "what would run changed; look again";
 pub const WRONG_DIGITS: &str = "wrong digits; nothing was granted";
@@ -260,6 +266,30 @@ pub fn count(count: usize, what: &str) -> String {
 
 pub fn cannot_grant(why: &str) -> String {
     format!("cannot grant: {why}")
+}
+
+pub fn cannot_edit(why: &str) -> String {
+    format!("cannot edit: {why}")
+}
+
+/// `line`: the first line with an instruction, counted from 1.
+pub fn not_for_editors(line: usize) -> String {
+    format!("not opened: line {line} could instruct an editor or a terminal; deny it instead")
+}
+
+pub fn edit_news(news: &EditNews) -> String {
+    match news {
+        EditNews::NoEditor => "no editor: neither VISUAL nor EDITOR is set".to_owned(),
+        EditNews::BadCommand => "VISUAL or EDITOR has a quote that is not closed".to_owned(),
+        EditNews::NotStarted(why) => format!("the editor cannot be started: {why}"),
+        EditNews::Unchanged => "nothing changed (some editors need an option to wait)".to_owned(),
+        EditNews::NotTaken(why, None) => format!("nothing changed: {why}"),
+        EditNews::NotTaken(why, Some(path)) => {
+            format!("nothing changed: {why}; your text: …/{}", path.display())
+        }
+        EditNews::Taken => "your edit is judged anew: read it, then decide".to_owned(),
+        EditNews::TooLate(why, path) => format!("{why}; your text: …/{}", path.display()),
+    }
 }
 
 pub fn only_on_queue(key: &str) -> String {

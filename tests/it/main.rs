@@ -32,6 +32,7 @@ mod contracts;
 mod descriptors;
 mod drawn;
 mod e2e;
+mod edits;
 mod hints;
 mod hostile;
 mod kills;

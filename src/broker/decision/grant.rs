@@ -11,7 +11,7 @@ use super::super::phase::Phase;
 use super::super::state::BrokerState;
 use super::{Confirmation, Grant, Refused};
 use crate::clock::Now;
-use crate::model::{BoundInput, Digest, Environment, GrantDigest, Proposal, State, Tier};
+use crate::model::{BoundInput, Code, Digest, Environment, GrantDigest, ProposalId, State, Tier};
 use crate::policy::Policy;
 
 /// What a grant of this entry would bind right now, or why none is possible. The sheet shows the
@@ -24,11 +24,14 @@ pub fn grant_digest(state: &BrokerState, entry: &Entry) -> Result<GrantDigest, R
     else {
         return Err(Refused::NoEnvironment);
     };
+    if entry.is_revising() {
+        return Err(Refused::Revising);
+    }
     let (Some(policy), Some(inputs)) = (state.policy_of(entry), entry.inputs()) else {
         return Err(Refused::Verdict);
     };
     Ok(bind(
-        &entry.proposal,
+        (entry.proposal.id, entry.code()),
         inputs,
         &policy,
         state.tier_for(&policy),
@@ -38,7 +41,7 @@ pub fn grant_digest(state: &BrokerState, entry: &Entry) -> Result<GrantDigest, R
 
 /// SHA-256 over a labelled, length-prefixed list of everything that affects the run.
 fn bind(
-    proposal: &Proposal,
+    (id, code): (ProposalId, &Code),
     inputs: &[BoundInput],
     policy: &Policy,
     tier: Tier,
@@ -52,8 +55,8 @@ fn bind(
         }
     };
     put("format", b"countersign grant 1");
-    put("proposal", proposal.id.to_string().as_bytes());
-    put("code", proposal.digest.as_bytes());
+    put("proposal", id.to_string().as_bytes());
+    put("code", code.digest().as_bytes());
     for input in inputs {
         // A BoundInput holds strings, numbers and digests, so serialising cannot fail.
         let kind = serde_json::to_vec(&input.kind).unwrap_or_default();
@@ -97,10 +100,12 @@ pub(in crate::broker) fn grant(
     if now.boot >= entry.deadline {
         return Err(Refused::TooLate);
     }
-    let Phase::Waiting(review) = &entry.phase else {
-        return Err(Refused::Verdict);
+    let review = match &entry.phase {
+        Phase::Waiting(review) => review,
+        Phase::Revising(_) => return Err(Refused::Revising),
+        _ => return Err(Refused::Verdict),
     };
-    if !review.verdict.verdict.grantable() {
+    if !review.verdict().verdict.grantable() {
         return Err(Refused::Verdict);
     }
     if grant_digest(state, entry)? != confirmation.digest {
@@ -118,11 +123,12 @@ pub(in crate::broker) fn grant(
     };
     Ok(Grant {
         proposal: entry.proposal.clone(),
+        code: entry.code().clone(),
         inputs: review.inputs.clone(),
         tier: state.tier_for(&policy),
         policy,
         environment: *environment,
-        facts: review.verdict.facts,
+        facts: review.verdict().facts,
         digest: confirmation.digest,
         at: now,
         deadline: entry.deadline,

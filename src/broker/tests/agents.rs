@@ -492,5 +492,5 @@ fn an_id_that_is_taken_is_not_given_again() {
         &effects[..],
         [super::super::Effect::Reply { reply: Err(_), .. }]
     ));
-    assert_eq!(&*w.entry(id).proposal.code, "1");
+    assert_eq!(&**w.entry(id).code().text(), "1");
 }

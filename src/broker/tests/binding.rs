@@ -97,6 +97,13 @@ fn the_grant_digest_changes_with_everything_it_binds() {
     let others = [
         ("code", digest_with("print(2)", json_inputs(), none)),
         (
+            "edited code",
+            digest_with("print(1)", json_inputs(), |w| {
+                let id = w.state.pending().next().unwrap().proposal.id;
+                w.edited(id, "print(3)", VerdictKind::Clear);
+            }),
+        ),
+        (
             "input content",
             digest_with("print(1)", vec![bound("threshold", "2")], none),
         ),
@@ -418,7 +425,7 @@ fn the_constructor_of_a_grant_checks_everything_itself() {
     let Phase::Waiting(review) = &mut entry.phase else {
         panic!("not waiting: {entry:?}");
     };
-    review.verdict = Arc::new(verdict(VerdictKind::Blocked, "1"));
+    review.proposed = Arc::new(verdict(VerdictKind::Blocked, "1"));
     let refused = grant(&w.state, &confirmation, w.now).unwrap_err();
     assert_eq!(refused, Refused::Verdict);
     w.state.closing = true;

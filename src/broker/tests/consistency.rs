@@ -100,8 +100,8 @@ pub fn check(state: &BrokerState, now: Now) {
         let awaited = awaited(e);
         for then in state.tickets.values() {
             let concerns_entry = match then {
-                // A proposal that waited for its release may have ended meanwhile.
-                Then::Nothing | Then::Release(_) => false,
+                // A proposal that waited for its release, or for an edit, may have ended meanwhile.
+                Then::Nothing | Then::Release(_) | Then::Revise(_) => false,
                 Then::EndUnseen(other)
                 | Then::Announce(other)
                 | Then::Execute(other)
@@ -152,6 +152,7 @@ pub fn check(state: &BrokerState, now: Now) {
     for then in state.tickets.values() {
         if let Then::EndUnseen(id)
         | Then::Announce(id)
+        | Then::Revise(id)
         | Then::Execute(id)
         | Then::Release(id)
         | Then::Tell(id) = then
@@ -179,6 +180,10 @@ fn awaited(e: &Entry) -> Vec<Then> {
     match &e.phase {
         Phase::Arriving(_) | Phase::Waiting(_) => vec![],
         Phase::Recording(_) => vec![Then::Announce(id), Then::EndUnseen(id)],
+        Phase::Revising(revising) => match revising.verdict {
+            Some(_) => vec![Then::Revise(id)],
+            None => vec![],
+        },
         Phase::Granted(granted) => match granted.stage {
             Stage::Armed(_) => vec![Then::Execute(id)],
             Stage::Held if granted.stopped.is_none() => vec![Then::Release(id)],

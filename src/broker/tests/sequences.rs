@@ -32,6 +32,18 @@ enum Sheet {
     Stale,
 }
 
+/// What a person makes of a code.
+#[derive(Clone, Copy, Debug)]
+enum Text {
+    Other,
+    /// Another one for the same proposal each time.
+    Shared,
+    AsProposed,
+    AsBefore,
+    Empty,
+    TooLong,
+}
+
 #[derive(Clone, Debug)]
 enum Op {
     Hello(u8),
@@ -56,6 +68,8 @@ enum Op {
     Unkept(u8),
     Grant(Which, Sheet),
     Deny(Which),
+    /// Edits one of the proposals that wait for a person.
+    Edit(u8, Text),
     Kill(Which),
     Exec(Which, u8),
     /// The executor takes the next expected step.
@@ -91,6 +105,17 @@ fn kind() -> impl Strategy<Value = VerdictKind> {
     ]
 }
 
+fn text() -> impl Strategy<Value = Text> {
+    prop_oneof![
+        6 => Just(Text::Other),
+        2 => Just(Text::Shared),
+        2 => Just(Text::AsProposed),
+        1 => Just(Text::AsBefore),
+        1 => Just(Text::Empty),
+        1 => Just(Text::TooLong),
+    ]
+}
+
 fn op() -> impl Strategy<Value = Op> {
     let conn = 0..5_u8;
     let sheet = prop_oneof![
@@ -123,9 +148,10 @@ fn op() -> impl Strategy<Value = Op> {
         10 => Just(Op::Durable),
         2 => any::<u8>().prop_map(Op::DurableNth),
         16 => Just(Op::DurableAll),
-        2 => any::<u8>().prop_map(Op::Unkept),
+        3 => any::<u8>().prop_map(Op::Unkept),
         18 => (which(), sheet).prop_map(|(w, s)| Op::Grant(w, s)),
         3 => which().prop_map(Op::Deny),
+        10 => (any::<u8>(), text()).prop_map(|(n, t)| Op::Edit(n, t)),
         3 => which().prop_map(Op::Kill),
         4 => (which(), 0..6_u8).prop_map(|(w, n)| Op::Exec(w, n)),
         24 => which().prop_map(Op::Proceed),
@@ -242,6 +268,22 @@ impl Play {
         self.world.confirm(id, digest.unwrap_or(wrong));
     }
 
+    fn edit(&mut self, id: ProposalId, text: Text) {
+        self.n += 1;
+        let entry = self.world.state.entry(id);
+        let code = match text {
+            Text::Other => format!("edited({})", self.n),
+            Text::Shared => "edited".to_owned(),
+            Text::AsProposed => {
+                entry.map_or_else(String::new, |e| e.proposal.proposed.text().to_string())
+            }
+            Text::AsBefore => entry.map_or_else(String::new, |e| e.code().text().to_string()),
+            Text::Empty => String::new(),
+            Text::TooLong => "x".repeat(64 * 1024 + 1),
+        };
+        self.world.edit(id, &code);
+    }
+
     fn proceed(&mut self, id: ProposalId) {
         let Some(state) = self.world.state.entry(id).map(|e| e.state()) else {
             return;
@@ -342,6 +384,15 @@ impl Play {
             Op::Deny(which) => {
                 let id = self.id(which);
                 self.world.deny(id, Some("not today"));
+            }
+            Op::Edit(n, text) => {
+                let pending = |e: &super::super::Entry| e.proposal.id;
+                let all: Vec<_> = w.state.pending().map(pending).collect();
+                let id = match all.is_empty() {
+                    true => self.id(Which::Nth(n)),
+                    false => all[usize::from(n) % all.len()],
+                };
+                self.edit(id, text);
             }
             Op::Kill(which) => {
                 let id = self.id(which);
@@ -490,14 +541,35 @@ pub(crate) fn random_logs(count: usize) -> impl Iterator<Item = Vec<LogEvent>> {
 #[test]
 fn random_lives_reach_every_end() {
     let mut ends = std::collections::BTreeSet::new();
-    let (mut released, mut unkept) = (0, 0);
-    for play in lives(150) {
+    let made_of = |event: &LogEvent| match event {
+        LogEvent::Edited(e) => Some((e.id, e.digest)),
+        _ => None,
+    };
+    let is_granted = |event: &LogEvent, made: &[(ProposalId, Digest)]| match event {
+        LogEvent::Granted(g) => made.contains(&(g.id, g.digest)),
+        _ => false,
+    };
+    let (mut released, mut unkept, mut edited, mut granted_edits) = (0, 0, 0, 0);
+    for play in lives(300) {
         released += play.world.released.len();
+        let is_edit = |e: &&LogEvent| matches!(e, LogEvent::Edited(_));
+        edited += play.world.log.iter().filter(is_edit).count();
+        let made: Vec<_> = play.world.log.iter().filter_map(made_of).collect();
+        granted_edits += play
+            .world
+            .log
+            .iter()
+            .filter(|e| is_granted(e, &made))
+            .count();
         ends.extend(play.world.log.iter().filter_map(|e| e.state()));
         let lost_output = |e: &&LogEvent| matches!(e, LogEvent::Finished(f) if f.unkept.is_some());
         unkept += play.world.log.iter().filter(lost_output).count();
     }
     assert!(unkept > 0, "no sequence has a run that lost its output");
+    assert!(
+        edited > 50 && granted_edits > 0,
+        "{edited} edits, {granted_edits} granted"
+    );
     assert!(released > 50, "the sequences have only {released} runs");
     for state in [
         State::Succeeded,

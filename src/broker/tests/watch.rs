@@ -10,12 +10,17 @@ use super::super::event::{Event, HumanAct, Request};
 use super::super::state::BrokerState;
 use crate::clock::Now;
 use crate::model::{
-    CallId, ConnId, Draft, GrantDigest, JobId, Lane, LogEvent, ProposalId, State, Ticket,
-    VerdictKind,
+    CallId, ConnId, DecisionKind, Digest, Draft, GrantDigest, JobId, Lane, LogEvent, Outcome,
+    ProposalId, State, Ticket, VerdictKind,
 };
 
-/// The state that a record brings its proposal into, and whether the record is durable.
-type Written = (Option<(ProposalId, State)>, bool);
+/// The state that a record brings its proposal into, whether the record is durable, and the code that it gives its
+/// proposal.
+type Written = (
+    Option<(ProposalId, State)>,
+    bool,
+    Option<(ProposalId, String)>,
+);
 
 const LANES: [Lane; 2] = [Lane::Person, Lane::Agents];
 
@@ -33,6 +38,12 @@ pub struct Watch {
     /// The analyser's verdict, by code: the core must not invent a better one.
     verdicts: HashMap<String, VerdictKind>,
     confirmed: HashMap<ProposalId, GrantDigest>,
+    /// The code that was there to read when it was confirmed.
+    read: HashMap<ProposalId, String>,
+    /// Every code that a person gave a proposal.
+    edits: HashSet<(ProposalId, String)>,
+    /// The code of a proposal whose edit is durable.
+    current: HashMap<ProposalId, String>,
     records: BTreeMap<(Lane, Ticket), Written>,
     /// States whose record is durable.
     durable: HashSet<(ProposalId, State)>,
@@ -88,21 +99,22 @@ impl Watch {
                 // The log does not have this record: another record may end the same proposal.
                 for lane in LANES {
                     let gone = self.records.remove(&(lane, *ticket));
-                    if let Some((Some((id, _)), false)) = gone {
+                    if let Some((Some((id, _)), false, None)) = gone {
                         self.finals.remove(&id);
                     }
                 }
                 self.chain();
             }
             Event::AuditDown { .. } => self.down = true,
+            Event::Human(HumanAct::Edit { id, code, .. }) => {
+                self.edits.insert((*id, code.text().to_string()));
+            }
             Event::Human(HumanAct::Grant(c)) => {
                 let Some(asked) = self.proposed.get(&c.id) else {
                     return;
                 };
-                let grantable = self
-                    .verdicts
-                    .get(&asked.code)
-                    .is_some_and(|v| v.grantable());
+                let code = self.current.get(&c.id).unwrap_or(&asked.code);
+                let grantable = self.verdicts.get(code).is_some_and(|v| v.grantable());
                 let bound = state
                     .entry(c.id)
                     .and_then(|e| grant::grant_digest(state, e).ok());
@@ -116,6 +128,7 @@ impl Watch {
                     && !self.down
                 {
                     self.confirmed.entry(c.id).or_insert(c.digest);
+                    self.read.entry(c.id).or_insert(code.clone());
                 }
             }
             Event::Human(HumanAct::Quit { .. }) => self.quit = true,
@@ -126,11 +139,13 @@ impl Watch {
     /// A record behind a gap in its lane does not count as durable.
     fn chain(&mut self) {
         for lane in LANES {
-            while let Some((key, (_, true))) = self.records.iter().find(|((of, _), _)| *of == lane)
+            while let Some((key, (_, true, _))) =
+                self.records.iter().find(|((of, _), _)| *of == lane)
             {
                 let key = *key;
-                if let Some((after, _)) = self.records.remove(&key) {
+                if let Some((after, _, code)) = self.records.remove(&key) {
                     self.durable.extend(after);
+                    self.current.extend(code);
                 }
             }
         }
@@ -199,6 +214,12 @@ impl Watch {
                     Some(&grant.digest()),
                     "a run without a matching human grant"
                 );
+                assert_eq!(
+                    self.read.get(&id).map(String::as_str),
+                    Some(&**grant.code().text()),
+                    "other code runs than was there to read"
+                );
+                assert_eq!(grant.code().digest(), Digest::of(self.read[&id].as_bytes()));
                 assert!(
                     self.durable.contains(&(id, State::Granted)),
                     "the state is not recorded"
@@ -305,10 +326,31 @@ impl Watch {
                     Some(&granted.grant_digest),
                     "a grant is recorded without a confirmation"
                 );
+                assert_eq!(
+                    Some(granted.digest),
+                    self.read.get(&id).map(|code| Digest::of(code.as_bytes())),
+                    "a grant is recorded for other code than was there to read"
+                );
             }
         }
+        let mut code = None;
+        if let LogEvent::Edited(edited) = event {
+            let of = |id: &ProposalId| &self.proposed[id].code;
+            let before = self
+                .current
+                .get(&edited.id)
+                .unwrap_or_else(|| of(&edited.id));
+            assert_eq!(
+                edited.from,
+                Digest::of(before.as_bytes()),
+                "an edit of other code"
+            );
+            let mut made = self.edits.iter().filter(|(id, _)| *id == edited.id);
+            let made = made.find(|(_, code)| Digest::of(code.as_bytes()) == edited.digest);
+            code = Some(made.expect("an edit comes from a person").clone());
+        }
         let after = event.id().zip(event.state());
-        self.records.insert(ticket, (after, false));
+        self.records.insert(ticket, (after, false, code));
     }
 
     fn reply(&mut self, at: (ConnId, CallId), reply: &Result<Reply, super::super::RpcError>) {
@@ -322,7 +364,11 @@ impl Watch {
         );
         let Ok(reply) = reply else { return };
         let (id, state) = match reply {
-            Reply::Proposed { id, state, .. } => {
+            Reply::Proposed {
+                id, state, verdict, ..
+            } => {
+                let source = &verdict.source.sha256;
+                assert_eq!(*source, Digest::of(self.proposed[id].code.as_bytes()).hex());
                 assert!(call.propose);
                 assert!(
                     self.owns(at.0, *id),
@@ -347,6 +393,7 @@ impl Watch {
                     !ran || self.released.contains(&outcome.id),
                     "an outcome has a run that never happened"
                 );
+                self.tells_edits_only_if_granted(outcome);
                 (outcome.id, outcome.state)
             }
             Reply::Status {
@@ -356,6 +403,13 @@ impl Watch {
                 assert!(
                     verdict.is_none() || recorded,
                     "a verdict is reported before its record"
+                );
+                let of = |code: &String| Digest::of(code.as_bytes()).hex();
+                assert!(
+                    verdict
+                        .as_ref()
+                        .is_none_or(|v| v.source.sha256 == of(&self.proposed[id].code)),
+                    "the verdict on an edit is told"
                 );
                 (*id, *state)
             }
@@ -371,6 +425,28 @@ impl Watch {
             "the proposal belongs to another connection"
         );
         self.may_hear(id, state);
+    }
+
+    /// An agent learns what a person made of its code with a grant of it, and not otherwise.
+    fn tells_edits_only_if_granted(&self, outcome: &Outcome) {
+        let proposed = &self.proposed[&outcome.id].code;
+        assert_eq!(outcome.digest, Digest::of(proposed.as_bytes()));
+        let decision = outcome.decision.as_ref();
+        let granted = decision.filter(|d| d.kind == DecisionKind::Granted);
+        let read = granted.and(self.read.get(&outcome.id));
+        let edited = read.filter(|code| *code != proposed);
+        assert_eq!(decision.is_some_and(|d| d.edited), edited.is_some());
+        assert_eq!(decision.and_then(|d| d.code.as_ref()), edited);
+        let diff = decision.and_then(|d| d.diff.as_ref());
+        assert_eq!(diff, edited.map(|code| format!("to {code}")).as_ref());
+        let judged = edited.unwrap_or(proposed);
+        if let Some(verdict) = &outcome.verdict {
+            let digest = Digest::of(judged.as_bytes()).hex();
+            assert_eq!(
+                verdict.source.sha256, digest,
+                "the verdict is on other code"
+            );
+        }
     }
 
     fn note(&mut self, conn: ConnId, note: &Note) {

@@ -15,7 +15,7 @@ pub use super::samples::*;
 use super::watch::Watch;
 use crate::clock::Now;
 use crate::model::{
-    Artifact, Blob, CallId, ConnId, Draft, GrantDigest, InputRequest, JobId, Lane, LogEvent,
+    Artifact, Blob, CallId, Code, ConnId, Draft, GrantDigest, InputRequest, JobId, Lane, LogEvent,
     Outcome, Peer, ProposalId, Reviewer, Setting, State, Ticket, VerdictKind, Viewed,
 };
 
@@ -223,6 +223,11 @@ impl World {
         self.answers.get(&(conn, call))
     }
 
+    /// Sends a request of the first connection that may be answered later.
+    pub fn ask_later(&mut self, request: Request) -> CallId {
+        self.request(A, request)
+    }
+
     /// Sends a request that is answered at once.
     pub fn ask(&mut self, conn: ConnId, request: Request) -> Answer {
         let call = self.request(conn, request);
@@ -279,7 +284,7 @@ impl World {
     /// Reports that the blobs of the n-th record with contents could not be kept.
     pub fn unkept(&mut self, n: usize) -> Option<LogEvent> {
         let with_contents = |event: &LogEvent| match event {
-            LogEvent::Proposed(_) => true,
+            LogEvent::Proposed(_) | LogEvent::Edited(_) => true,
             LogEvent::Finished(f) => f.unkept.is_none(),
             _ => false,
         };
@@ -339,6 +344,24 @@ impl World {
             viewed: Viewed::default(),
             by: Reviewer::default(),
         }));
+    }
+
+    /// A person edits the code; the diff is any text.
+    pub fn edit(&mut self, id: ProposalId, code: &str) {
+        self.send(Event::Human(HumanAct::Edit {
+            id,
+            code: Code::new(code),
+            diff: format!("to {code}").into(),
+            by: Reviewer::default(),
+        }));
+    }
+
+    /// A person edits the code, the analyser answers, and the record is durable.
+    pub fn edited(&mut self, id: ProposalId, code: &str, kind: VerdictKind) {
+        self.edit(id, code);
+        self.analyse(kind);
+        self.durable();
+        assert_eq!(&**self.entry(id).code().text(), code);
     }
 
     pub fn kill(&mut self, id: ProposalId) {

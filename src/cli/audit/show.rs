@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 
 use crate::audit::{History, Log, Record};
 use crate::error::Failure;
-use crate::model::{Artifact, Digest, InputKind, LogEvent, ProposalId, ProposedLog, visible};
+use crate::model::{
+    Artifact, Digest, EditedLog, InputKind, LogEvent, ProposalId, ProposedLog, Verdict, visible,
+};
 
 use super::super::folder::Folder;
 use super::super::out::{print, print_json, tell};
@@ -166,6 +168,7 @@ fn content(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
 fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
     match &record.event {
         LogEvent::Proposed(p) => proposed(out, p),
+        LogEvent::Edited(e) => edited(out, e),
         LogEvent::Finished(f) => {
             let limit = f
                 .limit
@@ -239,35 +242,7 @@ fn proposed(out: &mut dyn Write, p: &ProposedLog) -> io::Result<()> {
     )?;
     writeln!(out, "  title says {}", says(p.title.as_deref()))?;
     writeln!(out, "  reason says {}", says(p.reason.as_deref()))?;
-    writeln!(
-        out,
-        "  profile {}, policy {}",
-        claim(&p.profile, 100),
-        claim(&p.policy_sha256, 64)
-    )?;
-    writeln!(out, "  verdict {}", p.verdict.verdict)?;
-    for f in &p.verdict.findings {
-        writeln!(
-            out,
-            "    {}:{} {} {} {}: {}",
-            f.line,
-            f.column,
-            claim(&f.rule, 20),
-            f.severity,
-            f.action.as_str(),
-            claim(&f.message, LINE)
-        )?;
-    }
-    for c in &p.verdict.capabilities {
-        let lines: Vec<String> = c.lines.iter().map(u32::to_string).collect();
-        writeln!(
-            out,
-            "    can {} (lines {}) {}",
-            c.capability,
-            lines.join(", "),
-            claim(&c.detail, LINE)
-        )?;
-    }
+    judged(out, &p.profile, &p.policy_sha256, &p.verdict)?;
     for i in &p.inputs {
         let what = match &i.kind {
             InputKind::Dataset { dataset, .. } => format!("data set {}", claim(dataset, 100)),
@@ -290,6 +265,52 @@ fn proposed(out: &mut dyn Write, p: &ProposedLog) -> io::Result<()> {
             claim(&i.name, 100),
             i.bytes,
             i.sha256
+        )?;
+    }
+    Ok(())
+}
+
+/// A person's edit: what was edited, and the verdict on what they made of it.
+fn edited(out: &mut dyn Write, e: &EditedLog) -> io::Result<()> {
+    writeln!(out, "  edited from {}", e.from)?;
+    writeln!(
+        out,
+        "  by {} (uid {})",
+        claim(e.by.login.as_deref().unwrap_or("-"), 100),
+        e.by.uid
+    )?;
+    judged(out, &e.profile, &e.policy_sha256, &e.verdict)
+}
+
+/// A verdict, and the policy that it follows from.
+fn judged(out: &mut dyn Write, profile: &str, policy: &str, verdict: &Verdict) -> io::Result<()> {
+    writeln!(
+        out,
+        "  profile {}, policy {}",
+        claim(profile, 100),
+        claim(policy, 64)
+    )?;
+    writeln!(out, "  verdict {}", verdict.verdict)?;
+    for f in &verdict.findings {
+        writeln!(
+            out,
+            "    {}:{} {} {} {}: {}",
+            f.line,
+            f.column,
+            claim(&f.rule, 20),
+            f.severity,
+            f.action.as_str(),
+            claim(&f.message, LINE)
+        )?;
+    }
+    for c in &verdict.capabilities {
+        let lines: Vec<String> = c.lines.iter().map(u32::to_string).collect();
+        writeln!(
+            out,
+            "    can {} (lines {}) {}",
+            c.capability,
+            lines.join(", "),
+            claim(&c.detail, LINE)
         )?;
     }
     Ok(())

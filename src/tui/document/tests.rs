@@ -19,7 +19,11 @@ fn doc(code: &str, inputs: &[&str]) -> Arc<Document> {
             sha256: Digest::of(text.as_bytes()),
         })
         .collect();
-    Arc::new(Document::new(ProposalId::new(), code.into(), Some(&inputs)))
+    Arc::new(Document::new(
+        ProposalId::new(),
+        &Code::new(code),
+        Some(&inputs),
+    ))
 }
 
 #[test]

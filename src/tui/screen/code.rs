@@ -26,7 +26,8 @@ impl Screen<'_> {
         let (Some(entry), Some(doc)) = (self.entry, self.ui.queue.doc.as_ref()) else {
             return;
         };
-        if doc.id != entry.proposal.id || area.height == 0 {
+        let same = doc.id == entry.proposal.id && doc.code == entry.code().digest();
+        if !same || area.height == 0 {
             return;
         }
         let focused = self.ui.focus_now(self.entry) == Pane::Code;
@@ -81,7 +82,7 @@ impl Screen<'_> {
             layout: &layout,
             marks: self.marks(&layout, top, bottom),
             effects: Self::effects_of(entry).unwrap_or_default(),
-            colours: self.ui.highlights(entry.proposal.digest),
+            colours: self.ui.highlights(entry.code().digest()),
             found: &self.ui.common.found,
             across: if self.ui.queue.wrap { 0 } else { looked.across },
             x: rows.x,

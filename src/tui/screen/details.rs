@@ -33,8 +33,18 @@ impl Screen<'_> {
         out.push(labelled("id", &p.id.to_string()));
         out.push(labelled(
             "code",
-            &format!("{} {}", p.digest, words::bytes(p.code.len() as u64)),
+            &format!(
+                "{} {}",
+                entry.code().digest(),
+                words::bytes(entry.code().bytes())
+            ),
         ));
+        if entry.is_edited() {
+            let proposed = &p.proposed;
+            let digest = format!("{} {}", proposed.digest(), words::bytes(proposed.bytes()));
+            out.push(labelled("edited", words::EDITED));
+            out.push(labelled("proposed", &digest));
+        }
         for input in entry.inputs().into_iter().flat_map(|i| i.iter()) {
             out.push(labelled(
                 "input",

@@ -12,7 +12,7 @@ use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::novelty;
 use super::super::theme::Role;
-use super::super::ui::{Compared, FlowKey};
+use super::super::ui::{Compared, FlowKey, Was};
 use super::super::words;
 use super::{Drawn, Screen};
 
@@ -29,8 +29,13 @@ impl Screen<'_> {
         };
         // Which code is compared stands above the rows and does not scroll.
         let (x, width) = (area.x + 2, area.width.saturating_sub(4));
-        let when = words::when(choice.granted, self.now.wall, &self.ui.common.zone);
-        let mut used = canvas.put(x, area.y, width, &words::against(&when), Role::Strong);
+        let against = match choice.was {
+            Was::Proposed => words::AGAINST_PROPOSED.to_owned(),
+            Was::Granted(at) => {
+                words::against(&words::when(at, self.now.wall, &self.ui.common.zone))
+            }
+        };
+        let mut used = canvas.put(x, area.y, width, &against, Role::Strong);
         let room = |used: u16| width.saturating_sub(used);
         used += canvas.put_claim(
             x + used,
@@ -103,7 +108,7 @@ impl Screen<'_> {
         let mut para = Para::new(format!("{when} "), Role::Dim)
             .and(format!("{glyph} {before}{word}"), role)
             .and("  ", Role::Text);
-        if earlier.code == entry.proposal.digest {
+        if earlier.code == entry.code().digest() {
             para = para
                 .and(words::THIS_CODE, Role::Strong)
                 .and("  ", Role::Text);

@@ -143,7 +143,7 @@ impl Screen<'_> {
             if let Some(entry) = self.entry
                 && area.width >= 110
             {
-                let digest = format!("sha256 {}", words::fingerprint(entry.proposal.digest));
+                let digest = format!("sha256 {}", words::fingerprint(entry.code().digest()));
                 let wide = text::width(&digest) as u16;
                 right = right.saturating_sub(wide);
                 canvas.put(right, area.y, wide, &digest, Role::Dim);

@@ -113,7 +113,7 @@ impl Screen<'_> {
         kept: &mut Vec<(FlowKey, Arc<Flow>)>,
     ) -> Arc<Flow> {
         let width = area.width;
-        let key = FlowKey::Pane(pane, entry.proposal.id, width);
+        let key = FlowKey::Pane(pane, entry.proposal.id, entry.code().digest(), width);
         let at_hand = self.ui.finding_at_hand(entry);
         let cached = match pane {
             Pane::Verdict => at_hand.is_none(),
@@ -440,7 +440,7 @@ pub(super) fn says(entry: &Entry, as_drawn: bool) -> Vec<Para> {
     }
     out.extend(peer(&p.peer));
     out.push(labelled("id", &p.id.to_string()));
-    out.push(labelled("code", &p.digest.to_string()));
+    out.push(labelled("code", &p.proposed.digest().to_string()));
     if let Some(key) = &p.idempotency_key {
         out.push(labelled("key", key));
     }

@@ -24,10 +24,13 @@ const ROOM_FOR_TALLY: u16 = 12;
 
 /// What a row says of an entry's effects, in the narrowest form.
 fn tags(entry: &Entry) -> Vec<(&'static str, Role)> {
-    let Some(effects) = Screen::effects_of(entry) else {
-        return Vec::new();
-    };
     let mut out = Vec::new();
+    if entry.is_edited() {
+        out.push((words::EDITED_ROW, Role::Accent));
+    }
+    let Some(effects) = Screen::effects_of(entry) else {
+        return out;
+    };
     if effects.private() {
         out.push(("PRIV", Role::Private));
     }

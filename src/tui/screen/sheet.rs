@@ -183,6 +183,7 @@ impl Screen<'_> {
     fn folded(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
         let p = &entry.proposal;
         let mut out = self.claims(entry);
+        out.extend(edited(entry));
         out.extend(self.effects(entry, Room::Sheet, width));
         if let Some(verdict) = entry.verdict() {
             if verdict.findings.is_empty() {
@@ -258,7 +259,7 @@ impl Screen<'_> {
 
     /// The parts of the grant digest, each by name and the first digits of its own digest.
     fn bound(&self, entry: &Entry) -> String {
-        let mut parts = vec![format!("code {}", entry.proposal.digest.short(8))];
+        let mut parts = vec![format!("code {}", entry.code().digest().short(8))];
         if let Environment::Ready { digest, .. } = &self.state.environment {
             parts.push(format!("environment {}", digest.short(8)));
         }
@@ -306,6 +307,7 @@ impl Screen<'_> {
             }
         };
         let mut out = self.claims(entry);
+        out.extend(edited(entry));
         out.push(wide(
             "kernel says",
             format!(
@@ -362,10 +364,15 @@ impl Screen<'_> {
             "code",
             format!(
                 "{} {}",
-                hash(p.digest.hex()),
-                words::bytes(p.code.len() as u64)
+                hash(entry.code().digest().hex()),
+                words::bytes(entry.code().bytes())
             ),
         ));
+        if entry.is_edited() {
+            let digest = hash(p.proposed.digest().hex());
+            let bytes = words::bytes(p.proposed.bytes());
+            out.push(wide(words::AS_PROPOSED, format!("{digest} {bytes}")));
+        }
         if let Some(policy) = &policy {
             out.push(wide("policy", hash(policy.sha256.hex())));
         }
@@ -382,6 +389,22 @@ fn row(label: &str, value: &str) -> Para {
     Para::new(format!("{label:<11} "), Role::Dim)
         .and(value, Role::Text)
         .hang(12)
+}
+
+/// That what runs is not what was proposed.
+fn edited(entry: &Entry) -> Option<Para> {
+    let digests = format!(
+        ": code {}, {} {}",
+        entry.code().digest().short(8),
+        words::AS_PROPOSED,
+        entry.proposal.proposed.digest().short(8)
+    );
+    entry.is_edited().then(|| {
+        Para::new(format!("{:<11} ", "code"), Role::Dim)
+            .and(words::EDITED, Role::Strong)
+            .and(digests, Role::Text)
+            .hang(12)
+    })
 }
 
 /// The one digest of everything.

@@ -89,8 +89,11 @@ impl Screen<'_> {
                 role,
             ) + 2;
         }
-        let name = p.agent.as_ref().map(|a| a.name.as_str());
         let room = |x: u16| right.saturating_sub(x);
+        if entry.is_edited() {
+            x += canvas.put(x, area.y, room(x), words::EDITED, Role::Accent) + 2;
+        }
+        let name = p.agent.as_ref().map(|a| a.name.as_str());
         if let Some(name) = name.filter(|n| !n.is_empty()) {
             x += canvas.put(x, area.y, room(x), "agent ", Role::Dim);
             x += canvas.put_claim(x, area.y, room(x).min(24), name, Role::Text);
@@ -109,8 +112,12 @@ impl Screen<'_> {
             Some(facts) => Self::at_right(canvas, area, facts),
             None => area.right(),
         };
-        let x = area.x + 1;
+        let mut x = area.x + 1;
         let room = |x: u16| right.saturating_sub(x);
+        // With the queue folded this is the title's only line.
+        if entry.is_edited() && facts.is_some() {
+            x += canvas.put(x, area.y, room(x), words::EDITED, Role::Accent) + 2;
+        }
         match &entry.proposal.reason {
             Some(reason) => {
                 let used = canvas.put(x, area.y, room(x), "and why: ", Role::Dim);

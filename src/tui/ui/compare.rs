@@ -11,6 +11,7 @@ use crate::model::{Digest, Earlier, ProposalId};
 use super::super::action::{Action, Comparison};
 use super::super::diff::Diff;
 use super::super::keys::{Command, Key, Meaning};
+use super::super::novelty;
 use super::super::words;
 use super::{Notice, Over, UiState};
 
@@ -22,7 +23,7 @@ const CHOICES: usize = 50;
 pub(in crate::tui) struct Choice {
     pub id: ProposalId,
     pub code: Digest,
-    pub granted: Timestamp,
+    pub was: Was,
     pub agent: Arc<str>,
     pub title: Option<Arc<str>>,
     /// The names of its data sets.
@@ -34,12 +35,20 @@ impl Choice {
         Some(Self {
             id: earlier.id,
             code: earlier.code,
-            granted: earlier.decided.as_ref().filter(|d| d.granted)?.at,
+            was: Was::Granted(earlier.decided.as_ref().filter(|d| d.granted)?.at),
             agent: earlier.agent.clone(),
             title: earlier.title.clone(),
             data: earlier.data.clone(),
         })
     }
+}
+
+/// What an earlier code is to the one on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui) enum Was {
+    /// What a person edited since.
+    Proposed,
+    Granted(Timestamp),
 }
 
 /// An open diff.
@@ -62,7 +71,8 @@ impl Compared {
 }
 
 impl UiState {
-    /// `v`: opens the diff against the last granted code.
+    /// `v`: opens the diff, against what the agent proposed if the code was edited, else against the last granted
+    /// code.
     pub(super) fn ask_diff(&mut self, state: &BrokerState) -> Vec<Action> {
         let Some(entry) = self.entry(state) else {
             self.remarks.notice = Some(Notice::NothingSelected);
@@ -75,7 +85,19 @@ impl UiState {
             proposal.title.as_deref(),
             CHOICES,
         );
-        let choices: Vec<Choice> = granted.into_iter().filter_map(Choice::of).collect();
+        let proposed = entry.is_edited().then(|| Choice {
+            id: proposal.id,
+            code: proposal.proposed.digest(),
+            was: Was::Proposed,
+            agent: proposal.agent_name().into(),
+            title: proposal.title.as_deref().map(Arc::from),
+            data: novelty::data_sets(entry)
+                .into_iter()
+                .map(Arc::from)
+                .collect(),
+        });
+        let granted = granted.into_iter().filter_map(Choice::of);
+        let choices: Vec<Choice> = proposed.into_iter().chain(granted).collect();
         if choices.is_empty() {
             self.remarks.notice = Some(words::NO_DIFF.into());
             return Vec::new();
@@ -90,7 +112,7 @@ impl UiState {
         };
         let action = Action::Compare(Comparison {
             earlier: choice.code,
-            code: entry.proposal.code.clone(),
+            code: entry.code().text().clone(),
             number: self.memory.compared + 1,
         });
         self.memory.compared += 1;
@@ -124,7 +146,7 @@ impl UiState {
     /// Handles a key on the diff. `None`: the diff closed, and the key is for what it covered.
     pub(super) fn on_diff(&mut self, state: &BrokerState, key: Key) -> Option<Vec<Action>> {
         let meaning = self.common.keys.meaning(self.attention.before, key);
-        if let Meaning::Does(Command::Grant | Command::Deny) = meaning {
+        if let Meaning::Does(Command::Grant | Command::Deny | Command::Edit) = meaning {
             self.over.close();
             return None;
         }

@@ -80,14 +80,15 @@ impl UiState {
             .queue
             .doc
             .as_ref()
-            .filter(|d| d.id == id && d.has_inputs);
+            .filter(|d| d.id == id && d.has_inputs && d.code == entry.code().digest());
         let Some(doc) = doc else {
             return Some(words::NO_INPUTS_YET.into());
         };
         let layout = self.frame.layout.as_deref();
         let layout = layout.filter(|l| Arc::ptr_eq(&l.doc, doc));
         let none = Looked::default();
-        let looked = self.queue.looked.get(&id).unwrap_or(&none);
+        let looked = self.queue.looked.get(&id);
+        let looked = looked.filter(|l| l.is_of(doc.code)).unwrap_or(&none);
         let missing = doc.missing(&looked.seen, layout)?;
         let goes = if self.unseen_elsewhere() {
             words::goes_there(&self.key(Command::PageCode))

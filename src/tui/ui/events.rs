@@ -240,6 +240,7 @@ impl UiState {
         match command {
             Command::Grant => self.ask(state, now),
             Command::Deny => self.ask_denial(state),
+            Command::Edit => return self.ask_edit(state, now),
             Command::DenyAll => self.ask_denial_of_all(state),
             Command::Kill => return self.kill(state),
             Command::Diff => return self.ask_diff(state),
@@ -284,7 +285,7 @@ impl UiState {
             }
             _ => self.scroll_queue(state, command, now),
         }
-        self.redocument(state);
+        self.redocument(state, now);
         Vec::new()
     }
 
@@ -349,7 +350,12 @@ impl UiState {
                 }
             },
             Command::Back => self.place = OnScreen::Queue,
-            Command::Grant | Command::Deny | Command::DenyAll | Command::Kill | Command::Urgent => {
+            Command::Grant
+            | Command::Deny
+            | Command::Edit
+            | Command::DenyAll
+            | Command::Kill
+            | Command::Urgent => {
                 self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             _ => return self.scroll_audit(command),
@@ -360,7 +366,12 @@ impl UiState {
     fn on_policies(&mut self, command: Command) -> Vec<Action> {
         match command {
             Command::Back => self.place = OnScreen::Queue,
-            Command::Grant | Command::Deny | Command::DenyAll | Command::Kill | Command::Urgent => {
+            Command::Grant
+            | Command::Deny
+            | Command::Edit
+            | Command::DenyAll
+            | Command::Kill
+            | Command::Urgent => {
                 self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             _ => self.scroll_over(command),

@@ -13,6 +13,7 @@ pub(super) type Stamp = (
     Option<ProposalId>,
     Option<ProposalId>,
     Order,
+    u64,
 );
 
 /// The order of the pending proposals; equal ones stay in the order of their arrival.
@@ -76,6 +77,7 @@ impl UiState {
             state.running().next_back().map(id),
             state.decided().next().map(id),
             self.queue.lists.order,
+            state.edits(),
         );
         let before = self.queue.lists.stamp.replace(stamp);
         if before == Some(stamp) {
@@ -85,7 +87,8 @@ impl UiState {
         // lists.
         if let Some((pending, last, ..)) = before
             && stamp.5 == Order::Arrival
-            && (before.map(|b| (b.2, b.3, b.4, b.5))) == Some((stamp.2, stamp.3, stamp.4, stamp.5))
+            && (before.map(|b| (b.2, b.3, b.4, b.5, b.6)))
+                == Some((stamp.2, stamp.3, stamp.4, stamp.5, stamp.6))
             && let Some(came) = stamp.0.checked_sub(pending).filter(|n| *n > 0)
             && state.pending().rev().nth(came).map(id) == last
         {

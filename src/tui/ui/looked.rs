@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::broker::BrokerState;
 use crate::clock::Now;
-use crate::model::{Opened, Part, ProposalId, Viewed};
+use crate::model::{Digest, Opened, Part, ProposalId, Viewed};
 
 use super::super::interval::IntervalSet;
 use super::sheet::{Challenge, Detail};
@@ -14,6 +14,8 @@ use super::{Over, Pane, Sheet, UiState, View};
 /// The state kept for each proposal that was viewed.
 #[derive(Clone, Debug, Default)]
 pub(in crate::tui) struct Looked {
+    /// The digest of the code that all of this is about; `None` until some of it was on the screen.
+    code: Option<Digest>,
     pub seen: IntervalSet,
     /// Findings that were wholly on the screen, by index.
     pub findings: IntervalSet,
@@ -34,6 +36,28 @@ pub(in crate::tui) struct Looked {
     opened: Opened,
     selected: Duration,
     focused: Duration,
+    /// The two times when a person last edited the code: reading other code starts anew.
+    before: (Duration, Duration),
+}
+
+impl Looked {
+    /// Turns to this code. If it is other code than before, nothing of it was seen.
+    pub fn turn_to(&mut self, code: Digest) {
+        if self.code.is_some_and(|before| before != code) {
+            *self = Self {
+                selected: self.selected,
+                focused: self.focused,
+                before: (self.selected, self.focused),
+                ..Self::default()
+            };
+        }
+        self.code = Some(code);
+    }
+
+    /// Whether this is about the code with this digest.
+    pub fn is_of(&self, code: Digest) -> bool {
+        self.code == Some(code)
+    }
 }
 
 impl UiState {
@@ -47,8 +71,11 @@ impl UiState {
         if let Some(sheet) = self.over.sheet_mut() {
             sheet.count(now.boot);
         }
-        let Some(id) = self.on_glass() else { return };
+        let (Some(id), Some(code)) = (self.on_glass(), self.frame.code) else {
+            return;
+        };
         let looked = self.queue.looked.entry(id).or_default();
+        looked.turn_to(code);
         for range in self.frame.ranges.settled(self.attention.grace, now.boot) {
             looked.seen.insert(range);
         }
@@ -113,12 +140,12 @@ impl UiState {
         }
     }
 
-    /// How long the proposal was selected, with the terminal focused if it reports that.
+    /// How long the proposal was selected with the code that it has now, with the terminal focused if it reports that.
     pub(super) fn look_at(&self, id: ProposalId) -> Duration {
         let looked = self.queue.looked.get(&id);
         looked.map_or(Duration::ZERO, |l| match self.attention.focused {
-            Some(_) => l.focused,
-            None => l.selected,
+            Some(_) => l.focused.saturating_sub(l.before.1),
+            None => l.selected.saturating_sub(l.before.0),
         })
     }
 
@@ -128,6 +155,7 @@ impl UiState {
         let looked = self.queue.looked.get(&id).unwrap_or(&none);
         let ms = |d: Duration| u64::try_from(d.as_millis()).unwrap_or(u64::MAX);
         let doc = self.queue.doc.as_ref().filter(|d| d.id == id);
+        let doc = doc.filter(|d| looked.is_of(d.code));
         let sheet = self.sheet().filter(|s| s.id() == id);
         let mut findings = looked.findings.clone();
         for range in sheet.into_iter().flat_map(Sheet::findings) {

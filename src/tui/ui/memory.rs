@@ -84,7 +84,7 @@ impl UiState {
     fn earlier_at_most(&self, entry: &Entry, most: usize) -> Vec<&Earlier> {
         let proposal = &entry.proposal;
         let (uid, agent) = (proposal.peer.uid, proposal.agent_name());
-        let mut asked = vec![Of::Agent(uid, agent), Of::Code(proposal.digest)];
+        let mut asked = vec![Of::Agent(uid, agent), Of::Code(entry.code().digest())];
         asked.extend(proposal.title.as_deref().map(Of::Title));
         let inputs = entry.inputs().into_iter().flat_map(|inputs| inputs.iter());
         asked.extend(inputs.filter_map(|input| match &input.kind {

@@ -3,6 +3,7 @@
 
 mod compare;
 mod decide;
+mod edit;
 mod events;
 mod lists;
 mod looked;
@@ -40,7 +41,7 @@ use super::screen::Drawn;
 use super::theme::{Theme, Themes};
 use super::words;
 
-pub(super) use compare::Compared;
+pub(super) use compare::{Compared, Was};
 pub(super) use decide::pending_of;
 pub(super) use looked::Looked;
 use memory::Memory;
@@ -94,7 +95,8 @@ pub enum Pane {
 /// Identifies the wrapped content of a cached [`Flow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowKey {
-    Pane(Pane, ProposalId, u16),
+    /// Of a proposal and its code.
+    Pane(Pane, ProposalId, Digest, u16),
     /// Folded, or with all details.
     Sheet(ProposalId, crate::model::GrantDigest, u16, Detail),
     /// A comparison by its number.
@@ -108,6 +110,8 @@ pub enum FlowKey {
 struct Frame {
     /// The proposal whose code is on the screen.
     id: Option<ProposalId>,
+    /// The digest of that code.
+    code: Option<Digest>,
     /// Its document's bytes on the screen; `findings` holds its findings there.
     ranges: Standing,
     findings: Standing,
@@ -257,7 +261,7 @@ impl UiState {
         }
         self.show_new_run(state);
         self.close_stale(state, now);
-        self.redocument(state);
+        self.redocument(state, now);
         self.hear_refusal(state);
         if self.notice(state, now).is_none() {
             self.remarks.notice = None;
@@ -295,21 +299,22 @@ impl UiState {
         }
     }
 
-    fn redocument(&mut self, state: &BrokerState) {
+    fn redocument(&mut self, state: &BrokerState, now: Now) {
         let Some(entry) = self.entry(state) else {
             self.queue.doc = None;
             return;
         };
-        let current =
-            self.queue.doc.as_ref().is_some_and(|d| {
-                d.id == entry.proposal.id && d.has_inputs == entry.inputs().is_some()
-            });
-        if !current {
-            self.queue.doc = Some(Arc::new(Document::new(
-                entry.proposal.id,
-                entry.proposal.code.clone(),
-                entry.inputs(),
-            )));
+        let (id, code) = (entry.proposal.id, entry.code().digest());
+        let before = self.queue.doc.as_ref().filter(|d| d.id == id);
+        let same = before.is_some_and(|d| d.code == code);
+        let edited = before.is_some() && !same;
+        if same && before.is_some_and(|d| d.has_inputs == entry.inputs().is_some()) {
+            return;
+        }
+        let doc = Document::new(id, entry.code(), entry.inputs());
+        self.queue.doc = Some(Arc::new(doc));
+        if edited {
+            self.begin_anew(id, code, now);
         }
     }
 
@@ -334,8 +339,16 @@ impl UiState {
     /// count as seen. [`UiState::count`] counted the previous frame when this frame began.
     pub fn drawn(&mut self, state: &BrokerState, drawn: Drawn, now: Now) {
         self.accrue(now);
+        // A frame of code that was edited since shows nothing that counts.
+        let code = drawn.layout.as_ref().map(|layout| layout.doc.code);
+        let current = |id: &ProposalId| {
+            let entry = state.entry(*id);
+            entry.is_some_and(|entry| Some(entry.code().digest()) == code)
+        };
+        let id = drawn.id.filter(current);
         for (key, flow) in drawn.flows {
-            if self.flow(&key).is_none() {
+            let stale = drawn.id.is_some() && id.is_none();
+            if !stale && self.flow(&key).is_none() {
                 self.kept.flows.push_front((key, flow));
                 self.kept.flows.truncate(FLOWS);
             }
@@ -353,21 +366,22 @@ impl UiState {
         }
         self.queue.lists.tops = drawn.tops;
         // The number of rows may have shrunk since: store the position that was shown.
-        if let (Some(id), Some(top), Some(cursor)) = (drawn.id, drawn.top, drawn.cursor)
+        if let (Some(id), Some(top), Some(cursor)) = (id, drawn.top, drawn.cursor)
             && let Some(looked) = self.queue.looked.get_mut(&id)
         {
             looked.top = top;
             looked.cursor = cursor;
         }
-        let id = drawn.id.filter(|id| state.entry(*id).is_some());
+        let code = id.and(code);
         let (mut ranges, mut findings) = match std::mem::take(&mut self.frame) {
-            before if before.id == id => (before.ranges, before.findings),
+            before if (before.id, before.code) == (id, code) => (before.ranges, before.findings),
             _ => (Standing::default(), Standing::default()),
         };
         ranges.show(drawn.ranges, now.boot);
         findings.show(drawn.findings.into_iter().map(|i| i..i + 1), now.boot);
         self.frame = Frame {
             id,
+            code,
             ranges,
             findings,
             layout: drawn.layout,
@@ -426,14 +440,14 @@ impl UiState {
 
     /// The selected code for the highlighter, once, if its colours are unknown.
     pub fn wants_highlight(&mut self, state: &BrokerState) -> Option<(Digest, Arc<str>)> {
-        let proposal = &self.entry(state)?.proposal;
-        let digest = proposal.digest;
+        let code = self.entry(state)?.code();
+        let digest = code.digest();
         if self.kept.coloured.iter().any(|(d, _)| *d == digest) {
             return None;
         }
         self.kept.coloured.push_front((digest, None));
         self.kept.coloured.truncate(COLOURED);
-        Some((digest, proposal.code.clone()))
+        Some((digest, code.text().clone()))
     }
 
     pub fn set_highlight(&mut self, digest: Digest, colours: Highlights) {

@@ -43,7 +43,7 @@ impl UiState {
                 None => Notice::OfList(self.listed(), words),
             });
         }
-        self.redocument(state);
+        self.redocument(state, now);
         Vec::new()
     }
 

@@ -123,7 +123,7 @@ impl UiState {
         let look = self.look_at(id);
         if let Some(entry) = state.entry(id) {
             let vigilance = &mut self.attention.vigilance;
-            vigilance.decided(granted, &entry.proposal.code, look);
+            vigilance.decided(granted, entry.code().text(), look);
         }
     }
 
@@ -139,7 +139,7 @@ impl UiState {
             return false;
         };
         let vigilance = &self.attention.vigilance;
-        let Some(found) = vigilance.hurry(&entry.proposal.code, look) else {
+        let Some(found) = vigilance.hurry(entry.code().text(), look) else {
             return false;
         };
         let fresh = (self.digits)();

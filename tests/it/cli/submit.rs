@@ -107,6 +107,7 @@ async fn a_denial_shows_the_reason_and_nothing_a_terminal_would_obey() {
             reason: Some("not \u{1b}[2Jtoday".to_owned()),
             edited: false,
             code: None,
+            diff: None,
         }),
         ..outcome(id, State::Denied, "A person denied it.")
     });
@@ -124,6 +125,35 @@ async fn a_denial_shows_the_reason_and_nothing_a_terminal_would_obey() {
             && result.err.contains("today")
             && !result.err.contains('\u{1b}')
     );
+}
+
+#[tokio::test]
+async fn an_edit_of_the_person_is_told_beside_the_output() {
+    let home = Home::new();
+    let ending: Ending = Box::new(|id| Outcome {
+        decision: Some(Decision {
+            kind: DecisionKind::Granted,
+            at: jiff::Timestamp::UNIX_EPOCH,
+            reason: None,
+            edited: true,
+            code: Some("print(2)\n".to_owned()),
+            diff: Some("@@ -1 +1 @@\n-print(1)\u{1b}[2J\n+print(2)\n".to_owned()),
+        }),
+        ..prints("2\n", "").unwrap()(id)
+    });
+    let _dashboard = dashboard(&home, Some(ending)).await;
+    let file = home.write("x.py", b"print(1)\n");
+    let result = Finished::of(
+        home.submit(&[file.to_str().unwrap()])
+            .output()
+            .await
+            .unwrap(),
+    );
+    assert_eq!((result.out.as_str(), result.code), ("2\n", 0));
+    for line in ["a person edited the code", "  -print(1)", "  +print(2)\n"] {
+        assert!(result.err.contains(line), "{line}: {}", result.err);
+    }
+    assert!(!result.err.contains('\u{1b}'), "{}", result.err);
 }
 
 #[tokio::test]
