@@ -17,6 +17,8 @@ pub mod tui;
 
 pub mod ipc;
 
+pub mod figure;
+
 pub mod executor;
 
 pub mod child;

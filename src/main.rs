@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 
 use countersign::error::Failure;
-use countersign::{analysis, cli, sandbox};
+use countersign::{analysis, cli, figure, sandbox};
 
 fn main() -> ExitCode {
     // Before any runtime or thread starts: these roles restrict themselves, and one of them forks.
     let role = std::env::args_os().nth(1);
     match role.as_deref().and_then(std::ffi::OsStr::to_str) {
         Some("__analyse") => return ExitCode::from(analysis::worker::main()),
+        Some(figure::ROLE) => return ExitCode::from(figure::worker::main()),
         Some("__sandbox") => return ExitCode::from(sandbox::roles::sandbox_main()),
         _ => {}
     }

@@ -8,7 +8,7 @@ import re
 from types import ModuleType
 from typing import Any
 
-from _countersign import errors, frames, inputs, spec
+from _countersign import errors, frames, inputs, spec, summary
 
 # A person cannot judge a table with more columns.
 COLUMNS_MAX = 10_000
@@ -22,16 +22,25 @@ WORD = re.compile(r"[^\W\d_eEnNaAiIfFtTyYjJ]|[!-'*,/:-@\[-^`{-~]|\d-\d+-\d")
 
 
 def run(setup: spec.Setup, libraries: dict[str, ModuleType]) -> dict[str, Any]:
-    """`{columns: [{name, dtype}], texts, rows, frame}`; `frame` says whether Arrow was written."""
+    """`{columns: [{name, dtype}], texts, rows, frame, summary}`; `frame` says whether Arrow was written."""
     one = spec.read_job(setup).inputs[0]
     pandas: Any = libraries.get("pandas")
     value = inputs.load_one(one, pandas)
     if one.kind != "table":
         columns, rows = plain(value)
-        return {"columns": limited(columns), "rows": rows, "frame": False}
+        names = [name for name, _ in columns]
+        records = value if isinstance(value, list) else [value]
+        said = summary.of_records(records, names, one.private)
+        return {"columns": limited(columns), "rows": rows, "frame": False, "summary": said}
     columns = [(str(name), str(dtype)) for name, dtype in value.dtypes.items()]
     written = write(value, pandas, one.format in ("csv", "tsv"), setup.convert)
-    return {"columns": limited(columns), "texts": texts(value), "rows": len(value), "frame": written}
+    return {
+        "columns": limited(columns),
+        "texts": texts(value),
+        "rows": len(value),
+        "frame": written,
+        "summary": summary.of_table(value, one.private),
+    }
 
 
 def texts(frame: Any) -> list[str]:

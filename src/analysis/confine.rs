@@ -1,4 +1,4 @@
-//! The restrictions that the worker imposes on itself before the first untrusted byte.
+//! The restrictions that a worker imposes on itself before the first untrusted byte.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_fi
 const MEMORY: u64 = 256 * 1024 * 1024;
 
 /// Sets resource limits. The worker has no children to inherit them, so any failure is fatal.
-pub(super) fn limits(stack: usize) -> nix::Result<()> {
+pub fn limits(stack: usize) -> nix::Result<()> {
     prctl::set_no_new_privs()?;
     prctl::set_dumpable(false)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
@@ -33,7 +33,7 @@ fn mapped_bytes() -> Option<u64> {
 
 /// Allows only reading, writing, memory management and exiting; all other system calls fail with
 /// EPERM, in every thread.
-pub(super) fn system_calls() -> Result<(), seccompiler::Error> {
+pub fn system_calls() -> Result<(), seccompiler::Error> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(seccompiler::Error::Backend)?;
     let rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>> =
         ALLOWED.iter().map(|call| (*call, Vec::new())).collect();

@@ -7,7 +7,7 @@
 
 mod client;
 mod compiled;
-mod confine;
+pub mod confine;
 mod facts;
 mod fold;
 mod frames;

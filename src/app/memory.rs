@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::Log;
+use crate::figure::{Small, Undrawn};
 use crate::model::{Digest, Shape};
 use crate::tui::{Comparison, Diff, UiState};
 
@@ -21,6 +22,10 @@ pub enum Recalled {
     /// The diff that was asked for under this number, or why there is none.
     Diff(u64, Result<Diff, String>),
     Shapes(Vec<(Digest, Shape)>),
+    /// A picture that a run left, made small.
+    Figure(Digest, Result<Small, Undrawn>),
+    /// What became of opening or saving a file, for the person.
+    Told(String),
 }
 
 impl Recalled {
@@ -28,6 +33,8 @@ impl Recalled {
         match self {
             Self::Diff(number, diff) => ui.set_diff(number, diff),
             Self::Shapes(shapes) => ui.learn_shapes(&shapes),
+            Self::Figure(digest, found) => ui.set_figure(digest, found),
+            Self::Told(words) => ui.tell(words),
         }
     }
 }

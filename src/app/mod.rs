@@ -14,6 +14,7 @@ mod draft;
 mod editor;
 mod effects;
 mod environment;
+mod files;
 mod inputs;
 mod memory;
 mod pulse;

@@ -16,12 +16,13 @@ use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
 use crate::tui::keyboard::{Keyboard, Typed};
 use crate::tui::terminal::{Terminal, has_job_control};
-use crate::tui::{Action, GrantRequest, Header, Highlighter, UiState, render};
+use crate::tui::{Action, GrantRequest, Header, Highlighter, UiState, copied, render};
 
 use super::ahead::Ahead;
 use super::analyst::Analyst;
 use super::effects::{Hands, Next};
 use super::environment;
+use super::files::Files;
 use super::inputs::Inputs;
 use super::memory;
 use super::pulse::{BEAT, Pulse};
@@ -62,6 +63,7 @@ struct Shell {
     keyboard: Keyboard,
     pulse: Pulse,
     highlighter: Highlighter,
+    files: Files,
     by: Reviewer,
     state_dir: std::path::PathBuf,
     editing: Editing,
@@ -183,6 +185,7 @@ impl Shell {
         Ok(Self {
             state,
             ui,
+            files: Files::new(setup.worker, setup.sources.clone(), inbox.clone()),
             hands: Hands {
                 inbox,
                 decided,
@@ -480,17 +483,23 @@ impl Shell {
             Action::Suspend if has_job_control() => self.suspend(),
             Action::Suspend => {}
             Action::LoadAudit { offset, count } => {
-                let wanted = review::Wanted::Page { offset, count };
-                review::load(self.state_dir.clone(), wanted, self.hands.inbox.clone());
+                self.review(review::Wanted::Page { offset, count });
+            }
+            Action::Open(file) => self.files.open(file),
+            Action::Save(wanted) => self.files.save(wanted),
+            Action::Copy => {
+                let text = copied(&self.state, &self.ui, &self.header, Now::read());
+                self.ui.tell(self.terminal.copy(&text));
             }
             Action::Compare(wanted) => {
                 memory::compare(self.state_dir.clone(), wanted, self.hands.inbox.clone());
             }
-            Action::ShowRecord { id } => {
-                let wanted = review::Wanted::Record(id);
-                review::load(self.state_dir.clone(), wanted, self.hands.inbox.clone());
-            }
+            Action::ShowRecord { id } => self.review(review::Wanted::Record(id)),
         }
+    }
+
+    fn review(&self, wanted: review::Wanted) {
+        review::load(self.state_dir.clone(), wanted, self.hands.inbox.clone());
     }
 
     fn quit(&mut self) {
@@ -555,10 +564,8 @@ impl Shell {
         let Some(least) = self.redraw.after() else {
             return;
         };
-        if self.terminal.owes().is_some() || self.editing.is_away() {
-            return;
-        }
-        if self.gone || self.drawn_at.is_some_and(|at| at.elapsed() < least) {
+        let soon = self.drawn_at.is_some_and(|at| at.elapsed() < least);
+        if self.terminal.owes().is_some() || self.editing.is_away() || self.gone || soon {
             return;
         }
         let now = Now::read();
@@ -569,8 +576,9 @@ impl Shell {
         if let Some((digest, code)) = self.ui.wants_highlight(&self.state) {
             self.highlighter.request(digest, code);
         }
-        let (pending, running) = (self.state.pending_count(), self.state.running_count());
-        self.terminal.title(pending, running);
+        self.files.draw(self.ui.wants_figures(&self.state));
+        self.terminal
+            .title(self.state.pending_count(), self.state.running_count());
         let (state, ui, header) = (&self.state, &self.ui, &self.header);
         let drawn = self
             .terminal

@@ -34,6 +34,8 @@ pub struct Setup {
     pub python: Option<PathBuf>,
     pub socket: SocketConfig,
     pub executor: Executor,
+    /// A lasting path of this program, for its workers.
+    pub worker: PathBuf,
     pub analyser: Analyser,
     pub sources: Arc<Sources>,
     pub header: Header,
@@ -94,6 +96,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
             group: config.socket.group.clone(),
         },
         executor: Executor::new(exe, sources.clone()),
+        worker: analyser_exe.clone(),
         analyser: Analyser::new(analyser_exe, policies),
         sources,
         header,

@@ -6,7 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::clock::Now;
-use crate::model::{BoundInput, Code, Decision, Digest, Proposal, Run, RunEvent, State, Verdict};
+use crate::model::{
+    BoundInput, Code, Decision, Digest, Proposal, Run, RunEvent, State, Usage, Verdict,
+};
 
 use super::audience::Audience;
 use super::phase::{Ended, Granted, LiveOutput, Phase, Ran, Telling};
@@ -118,6 +120,17 @@ impl Entry {
         }
     }
 
+    /// What its run uses or used, for the person. Outcomes do not contain it.
+    pub fn used(&self) -> Option<Usage> {
+        match &self.phase {
+            Phase::Granted(granted) => granted.live()?.used,
+            Phase::Ended(ended) => ended.used,
+            Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) | Phase::Revising(_) => {
+                None
+            }
+        }
+    }
+
     /// When its child began to run.
     pub fn released(&self) -> Option<Now> {
         self.granted()?.live()?.released
@@ -152,6 +165,11 @@ impl Entry {
     /// The last state that agents may know.
     pub(super) fn heard(&self) -> State {
         self.phase.heard()
+    }
+
+    /// Whether its end is in the log, with the files that its run left.
+    pub fn is_recorded(&self) -> bool {
+        self.told()
     }
 
     /// Whether its end is durable and was reported to every waiting call.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::model::{
     AgentClaim, Blob, BoundInput, CallId, Code, ConnId, Draft, Environment, Isolation, JobId, Peer,
-    ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket, Verdict, Viewed,
+    ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket, Usage, Verdict, Viewed,
 };
 
 use super::decision::Confirmation;
@@ -91,6 +91,8 @@ pub enum ExecNote {
         stream: StreamName,
         text: String,
     },
+    /// What the run uses, about once a second; the last one, just before its end, has the totals.
+    Used(Usage),
     /// The files that the run left; sent just before its end.
     Left(Vec<Blob>),
     /// The child ran and ended.

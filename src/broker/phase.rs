@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::clock::Now;
 use crate::model::{
     Blob, BoundInput, Code, Decision, DecisionKind, Outcome, Proposal, Reviewer, Run, RunEvent,
-    State, StreamName, Verdict,
+    State, StreamName, Usage, Verdict,
 };
 
 use super::decision::Grant;
@@ -124,6 +124,8 @@ pub(super) struct Live {
     /// When the executor released it.
     pub released: Option<Now>,
     pub output: LiveOutput,
+    /// The last measurement.
+    pub used: Option<Usage>,
     /// The contents of the files it left, between the executor's report and the record.
     pub left: Vec<Blob>,
 }
@@ -152,6 +154,8 @@ pub(super) struct Ended {
     pub inputs: Option<Arc<[BoundInput]>>,
     pub ran: Ran,
     pub noted: Vec<RunEvent>,
+    /// What a run used, for the person. Outcomes do not contain it.
+    pub used: Option<Usage>,
     /// The last state that agents heard; they hear of the end once its record is durable.
     pub heard: State,
     pub telling: Telling,
@@ -215,6 +219,7 @@ impl Phase {
             }
             Self::Ended(_) => return self,
         };
+        let used = live.as_ref().and_then(|live| live.used);
         let ran = match (end.run, live) {
             (Some(run), _) => Ran::Whole(Box::new(run)),
             (None, Some(live)) => Ran::Cut(live.output),
@@ -230,6 +235,7 @@ impl Phase {
             inputs,
             ran,
             noted,
+            used,
             heard,
             telling: Telling::Unannounced,
         }))

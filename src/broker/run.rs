@@ -133,6 +133,7 @@ impl BrokerState {
                     fx.push(Effect::Notify { conn: *conn, note });
                 }
             }
+            (ExecNote::Used(usage), Stage::LetGo(live)) => live.used = Some(usage),
             (ExecNote::Left(blobs), Stage::LetGo(live)) => live.left = blobs,
             (ExecNote::Ended(run), Stage::LetGo(live)) => {
                 let left = std::mem::take(&mut live.left);
@@ -151,6 +152,7 @@ impl BrokerState {
                 | ExecNote::Prepared(_)
                 | ExecNote::Released
                 | ExecNote::Output { .. }
+                | ExecNote::Used(_)
                 | ExecNote::Left(_),
                 Stage::Made | Stage::Held | Stage::LetGo(_),
             ) => {}

@@ -62,6 +62,7 @@ mod fault;
 mod host;
 mod launch;
 mod leftovers;
+mod meter;
 mod outside;
 mod states;
 mod surroundings;
@@ -76,6 +77,7 @@ pub use launch::{Files, Handed, ROLE, Slot};
 #[cfg(test)]
 pub(crate) use leftovers::groups_of;
 pub use leftovers::remove_stale;
+pub use meter::Meter;
 pub use states::{Confined, Ended, Held, Launched, Released, Step};
 
 pub(crate) use host::Helper;

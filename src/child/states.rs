@@ -11,6 +11,7 @@ use crate::sandbox::raw;
 
 use super::alive::{Alive, Client, Outcome, Wish};
 use super::fault::Fault;
+use super::meter::Meter;
 use super::{outside, surroundings};
 
 /// The result of a step: the next state, or the end of the child.
@@ -219,6 +220,11 @@ impl Held {
     /// A pidfd of the payload. The payload is held, so its pid cannot have been reused.
     pub fn payload(&self) -> Option<OwnedFd> {
         raw::pidfd_open(self.pid).ok()
+    }
+
+    /// Measures the child's processes; `None` if the payload is gone.
+    pub fn meter(&self) -> Option<Meter> {
+        Meter::of(self.pid, self.resident_kib).ok()
     }
 
     /// Waits until the client permits the release, then has the payload read what it is to run.

@@ -288,6 +288,7 @@ mod tests {
                 columns: columns.iter().map(column).collect(),
                 sensitivity,
                 texts: BTreeSet::new(),
+                summary: None,
             },
             bytes: 1,
             sha256: Digest::of(name.as_bytes()),

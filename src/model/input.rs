@@ -1,11 +1,12 @@
 //! The inputs of a snippet.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Digest, ProposalId};
+use super::{Digest, ProposalId, Summary};
 
 /// An input as a proposer names it on the wire (protocol.md §2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,6 +170,9 @@ pub enum InputKind {
         /// The columns that are surely text, see [`Value`](super::Value). Only verdicts need them.
         #[serde(skip)]
         texts: BTreeSet<String>,
+        /// For the person alone; without values if the data set is private.
+        #[serde(skip)]
+        summary: Option<Arc<Summary>>,
     },
     /// The compact JSON text, shown to the reviewer and passed to the child unchanged.
     Json {

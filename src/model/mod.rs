@@ -25,8 +25,10 @@ mod setting;
 mod shape;
 mod state;
 mod stream;
+mod summary;
 mod ticket;
 mod tier;
+mod usage;
 mod verdict;
 mod view;
 mod visible;
@@ -59,8 +61,10 @@ pub use setting::{Form, Installed, Setting, Value};
 pub use shape::Shape;
 pub use state::State;
 pub use stream::StreamName;
+pub use summary::{ColumnSummary, Summary};
 pub use ticket::{Lane, Ticket};
 pub use tier::{Preflight, Tier};
+pub use usage::Usage;
 pub use verdict::{
     Action, Capability, CapabilityUse, CodeFacts, Finding, Place, PolicyRef, Severity, SourceStats,
     Verdict, VerdictKind,

@@ -47,6 +47,7 @@ fn propose(past: &mut Past, n: u32, one: &One<'_>) {
             columns: Vec::new(),
             sensitivity: Sensitivity::Private,
             texts: BTreeSet::new(),
+            summary: None,
         },
         bytes: 1,
         sha256: Digest::of(b"d"),

@@ -7,6 +7,8 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
+use nix::unistd::{SysconfVar, sysconf};
+
 /// The place of a process in the tree, from `/proc/<pid>/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
@@ -15,6 +17,17 @@ pub struct Stat {
     pub state: char,
     /// Start time in clock ticks after boot; with the pid it identifies one process for good.
     pub started: u64,
+    /// Processor time in clock ticks.
+    ticks: u64,
+}
+
+impl Stat {
+    /// Processor time in milliseconds, without that of its children.
+    pub fn cpu_ms(&self) -> u64 {
+        let second = sysconf(SysconfVar::CLK_TCK).ok().flatten();
+        let second = second.and_then(|ticks| u64::try_from(ticks).ok());
+        self.ticks.saturating_mul(1000) / second.unwrap_or(100).max(1)
+    }
 }
 
 /// Size that nearly every file of a process fits into. The files report a size of 0, and readers
@@ -42,13 +55,16 @@ fn parse_stat(pid: i32, text: &str) -> Option<Stat> {
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     let parent = fields.next()?.parse().ok()?;
-    // The start time is field 22 of proc(5); the state is field 3.
-    let started = fields.nth(17)?.parse().ok()?;
+    // By proc(5), the state is field 3, the processor times are 14 and 15, the start time is 22.
+    let user: u64 = fields.nth(9)?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    let started = fields.nth(6)?.parse().ok()?;
     Some(Stat {
         pid,
         parent,
         state,
         started,
+        ticks: user.saturating_add(system),
     })
 }
 
@@ -293,6 +309,7 @@ mod tests {
         let text = "7 (a) R 1 (x) S 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 99 0";
         let stat = parse_stat(7, text).unwrap();
         assert_eq!((stat.parent, stat.state, stat.started), (3, 'S', 21));
+        assert_eq!(stat.ticks, 13 + 14);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::model::{Digest, GrantDigest, Preflight, ProposalId, Tier, Viewed};
+use crate::model::{Artifact, Digest, GrantDigest, Preflight, ProposalId, Tier, Viewed};
 
 /// The result of a key press. Only `app` carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,11 @@ pub enum Action {
     /// The diff between an earlier code in the log and this one; the answer comes through
     /// [`super::UiState::set_diff`] with the same number.
     Compare(Comparison),
+    /// A file of a run is to be opened by another program.
+    Open(Artifact),
+    Save(Saving),
+    /// The focused pane's text is to be sent to the terminal's clipboard.
+    Copy,
     Suspend,
 }
 
@@ -58,6 +63,14 @@ pub enum EditNews {
     Taken,
     /// It came too late, and the text is in this file.
     TooLate(String, PathBuf),
+}
+
+/// Asks to save files of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saving {
+    pub files: Vec<Artifact>,
+    /// As it was typed.
+    pub folder: String,
 }
 
 /// Asks for a diff.

@@ -204,6 +204,7 @@ impl Bench {
                         Sensitivity::Public
                     },
                     texts: BTreeSet::new(),
+                    summary: making.summary.map(Arc::new),
                 },
                 bytes: 1_234_567,
                 sha256: Digest::of(b"sales"),

@@ -24,6 +24,18 @@ pub struct Calls {
     notice: Notice,
     titles: bool,
     title: String,
+    clipboard: Clipboard,
+}
+
+/// How this terminal takes copies (OSC 52).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Clipboard {
+    None,
+    Direct,
+    /// tmux takes it itself (`set-clipboard on`) or hands it through (`allow-passthrough on`).
+    Tmux,
+    /// GNU screen hands it through.
+    Screen,
 }
 
 impl Calls {
@@ -49,10 +61,34 @@ impl Calls {
         } else {
             Notice::Osc9
         };
+        let clipboard = if !get("TMUX").is_empty() || term.starts_with("tmux") {
+            Clipboard::Tmux
+        } else if through {
+            Clipboard::Screen
+        } else if console {
+            Clipboard::None
+        } else {
+            Clipboard::Direct
+        };
         Self {
             notice,
             titles: on && !console,
             title: String::new(),
+            clipboard,
+        }
+    }
+
+    /// The bytes that copy `base64`, which is nothing but that; `None` if the terminal takes none.
+    pub fn copy(&self, base64: &str) -> Option<String> {
+        let direct = format!("\x1b]52;c;{base64}\x07");
+        match self.clipboard {
+            Clipboard::None => None,
+            Clipboard::Direct => Some(direct),
+            Clipboard::Tmux => {
+                let through = direct.replace('\x1b', "\x1b\x1b");
+                Some(format!("{direct}\x1bPtmux;{through}\x1b\\"))
+            }
+            Clipboard::Screen => Some(format!("\x1bP{direct}\x1b\\")),
         }
     }
 
@@ -124,6 +160,22 @@ mod tests {
             let off = calls(false, env);
             assert!(off.call().is_empty() && !off.titles(), "{env:?}");
         }
+    }
+
+    #[test]
+    fn a_copy_goes_through_a_multiplexer() {
+        let copy = |env: &[(&str, &str)]| calls(true, env).copy("eA==");
+        let direct = "\x1b]52;c;eA==\x07";
+        assert_eq!(copy(&[("TERM", "xterm")]).unwrap(), direct);
+        assert_eq!(
+            copy(&[("TERM", "tmux-256color")]).unwrap(),
+            format!("{direct}\x1bPtmux;\x1b\x1b]52;c;eA==\x07\x1b\\")
+        );
+        assert_eq!(
+            copy(&[("TERM", "screen")]).unwrap(),
+            format!("\x1bP{direct}\x1b\\")
+        );
+        assert_eq!(copy(&[("TERM", "linux")]), None);
     }
 
     #[test]

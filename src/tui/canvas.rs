@@ -6,6 +6,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::as_drawn::{self, AsDrawn, Placed};
 use super::flow::FlowRow;
+use super::pixels::Strip;
 use super::text;
 use super::theme::{Role, Theme};
 
@@ -122,10 +123,25 @@ impl<'a> Canvas<'a> {
     pub fn put_row(&mut self, x: u16, y: u16, columns: u16, row: &FlowRow) {
         let indent = u16::try_from(row.indent).unwrap_or(columns).min(columns);
         let (x, columns) = (x + indent, columns - indent);
-        match &row.as_drawn {
-            Some(text) => self.put_as_drawn(x, y, columns, text),
-            None => {
+        match (&row.as_drawn, &row.strip) {
+            (Some(text), _) => self.put_as_drawn(x, y, columns, text),
+            (None, Some(strip)) => self.put_strip(x, y, columns, strip),
+            (None, None) => {
                 self.put_spans(x, y, columns, &row.spans);
+            }
+        }
+    }
+
+    fn put_strip(&mut self, x: u16, y: u16, columns: u16, strip: &Strip) {
+        for (x, cell) in (x..x.saturating_add(columns)).zip(&strip.cells) {
+            let (upper, lower) = cell.halves();
+            let pair = (self.theme.pixel(upper), self.theme.pixel(lower));
+            if let (Some(upper), Some(lower)) = pair {
+                self.cell(x, y, "▀", Style::new().fg(upper).bg(lower));
+            } else {
+                let dots = cell.dots(strip.paper);
+                let style = self.theme.style(Role::Text);
+                self.cell(x, y, dots.encode_utf8(&mut [0; 4]), style);
             }
         }
     }

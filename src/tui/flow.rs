@@ -1,6 +1,9 @@
 //! Paragraphs of styled text wrapped into rows, for everything except code.
 
+use std::sync::Arc;
+
 use super::as_drawn;
+use super::pixels::Strip;
 use super::text::{Piece, pieces};
 use super::theme::Role;
 
@@ -11,6 +14,7 @@ pub struct Para {
     indent: usize,
     hang: usize,
     finding: Option<usize>,
+    line: Option<usize>,
     as_drawn: bool,
 }
 
@@ -56,6 +60,12 @@ impl Para {
         self.finding = Some(index);
         self
     }
+
+    /// Marks the paragraph's rows as this line of a run's output.
+    pub const fn line(mut self, index: usize) -> Self {
+        self.line = Some(index);
+        self
+    }
 }
 
 /// One row, ready to draw. The text is still raw: drawing sanitises it.
@@ -64,8 +74,12 @@ pub struct FlowRow {
     pub indent: usize,
     pub spans: Vec<(String, Role)>,
     pub finding: Option<usize>,
+    /// The line of a run's output.
+    pub line: Option<usize>,
     /// Replaces the spans: text sent to the terminal unchanged.
     pub as_drawn: Option<String>,
+    /// Replaces the spans: a row of a picture.
+    pub strip: Option<Arc<Strip>>,
 }
 
 impl FlowRow {
@@ -97,6 +111,26 @@ impl Flow {
         }
         Self { rows }
     }
+
+    /// A row for each paragraph, as wide as it is.
+    pub fn unwrapped(paras: &[Para]) -> Self {
+        let row = |para: &Para| FlowRow {
+            indent: para.indent,
+            spans: para.spans.clone(),
+            finding: para.finding,
+            line: para.line,
+            as_drawn: None,
+            strip: None,
+        };
+        Self {
+            rows: paras.iter().map(row).collect(),
+        }
+    }
+}
+
+/// Whether the text has one column a byte and no mark.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|b| (b' '..=b'~').contains(&b))
 }
 
 fn as_it_is(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
@@ -117,6 +151,21 @@ fn as_it_is(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
 }
 
 fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
+    // Nearly every line of a run's output.
+    if let [(text, role)] = para.spans.as_slice()
+        && is_plain(text)
+        && para.indent + text.len() <= width
+    {
+        rows.push(FlowRow {
+            indent: para.indent,
+            spans: vec![(text.clone(), *role)],
+            finding: para.finding,
+            line: para.line,
+            as_drawn: None,
+            strip: None,
+        });
+        return;
+    }
     let fresh = |first: bool| FlowRow {
         indent: if first {
             para.indent.min(width - 1)
@@ -125,7 +174,9 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
         },
         spans: Vec::new(),
         finding: para.finding,
+        line: para.line,
         as_drawn: None,
+        strip: None,
     };
     let mut row = fresh(true);
     let mut used = row.indent;

@@ -222,7 +222,7 @@ commands! {
     PageUp = "page-up", "pageup", "page up in the focused pane";
     Top = "top", "home gg", "to the top";
     Bottom = "bottom", "end G", "to the end";
-    Inputs = "inputs", "p", "the next input that the agent brought, or GIVEN";
+    Inputs = "inputs", "p", "data: the next input that the agent brought, then GIVEN";
     NextPoint = "next-finding", "]", "the next finding or effect, with its line";
     PreviousPoint = "previous-finding", "[", "the previous finding or effect";
     Details = "details", "i", "details: limits, layers, digests, environment, peer";
@@ -230,6 +230,9 @@ commands! {
     Wrap = "wrap", "w", "wrap long lines, or not";
     Zoom = "zoom", "z", "the focused pane on the whole screen, or not";
     AsDrawn = "as-drawn", "m", "marked text as the terminal draws it, below, or not";
+    OpenOutside = "open-outside", "o", "open a file of the run outside, as a picture or as text";
+    Save = "save", "S", "save the files of the run into a folder";
+    Copy = "copy", "c", "copy the focused pane's text as it is shown, through the terminal";
     Order = "order", "s", "order of the queue: arrival, deadline, severity, agent";
     Urgent = "urgent", "u", "the pending proposal that expires first";
     Grant = "grant", "a", "ask to grant: opens the sheet";

@@ -109,11 +109,13 @@ fn p_goes_from_input_to_input_or_to_what_is_given() {
         ..Making::clear(&lines(50))
     });
     b.settle();
-    for name in ["first", "second", "first"] {
+    for name in ["first", "second"] {
         b.keys("p");
         let text = b.draw();
         assert!(text.contains(&format!("── input {name} (csv")), "{text}");
     }
+    b.keys("p");
+    assert_eq!(b.ui.queue.focus, ui::Pane::Given);
     let mut b = ready();
     b.keys("p");
     assert_eq!(b.ui.queue.focus, ui::Pane::Given);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::model::{
     Action as Does, Capability, CapabilityUse, Digest, Exit, Finding, Isolation, Limits, Place,
-    PolicyRef, Run, RunError, RunErrorKind, Severity, SourceStats, Tier, Timing, Verdict,
+    PolicyRef, Run, RunError, RunErrorKind, Severity, SourceStats, Summary, Tier, Timing, Verdict,
     VerdictKind,
 };
 use crate::policy::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
@@ -26,6 +26,7 @@ pub struct Making {
     pub private: bool,
     /// The data set's columns.
     pub columns: Vec<String>,
+    pub summary: Option<Summary>,
     /// The verdict's places; without any, the capabilities say what is touched.
     pub places: Vec<Place>,
 }
@@ -44,6 +45,7 @@ impl Making {
             dataset: true,
             private: false,
             columns: (0..12).map(|i| format!("c{i}")).collect(),
+            summary: None,
             places: Vec::new(),
         }
     }

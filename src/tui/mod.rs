@@ -7,6 +7,7 @@
 
 mod action;
 mod as_drawn;
+mod brought;
 mod calls;
 mod canvas;
 pub mod caps;
@@ -22,11 +23,14 @@ pub mod keyboard;
 mod keys;
 mod novelty;
 mod outlet;
+mod pixels;
+mod printed;
 mod screen;
 mod sketch;
 pub mod terminal;
 pub mod text;
 mod theme;
+mod transcript;
 mod ui;
 mod words;
 
@@ -39,11 +43,15 @@ mod compare_tests;
 #[cfg(test)]
 mod contrast_tests;
 #[cfg(test)]
+mod data_tests;
+#[cfg(test)]
 mod edit_tests;
 #[cfg(test)]
 mod effects_tests;
 #[cfg(test)]
 mod environment_tests;
+#[cfg(test)]
+mod files_tests;
 #[cfg(test)]
 mod glass_tests;
 #[cfg(test)]
@@ -54,6 +62,8 @@ mod made;
 mod moves_tests;
 #[cfg(test)]
 mod notice_tests;
+#[cfg(test)]
+mod output_tests;
 #[cfg(test)]
 mod pane_tests;
 #[cfg(test)]
@@ -67,12 +77,12 @@ mod snapshot_tests;
 #[cfg(test)]
 mod vigilance_tests;
 
-pub use action::{Action, AuditPage, AuditRow, Comparison, EditNews, GrantRequest, Header};
+pub use action::{Action, AuditPage, AuditRow, Comparison, EditNews, GrantRequest, Header, Saving};
 pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};
 pub use diff::Diff;
 pub use highlight::{Highlighter, Highlights};
 pub use keys::{Command, Keymap, KeymapError};
-pub use screen::{Drawn, render};
+pub use screen::{Drawn, copied, render};
 pub use theme::{Role, Theme, ThemeError, Themes};
 pub use ui::{DWELL, GRACE, HELD, QUIET, SHEET_GRACE, Span, UiState};

@@ -86,7 +86,7 @@ fn space_pages_the_code_from_any_pane() {
         b.keys(" ");
     }
     let text = b.draw();
-    assert!(text.contains("x55 = 55"), "{text}");
+    assert!(text.contains("x50 = 50"), "{text}");
 }
 
 #[test]

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
@@ -32,7 +34,7 @@ use crate::model::visible_lines;
 use super::calls::Calls;
 use super::glass::{Glass, WRAP};
 use super::outlet::Outlet;
-use super::screen::Drawn;
+use super::screen::{Copied, Drawn};
 use super::text;
 
 /// The minimum time between two bells: a flood of proposals rings once.
@@ -271,6 +273,16 @@ impl Terminal {
             let _ = self.outlet.write_all(self.calls.call());
             let _ = self.outlet.flush();
         }
+    }
+
+    /// Sends text to the terminal's clipboard and says so. Only base64 reaches the terminal.
+    pub fn copy(&mut self, copied: &Copied) -> String {
+        let bytes = self.calls.copy(&STANDARD.encode(&copied.text));
+        let sent = bytes.is_some_and(|bytes| {
+            let sent = self.outlet.write_all(bytes.as_bytes());
+            sent.and_then(|()| self.outlet.flush()).is_ok()
+        });
+        copied.notice(sent)
     }
 
     /// Shows the counts in the window's title, between two frames.

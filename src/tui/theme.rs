@@ -88,6 +88,7 @@ struct Look {
 pub struct Theme {
     pub name: String,
     styles: Vec<Style>,
+    depth: Depth,
 }
 
 impl Theme {
@@ -119,6 +120,7 @@ impl Theme {
         let mut theme = Self {
             name: name.to_owned(),
             styles,
+            depth,
         };
         if depth == Depth::Sixteen {
             theme.pair(palette.sixteen);
@@ -152,6 +154,16 @@ impl Theme {
             if !Self::OVER.contains(role) {
                 style.fg = style.fg.or(text);
             }
+        }
+    }
+
+    /// A colour of a picture; `None` where a palette has no colours for it.
+    pub fn pixel(&self, [red, green, blue]: [u8; 3]) -> Option<Color> {
+        match self.depth {
+            _ if self.ground() == Color::Reset => None,
+            Depth::None | Depth::Sixteen => None,
+            Depth::Palette => Some(contrast::nearest((red, green, blue))),
+            Depth::True => Some(Color::Rgb(red, green, blue)),
         }
     }
 
@@ -205,6 +217,7 @@ impl Theme {
         Self {
             name: "none".to_owned(),
             styles: Vec::new(),
+            depth: Depth::None,
         }
     }
 }

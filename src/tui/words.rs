@@ -14,6 +14,10 @@ use super::ui::{Hurry, STREAK, Tally};
 
 pub use crate::model::grouped as number;
 
+mod runs;
+
+pub use runs::*;
+
 pub const NAME: &str = "countersign";
 pub const NOTHING_SELECTED: &str = "nothing is selected";
 pub const NOTHING_PENDING: &str = "nothing is pending";

@@ -55,6 +55,7 @@ fn dataset_input(content: &[u8], rows: u64) -> Vec<BoundInput> {
             }],
             sensitivity: Sensitivity::Public,
             texts: BTreeSet::new(),
+            summary: None,
         },
         bytes: content.len() as u64,
         sha256: Digest::of(content),

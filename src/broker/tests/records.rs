@@ -231,6 +231,7 @@ fn the_log_says_where_private_values_are_told() {
                 false => crate::model::Sensitivity::Public,
             },
             texts: std::collections::BTreeSet::new(),
+            summary: None,
         };
         let inputs = Ok(vec![input]);
         w.send(Event::InputsBound { id, inputs });

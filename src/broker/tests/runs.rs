@@ -3,7 +3,7 @@
 
 use super::super::event::ExecNote;
 use super::world::*;
-use crate::model::{DecisionKind, Draft, Exit, LimitKind, Retry, Run, RunErrorKind, State};
+use crate::model::{DecisionKind, Draft, Exit, LimitKind, Retry, Run, RunErrorKind, State, Usage};
 
 #[test]
 fn a_run_succeeds_only_with_exit_zero_no_limit_and_no_error() {
@@ -279,4 +279,24 @@ fn live_output_keeps_the_order_of_its_pieces() {
         ("abc", "!")
     );
     assert_eq!(output.order, [(Stdout, 2), (Stderr, 1), (Stdout, 3)]);
+}
+
+#[test]
+fn what_a_run_uses_is_known_while_it_runs_and_afterwards() {
+    let used = Usage {
+        cpu_ms: 7,
+        ..Usage::default()
+    };
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.exec(id, ExecNote::Used(used));
+    assert_eq!(w.state.entry(id).unwrap().used(), None);
+    let id = w.running(A, draft("2"));
+    w.exec(id, ExecNote::Used(used));
+    assert_eq!(w.state.entry(id).unwrap().used(), Some(used));
+    w.exec(id, ExecNote::Ended(Box::new(run(""))));
+    w.durable();
+    assert_eq!(w.state.entry(id).unwrap().used(), Some(used));
+    let outcome = serde_json::to_string(&w.outcome_of(A, id)).unwrap();
+    assert!(!outcome.contains("cpu_ms"), "{outcome}");
 }

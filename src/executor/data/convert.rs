@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::child::{self, Client, Confinement, Files, Handed, Launched, Source, Step, Wish};
-use crate::model::{BoundInput, Column, DataFormat, Digest, Limits, Tier};
+use crate::model::{BoundInput, Column, DataFormat, Digest, Limits, Summary, Tier};
 use crate::runtime::PythonEnv;
 use crate::sandbox::memfd;
 use crate::sandbox::protocol::Purpose;
@@ -52,6 +52,8 @@ pub struct Converted {
     /// The columns that are surely text.
     pub texts: BTreeSet<String>,
     pub rows: u64,
+    /// `None` if the script's is larger than a summary may be.
+    pub summary: Option<Arc<Summary>>,
     /// The table as a sealed Arrow file; `None` for plain data, and for a table that Arrow cannot
     /// represent exactly as pandas does.
     pub frame: Option<Arc<OwnedFd>>,
@@ -167,6 +169,8 @@ struct ScriptReport {
     texts: BTreeSet<String>,
     rows: u64,
     frame: bool,
+    #[serde(default)]
+    summary: Option<Summary>,
     #[serde(default)]
     bounds: Vec<Bound>,
 }
@@ -397,6 +401,7 @@ impl Work<'_> {
             columns: report.columns,
             texts: report.texts,
             rows: report.rows,
+            summary: report.summary.filter(Summary::is_sound).map(Arc::new),
             frame_bytes: frame.as_ref().map_or(0, |_| self.bytes),
             frame,
             bounds: report.bounds,

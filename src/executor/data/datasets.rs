@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::model::{
     Artifact, BoundInput, Column, DataFormat, DatasetInfo, Digest, InputKind, InputRequest,
-    ProposalId, Sensitivity, is_input_name,
+    ProposalId, Sensitivity, Summary, is_input_name,
 };
 
 use crate::executor::data::convert::{Converter, Converters};
@@ -179,6 +179,9 @@ fn bind_one(
                     columns: table.columns,
                     sensitivity: source.sensitivity,
                     texts: table.texts,
+                    summary: table
+                        .summary
+                        .map(|summary| shown(summary, source.sensitivity)),
                 },
                 bytes: table.bytes,
                 sha256: table.sha256,
@@ -200,6 +203,15 @@ fn bind_one(
         InputRequest::Artifact { .. } => Err(format!(
             "input `{name}`: the file of an earlier run was not found"
         )),
+    }
+}
+
+/// The summary as a person is shown it. A public data set of the same content may have been read
+/// before a private one.
+fn shown(summary: Arc<Summary>, sensitivity: Sensitivity) -> Arc<Summary> {
+    match sensitivity {
+        Sensitivity::Public => summary,
+        Sensitivity::Private => Arc::new(summary.masked()),
     }
 }
 
@@ -248,6 +260,8 @@ struct Table {
     columns: Vec<Column>,
     /// The columns that are surely text. Only a converter finds them.
     texts: BTreeSet<String>,
+    /// Only a converter makes one.
+    summary: Option<Arc<Summary>>,
     rows: u64,
     bytes: u64,
     sha256: Digest,
@@ -381,6 +395,7 @@ fn convert(source: &DatasetSource, converter: &Converter) -> io::Result<Table> {
             columns: Vec::new(),
             sensitivity: source.sensitivity,
             texts: BTreeSet::new(),
+            summary: None,
         },
         bytes,
         sha256,
@@ -393,6 +408,7 @@ fn convert(source: &DatasetSource, converter: &Converter) -> io::Result<Table> {
     Ok(Table {
         columns: made.columns,
         texts: made.texts,
+        summary: made.summary,
         rows: made.rows,
         bytes,
         sha256,
@@ -432,6 +448,7 @@ fn read_anew(source: &DatasetSource) -> io::Result<Table> {
     Ok(Table {
         columns,
         texts: BTreeSet::new(),
+        summary: None,
         rows,
         bytes: hashing.bytes,
         sha256: Digest::from_bytes(hashing.hash.finalize().into()),

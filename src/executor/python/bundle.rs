@@ -68,6 +68,7 @@ const FILES: &[(&str, &str)] = files! {
     "inputs"
     "frames"
     "convert"
+    "summary"
     "values"
     "rounded"
     "zone"

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 
 use crate::broker::ExecNote;
-use crate::child::{Client, Held, Source, Wish};
+use crate::child::{Client, Held, Meter, Source, Wish};
 use crate::clock::Now;
-use crate::model::{RunEvent, StreamName};
+use crate::model::{RunEvent, StreamName, Usage};
 use crate::sandbox::{raw, scratch};
 
 use super::checked::{Answer, Checked};
@@ -24,6 +24,9 @@ use crate::executor::spec::{REPORT_MAX, RunSpec};
 
 /// How long a guard that was asked to stop may take to report where.
 const GRACE: Duration = Duration::from_millis(100);
+
+/// How often the run's processes are measured.
+const MEASURE: Duration = Duration::from_secs(1);
 
 /// Why the run has to end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,6 +68,11 @@ pub struct Attendant<'a> {
     /// The pidfd of the payload, if its guard can be asked to stop.
     guarded: Option<OwnedFd>,
     runs: bool,
+    meter: Option<Meter>,
+    /// When to measure next; set while the snippet runs.
+    measure_at: Option<Instant>,
+    /// The last measurement.
+    pub used: Usage,
 }
 
 impl<'a> Attendant<'a> {
@@ -95,6 +103,9 @@ impl<'a> Attendant<'a> {
             changed: None,
             guarded: None,
             runs: false,
+            meter: None,
+            measure_at: None,
+            used: Usage::default(),
         })
     }
 
@@ -104,6 +115,7 @@ impl<'a> Attendant<'a> {
         if self.spec.policy.guard && self.spec.handed.is_none() {
             self.guarded = held.payload();
         }
+        self.meter = held.meter();
         tracing::info!(start = held.start(), profile = %self.spec.policy.name, "a run is ready");
         // Started only now, so that everything loaded so far is checked.
         let measured = self.spec.measured.clone();
@@ -114,7 +126,31 @@ impl<'a> Attendant<'a> {
     /// Called when the snippet is released.
     pub fn goes(&mut self) {
         self.runs = true;
+        self.measure_at = Some(Instant::now() + MEASURE);
         (self.note)(ExecNote::Released);
+    }
+
+    /// Measures the run's processes if that is due.
+    fn measure(&mut self) {
+        let now = Instant::now();
+        if self.measure_at.is_none_or(|at| now < at) {
+            return;
+        }
+        let found = self.meter.and_then(|meter| meter.read());
+        self.measure_at = found.map(|_| now + MEASURE);
+        if let Some(found) = found {
+            self.used = Usage {
+                peak_kib: found.peak_kib.max(self.used.peak_kib),
+                output_bytes: self.printed(),
+                ..found
+            };
+            (self.note)(ExecNote::Used(self.used));
+        }
+    }
+
+    /// Bytes of the fuller stream.
+    pub fn printed(&self) -> u64 {
+        self.stdout.stream.bytes().max(self.stderr.stream.bytes())
     }
 
     /// Why the broker ended the run, if it did.
@@ -179,6 +215,7 @@ impl Client for Attendant<'_> {
 
     fn tick(&mut self) {
         self.pass_output(false);
+        self.measure();
     }
 
     fn wish(&mut self) -> Wish {
@@ -231,6 +268,7 @@ impl Client for Attendant<'_> {
         };
         [
             grace,
+            self.measure_at,
             self.stdout.stream.next_due(),
             self.stderr.stream.next_due(),
         ]

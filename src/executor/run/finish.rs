@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::broker::ExecNote;
 use crate::child::{Ended, Held};
-use crate::model::{Isolation, Timing};
+use crate::model::{Isolation, Timing, Usage};
 use crate::policy::Contract;
 use crate::sandbox::protocol::EndedBy;
 
@@ -75,7 +75,21 @@ impl Attendant<'_> {
             .ok_or_else(|| Fault::new(Why::NoFolder, "output"))?;
         let collected = collect::collect(folder, &self.spec.collected())
             .unwrap_or_else(collect::Collected::unread);
+        self.note_total(ended, seen);
         Ok(self.last(ended, Some(seen), Some(released), collected))
+    }
+
+    /// Reports what the whole run used, from the helper's word and the measurements.
+    fn note_total(&self, ended: &Ended, seen: &Seen) {
+        let ending = &ended.ending;
+        let peak_kib = ending.peak_kib.saturating_sub(seen.held_kib);
+        (self.note)(ExecNote::Used(Usage {
+            cpu_ms: self.used.cpu_ms.max(ending.cpu_us / 1000),
+            memory_kib: 0,
+            peak_kib: self.used.peak_kib.max(peak_kib),
+            processes: 0,
+            output_bytes: self.printed(),
+        }));
     }
 
     fn last(

@@ -64,6 +64,11 @@ impl Stream {
         self.total > self.cap
     }
 
+    /// Bytes that the child wrote.
+    pub const fn bytes(&self) -> u64 {
+        self.total
+    }
+
     pub fn any(&self) -> bool {
         self.total > 0
     }

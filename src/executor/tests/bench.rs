@@ -357,8 +357,18 @@ pub fn begin_all(
 }
 
 impl Live {
-    /// The next note. A run without a note for this long hangs.
+    /// The next note that is no measurement.
     pub fn next(&self) -> ExecNote {
+        loop {
+            match self.next_of_all() {
+                ExecNote::Used(_) => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// The next note. A run without a note for this long hangs.
+    pub fn next_of_all(&self) -> ExecNote {
         self.notes
             .recv_timeout(Duration::from_secs(400))
             .expect("the run reports in time")
@@ -370,7 +380,7 @@ impl Live {
         // Takes effect later if the child is not ready yet.
         self.control.release();
         loop {
-            let note = self.next();
+            let note = self.next_of_all();
             let last = matches!(note, ExecNote::Ended(_) | ExecNote::Failed { .. });
             outcome.notes.push(note);
             if last {

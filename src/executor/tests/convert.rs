@@ -365,3 +365,118 @@ fn the_suite_passes_as_an_ordinary_user() {
         "{module}::a_data_set_that_may_not_be_read_is_an_error_before_anything_runs"
     )]);
 }
+
+/// The summaries of data sets in these files, by name.
+fn summaries(
+    files: &[(&str, &[u8])],
+    sensitivity: crate::model::Sensitivity,
+) -> BTreeMap<String, crate::model::Summary> {
+    let dir = tempfile::tempdir().unwrap();
+    let mut datasets = datasets_of(dir.path(), files);
+    for source in datasets.values_mut() {
+        source.sensitivity = sensitivity;
+    }
+    let names: Vec<String> = datasets.keys().cloned().collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let sources = converting(datasets.clone(), TIER);
+    let inputs = bind_with(&requests_for(&names), &sources).unwrap();
+    let summary = |input: BoundInput| match input.kind {
+        InputKind::Dataset { summary, .. } => (input.name, (*summary.unwrap()).clone()),
+        other => panic!("{other:?}"),
+    };
+    inputs.into_iter().map(summary).collect()
+}
+
+#[test]
+fn a_data_set_is_summarised_where_it_is_converted() {
+    let text = format!(
+        "region,n,when\n{TIER:?},1,x\nS,3,\nS,,y\n{TIER:?}{},2,z\n",
+        "long ".repeat(20)
+    );
+    let json = format!(
+        "[{{\"a\": 5, \"b\": [1, 2], \"c\": \"{TIER:?}\"}}, {{\"a\": null}}, {{\"a\": -3}}]"
+    );
+    let found = summaries(
+        &[
+            ("sales.csv", text.as_bytes()),
+            ("records.json", json.as_bytes()),
+        ],
+        Default::default(),
+    );
+    let sales = &found["sales"];
+    let [region, n, when] = &sales.columns[..] else {
+        panic!("{sales:?}")
+    };
+    assert_eq!(
+        (region.distinct, region.missing, &region.least),
+        (Some(3), 0, &None)
+    );
+    assert_eq!(
+        (n.missing, n.least.as_deref(), n.greatest.as_deref()),
+        (1, Some("1.0"), Some("3.0"))
+    );
+    assert_eq!(when.missing, 1);
+    assert_eq!(
+        sales.head[1],
+        [Some("S".to_owned()), Some("3.0".to_owned()), None]
+    );
+    let long = sales.head[3][0].as_deref().unwrap();
+    assert!(long.ends_with('…') && long.chars().count() == 40, "{long}");
+    let records = &found["records"];
+    assert_eq!(records.columns[0].least.as_deref(), Some("-3"));
+    assert_eq!(records.columns[0].missing, 1);
+    assert_eq!(records.head[0][1].as_deref(), Some("list of 2"));
+}
+
+#[test]
+fn no_value_of_private_data_leaves_the_converter() {
+    let text = format!("name,age\nSECRET{TIER:?},41\nOTHER,77\n");
+    let json = format!("[{{\"name\": \"SECRET{TIER:?}\", \"age\": 77}}]");
+    let found = summaries(
+        &[
+            ("people.csv", text.as_bytes()),
+            ("records.json", json.as_bytes()),
+        ],
+        crate::model::Sensitivity::Private,
+    );
+    for (name, summary) in found {
+        assert_eq!(summary, summary.masked(), "{name}");
+        assert!(
+            summary
+                .columns
+                .iter()
+                .all(|column| column.distinct.is_some()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn hostile_data_is_summarised_or_refused_and_never_more() {
+    let wide = format!(
+        "{}\n{}\n",
+        vec!["c"; 3_000].join(","),
+        vec!["1"; 3_000].join(",")
+    );
+    let deep = format!("[{{\"a\": {}1{}}}]", "[".repeat(200), "]".repeat(200));
+    let half = format!(
+        "[{{\"a\": \"\\ud800{TIER:?}\", \"b\": {}}}]",
+        "9".repeat(400)
+    );
+    let odd = format!("a,a,\u{202e}\n\x1b[2J{TIER:?},\u{0},=1+1\n");
+    let huge = format!("a\n\"{}{TIER:?}\"\n", "x".repeat(2_000_000));
+    let found = summaries(
+        &[
+            ("wide.csv", wide.as_bytes()),
+            ("deep.json", deep.as_bytes()),
+            ("half.json", half.as_bytes()),
+            ("odd.csv", odd.as_bytes()),
+            ("huge.csv", huge.as_bytes()),
+        ],
+        Default::default(),
+    );
+    assert_eq!(found["wide"].columns.len(), crate::model::Summary::COLUMNS);
+    for (name, summary) in found {
+        assert!(summary.is_sound(), "{name}");
+    }
+}

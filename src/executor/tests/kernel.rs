@@ -34,5 +34,7 @@ mod refusal;
 mod soak;
 #[path = "table.rs"]
 mod table;
+#[path = "usage.rs"]
+mod usage;
 #[path = "value.rs"]
 mod value;

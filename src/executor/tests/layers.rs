@@ -263,6 +263,7 @@ fn no_converter_that_lacks_a_layer_continues() {
                 columns: Vec::new(),
                 sensitivity: Sensitivity::Private,
                 texts: BTreeSet::new(),
+                summary: None,
             },
             bytes: text.len() as u64,
             sha256: Digest::of(text.as_bytes()),

@@ -32,3 +32,5 @@ mod refusal;
 mod soak;
 #[path = "table.rs"]
 mod table;
+#[path = "usage.rs"]
+mod usage;

@@ -22,6 +22,8 @@ mod refusal;
 mod soak;
 #[path = "table.rs"]
 mod table;
+#[path = "usage.rs"]
+mod usage;
 #[path = "value.rs"]
 mod value;
 

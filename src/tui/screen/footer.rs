@@ -50,6 +50,14 @@ impl Screen<'_> {
                     input,
                 );
             }
+            Some(Prompt::Open { of, input }) => {
+                let label = words::which_file(self.files(*of));
+                self.field(canvas, area, &label, "Enter opens  Esc goes back", input);
+            }
+            Some(Prompt::Save { of, input }) => {
+                let label = words::save_where(self.files(*of));
+                self.field(canvas, area, &label, "Enter saves  Esc goes back", input);
+            }
             Some(Prompt::Quit) => {
                 let mut x = area.x;
                 let room = |x: u16| area.right().saturating_sub(x);
@@ -68,6 +76,12 @@ impl Screen<'_> {
             }
             None => self.status(canvas, area, drawn),
         }
+    }
+
+    /// How many files this run left.
+    fn files(&self, of: ProposalId) -> usize {
+        let run = self.state.entry(of).and_then(Entry::run);
+        run.map_or(0, |run| run.artifacts.len())
     }
 
     /// The field's label names whom the denial is for.
@@ -221,6 +235,11 @@ impl Screen<'_> {
         (Some(spans), missing)
     }
 
+    fn has_files(&self) -> bool {
+        let run = self.entry.filter(|e| e.is_recorded()).and_then(Entry::run);
+        run.is_some_and(|run| !run.artifacts.is_empty())
+    }
+
     /// The keys that are useful now, the most useful first.
     fn offers(&self, missing: bool) -> Vec<(String, &'static str)> {
         use Command as C;
@@ -247,6 +266,9 @@ impl Screen<'_> {
                         }
                     }
                     Some(State::Granted | State::Running) => out.push((C::Kill, "kill")),
+                    Some(_) if self.has_files() => {
+                        out.extend([(C::OpenOutside, "open"), (C::Save, "save")]);
+                    }
                     _ => {}
                 }
                 if self.ui.hides(self.state) {

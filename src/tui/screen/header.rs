@@ -117,6 +117,11 @@ impl Screen<'_> {
             format!("{} running", words::number(running as u64)),
             role(running),
         ));
+        let since = self.state.running().filter_map(|e| self.runs_for(e)).max();
+        // Where there is little room, the queue has the time.
+        if let Some(longest) = since.filter(|_| !short) {
+            out.push((format!(" {}", words::countdown(longest)), Role::Strong));
+        }
         out
     }
 

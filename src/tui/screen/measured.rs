@@ -75,9 +75,10 @@ impl Measure for Measured<'_, '_> {
         };
         let inner = Rect::new(0, 0, width.saturating_sub(2), most);
         let flow = self.screen.pane(pane, entry, inner, &mut self.parts.kept);
+        let pinned = self.screen.pinned(pane, entry, inner.width, most);
         let rows = u16::try_from(flow.rows.len()).unwrap_or(u16::MAX);
         self.parts.panes.insert(pane, flow);
-        rows
+        rows.saturating_add(pinned.rows.len() as u16)
     }
 
     fn sheet(&mut self, width: u16) -> Option<u16> {

@@ -3,6 +3,8 @@
 
 mod areas;
 mod code;
+mod copied;
+mod data;
 mod details;
 mod diff;
 mod effects;
@@ -11,10 +13,11 @@ mod header;
 mod log;
 mod measured;
 mod outcome;
+mod output;
 mod over;
 mod panes;
-mod printed;
 mod queue;
+mod running;
 mod sheet;
 mod title;
 
@@ -39,6 +42,7 @@ use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Sheet, UiState, View, has
 use super::words;
 
 use areas::{Areas, Slot, Want};
+pub use copied::{Copied, copied};
 use measured::{Measured, Parts};
 
 /// What a frame showed; reported back through [`UiState::drawn`].
@@ -64,6 +68,10 @@ pub struct Drawn {
     pub(super) list_rows: usize,
     pub(super) tops: (usize, usize),
     pub(super) sheet: Option<SheetShown>,
+    /// The first row of an output that is not followed.
+    pub(super) output_top: Option<usize>,
+    /// Whether rows of the output are wider than its pane.
+    pub(super) output_goes_on: bool,
     pub(super) flows: Vec<(FlowKey, Arc<Flow>)>,
     pub(super) too_small: bool,
     pub(super) scene: Scene,

@@ -1,64 +1,16 @@
-//! A run's output while it runs, and its outcome.
-
-use ratatui::layout::Rect;
-use serde_json::Value;
+//! The outcome of a run.
 
 use crate::broker::Entry;
-use crate::model::{Accesses, DecisionKind, Exit, Run, RunEvent, State, StreamName};
+use crate::model::{Accesses, BoundInput, DecisionKind, Exit, Run, RunEvent};
+use crate::policy::{Contract, Policy};
 
 use super::super::flow::Para;
-use super::super::sketch::{Room, sketch};
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
 use super::panes::labelled;
-use super::printed::{self, Line, TAIL, tail};
 
 impl Screen<'_> {
-    /// The end of the output in the order it was written; standard error is marked. Charts follow
-    /// the printed output.
-    pub(super) fn output(&self, entry: &Entry, area: Rect) -> Vec<Para> {
-        let live = entry.output();
-        let mut out = if live.order.is_empty() {
-            entry.run().map(kept).unwrap_or_default()
-        } else {
-            streamed(entry)
-        };
-        if let Some(run) = entry.run() {
-            out.extend(given(run));
-            out.extend(sketch(&run.result, chart_room(area)));
-        }
-        let private = |event: &&RunEvent| event.kind == RunEvent::PRIVATE;
-        out.extend(
-            entry
-                .noted()
-                .iter()
-                .filter(|event| !private(event))
-                .map(|event| told("python", event)),
-        );
-        if entry.noted().iter().any(|event| private(&event)) {
-            out.push(Para::new(format!("▲ {}", words::NOTED), Role::Flagged).hang(2));
-        }
-        if out.is_empty() {
-            let words = match entry.state() {
-                State::Granted => words::STARTING,
-                State::Running => words::NO_OUTPUT_YET,
-                _ => words::NO_OUTPUT,
-            };
-            out.push(Para::new(words, Role::Dim));
-        }
-        if entry.state().is_final() && entry.state() != State::Succeeded {
-            let (glyph, word, role) = words::state(entry.state());
-            let why = format!("  {}", entry.message());
-            out.push(
-                Para::new(format!("{glyph} {word}"), role)
-                    .and(why, Role::Text)
-                    .hang(2),
-            );
-        }
-        out
-    }
-
     /// The state, the reason, and the run's facts.
     pub(super) fn outcome(&self, entry: &Entry) -> Vec<Para> {
         let (glyph, word, role) = words::state(entry.state());
@@ -85,18 +37,45 @@ impl Screen<'_> {
             };
             told(of, event)
         }));
+        out.extend(self.uses(entry).map(|uses| uses.after("uses     ")));
         if let Some(run) = entry.run() {
             out.extend(facts(run, entry.message()));
         }
+        out.extend(self.used(entry));
+        out.extend(self.redacted(entry));
         out
     }
 }
 
-/// A chart must fit into its pane as a whole, with its title and names.
-fn chart_room(area: Rect) -> Room {
-    Room {
-        columns: usize::from(area.width),
-        rows: usize::from(area.height.saturating_sub(2).clamp(4, 16)),
+impl Screen<'_> {
+    /// How often a value was replaced in what the run printed and returned, and why.
+    fn redacted(&self, entry: &Entry) -> Option<Para> {
+        let run = entry.run()?;
+        let result = run.result.to_string();
+        let texts = [&run.stdout, &run.stderr, &result];
+        let times: usize = texts
+            .iter()
+            .map(|t| t.matches(words::REDACTED).count())
+            .sum();
+        let policy = self.state.policy_of(entry)?;
+        (times > 0).then(|| {
+            let inputs = entry.inputs().map_or(&[][..], |inputs| &inputs[..]);
+            labelled(
+                "redacted",
+                &words::redacted(times, &why_redacted(inputs, &policy)),
+            )
+        })
+    }
+}
+
+/// Why values are replaced in what a run of these inputs gives back.
+fn why_redacted(inputs: &[BoundInput], policy: &Policy) -> String {
+    let private = inputs.iter().filter(|input| policy.hides(input));
+    let names: Vec<&str> = private.map(|input| input.name.as_str()).collect();
+    match (names.is_empty(), policy.contract) {
+        (false, _) => words::private_values(&names.join(", ")),
+        (true, Contract::Scoped) => words::PRIVATE_SCOPE.to_owned(),
+        (true, _) => words::PRINTED_SO.to_owned(),
     }
 }
 
@@ -152,9 +131,9 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
             stream("stderr", run.stderr_bytes, run.stderr_truncated)
         ),
     ));
-    for artifact in &run.artifacts {
+    for (number, artifact) in (1..).zip(&run.artifacts) {
         out.push(labelled(
-            "file",
+            &format!("file {number}"),
             &format!(
                 "{}, {}, {}",
                 artifact.name,
@@ -200,7 +179,7 @@ fn accesses(run: &Run) -> Option<Para> {
     })
 }
 
-fn told(by: &str, event: &RunEvent) -> Para {
+pub(super) fn told(by: &str, event: &RunEvent) -> Para {
     let place = event
         .line
         .map_or_else(String::new, |n| format!("line {n}  "));
@@ -218,60 +197,6 @@ fn told(by: &str, event: &RunEvent) -> Para {
         )
         .and(format!("{place}{}", event.message), Role::Text)
         .hang(9)
-}
-
-fn cut_note(cut: bool) -> Vec<Para> {
-    if cut {
-        vec![Para::new(words::CUT_OUTPUT, Role::Dim)]
-    } else {
-        Vec::new()
-    }
-}
-
-/// The output given to the agent, if it differs from what was printed: in full, rewritten lines
-/// included.
-fn given(run: &Run) -> Vec<Para> {
-    let text = run.result.get("output").and_then(Value::as_str);
-    let Some(text) = text.filter(|text| !text.is_empty() && *text != run.stdout) else {
-        return Vec::new();
-    };
-    let mut out = vec![Para::new(words::GIVEN_OUTPUT, Role::Dim)];
-    out.extend(cut_note(text.len() > TAIL));
-    let end = tail(text, TAIL);
-    let lines = end.strip_suffix('\n').unwrap_or(end).split('\n');
-    out.extend(lines.map(|line| Para::new(line, Role::Text)));
-    out
-}
-
-/// The streams one after the other, from the outcome.
-fn kept(run: &Run) -> Vec<Para> {
-    let stream = |name, text| printed::lines(std::iter::once((name, text)));
-    let (stdout, cut) = stream(StreamName::Stdout, run.stdout.as_str());
-    let (stderr, cut_too) = stream(StreamName::Stderr, run.stderr.as_str());
-    let mut out = cut_note(cut || cut_too);
-    out.extend(stdout.into_iter().chain(stderr).map(Line::para));
-    out
-}
-
-/// The output in the order it arrived.
-fn streamed(entry: &Entry) -> Vec<Para> {
-    let live = entry.output();
-    let pieces = live.order.iter().enumerate().rev();
-    let (lines, cut) = printed::lines(pieces.map(|(i, (stream, end))| {
-        let before = live.order[..i].iter().rev();
-        let start = before
-            .into_iter()
-            .find(|(other, _)| other == stream)
-            .map_or(0, |(_, end)| *end);
-        let text = match stream {
-            StreamName::Stdout => &live.stdout,
-            StreamName::Stderr => &live.stderr,
-        };
-        (*stream, text.get(start..*end).unwrap_or(""))
-    }));
-    let mut out = cut_note(cut);
-    out.extend(lines.into_iter().map(Line::para));
-    out
 }
 
 #[cfg(test)]

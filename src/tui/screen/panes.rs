@@ -20,9 +20,6 @@ use super::super::words;
 use super::areas::Slot;
 use super::{Drawn, Screen, draw_flow, whole_findings};
 
-/// The most columns of a data set to name.
-const COLUMNS: usize = 60;
-
 impl Screen<'_> {
     pub(super) fn slot(
         &self,
@@ -61,14 +58,21 @@ impl Screen<'_> {
             width: area.width.saturating_sub(2),
             height: area.height - 1,
         };
+        let pinned = self.pinned(slot.open, entry, inner.width, inner.height);
+        draw_flow(canvas, inner, &pinned, 0);
+        let pinned = (pinned.rows.len() as u16).min(inner.height);
+        let inner = Rect {
+            y: inner.y + pinned,
+            height: inner.height - pinned,
+            ..inner
+        };
         let height = usize::from(inner.height);
         let last = flow.rows.len().saturating_sub(height);
-        let follows = if slot.open == Pane::Output { last } else { 0 };
-        let top = self
-            .looked()
-            .and_then(|l| l.scroll.get(&slot.open).copied())
-            .unwrap_or(follows)
-            .min(last);
+        let scrolled = self.looked().and_then(|l| l.scroll.get(&slot.open));
+        let top = match slot.open {
+            Pane::Output => self.output_top(flow, height),
+            _ => scrolled.copied().unwrap_or(0).min(last),
+        };
         let at_hand = match slot.open {
             Pane::Verdict => self.ui.finding_at_hand(entry),
             _ => None,
@@ -79,7 +83,10 @@ impl Screen<'_> {
             Some(first) if slot.open != focus => first.min(last),
             _ => top,
         };
-        let shown = draw_flow(canvas, inner, flow, top);
+        let (shown, mut more) = match slot.open {
+            Pane::Output => self.draw_output(canvas, inner, flow, top, drawn),
+            _ => (draw_flow(canvas, inner, flow, top), String::new()),
+        };
         for (y, row) in (inner.y..).zip(&flow.rows[shown.clone()]) {
             if at_hand.is_some() && row.finding == at_hand {
                 canvas.tint(Rect::new(inner.x, y, inner.width, 1), Role::Selected);
@@ -90,7 +97,10 @@ impl Screen<'_> {
         }
         let below = flow.rows.len() - shown.end;
         if below > 0 {
-            let more = format!(" ↓ {} ", words::number(below as u64));
+            more.push_str(&format!(" ↓ {}", words::number(below as u64)));
+        }
+        if !more.is_empty() {
+            more.push(' ');
             let wide = super::super::text::width(&more) as u16;
             canvas.put(
                 area.right().saturating_sub(wide),
@@ -103,6 +113,16 @@ impl Screen<'_> {
         drawn.panes.insert(slot.open, (height, flow.rows.len()));
     }
 
+    /// Rows that stand above a pane's content and do not scroll. `rows`: the pane's height.
+    pub(super) fn pinned(&self, pane: Pane, entry: &Entry, width: u16, rows: u16) -> Flow {
+        if pane != Pane::Output {
+            return Flow::default();
+        }
+        let mut flow = Flow::new(&self.above_output(entry), width);
+        flow.rows.truncate((usize::from(rows) / 2).clamp(1, 3));
+        flow
+    }
+
     /// A pane's content. Content that can be very long and never changes after the verdict is
     /// cached between frames.
     pub(super) fn pane(
@@ -112,12 +132,18 @@ impl Screen<'_> {
         area: Rect,
         kept: &mut Vec<(FlowKey, Arc<Flow>)>,
     ) -> Arc<Flow> {
+        if pane == Pane::Output {
+            return self.output(entry, area, kept);
+        }
         let width = area.width;
         let key = FlowKey::Pane(pane, entry.proposal.id, entry.code().digest(), width);
         let at_hand = self.ui.finding_at_hand(entry);
+        // Beside other panes it names only what there is.
+        let given_whole = self.ui.focus_now(self.entry) == Pane::Given;
         let cached = match pane {
             Pane::Verdict => at_hand.is_none(),
             Pane::Can | Pane::Says => true,
+            Pane::Given => given_whole && entry.inputs().is_some(),
             _ => false,
         };
         if let Some(flow) = self.ui.flow(&key).filter(|_| cached) {
@@ -126,29 +152,18 @@ impl Screen<'_> {
         let paras = match pane {
             Pane::Verdict => verdict(entry.verdict().map(Arc::as_ref), at_hand),
             Pane::Can => capabilities(entry.verdict().map(Arc::as_ref)),
-            Pane::Given => self.given(entry),
+            Pane::Given => self.given(entry, given_whole.then_some(width)),
             Pane::Details => self.details(entry),
             Pane::Says => says(entry, self.ui.queue.as_drawn),
-            Pane::Output => self.output(entry, area),
             Pane::Outcome => self.outcome(entry),
             Pane::Past => self.past(entry),
-            Pane::Queue | Pane::Code => Vec::new(),
+            Pane::Queue | Pane::Code | Pane::Output => Vec::new(),
         };
         let flow = Arc::new(Flow::new(&paras, width));
         if cached && entry.verdict().is_some() {
             kept.push((key, flow.clone()));
         }
         flow
-    }
-
-    fn given(&self, entry: &Entry) -> Vec<Para> {
-        let policy = self.state.policy_of(entry);
-        let mut out = inputs(entry.inputs().map(Arc::as_ref));
-        if let Some(policy) = &policy {
-            out.extend(told(entry.inputs().map(Arc::as_ref), policy));
-        }
-        out.extend(columns(entry.inputs().map(Arc::as_ref)));
-        out
     }
 }
 
@@ -340,29 +355,6 @@ pub(super) fn told(inputs: Option<&[BoundInput]>, policy: &Policy) -> Option<Par
             .and(format!(" ({})", words::TOLD_BY), Role::Text)
             .hang(2),
     )
-}
-
-/// Names and types of the data sets' columns, up to a readable number.
-fn columns(inputs: Option<&[BoundInput]>) -> Vec<Para> {
-    let mut out = Vec::new();
-    for input in inputs.unwrap_or_default() {
-        let InputKind::Dataset { columns, .. } = &input.kind else {
-            continue;
-        };
-        let mut names: Vec<String> = columns
-            .iter()
-            .take(COLUMNS)
-            .map(|c| format!("{} {}", c.name, c.dtype))
-            .collect();
-        if columns.len() > COLUMNS {
-            names.push(format!(
-                "and {} more",
-                words::number((columns.len() - COLUMNS) as u64)
-            ));
-        }
-        out.push(labelled(&input.name, &names.join(", ")));
-    }
-    out
 }
 
 pub(super) fn limits(l: &Limits) -> Para {

@@ -60,8 +60,7 @@ impl Screen<'_> {
         match entry.state() {
             State::Pending => words::countdown(entry.left(self.now)),
             State::Granted | State::Running => {
-                let since = entry.released().map_or(self.now.boot, |r| r.boot);
-                words::countdown(self.now.boot.saturating_sub(since))
+                words::countdown(self.runs_for(entry).unwrap_or_default())
             }
             _ => entry.ended().map_or_else(String::new, |e| {
                 let at = e.wall.to_zoned(self.ui.common.zone.clone());

@@ -320,6 +320,8 @@ impl UiState {
             Over::Prompt(
                 Prompt::Deny { input, .. }
                 | Prompt::DenyAll { input, .. }
+                | Prompt::Open { input, .. }
+                | Prompt::Save { input, .. }
                 | Prompt::Search { input },
             ) => {
                 // Key bindings do not change `Enter` and `Esc` in text fields.
@@ -369,8 +371,17 @@ impl UiState {
             }
             Over::Prompt(Prompt::Search { input }) => {
                 self.common.found = input.value().to_owned();
-                self.queue.looked.values_mut().for_each(|l| l.found = None);
+                for looked in self.queue.looked.values_mut() {
+                    looked.found = None;
+                    looked.reading.found = None;
+                }
                 self.search(state, false, now)
+            }
+            Over::Prompt(Prompt::Open { of, input }) => {
+                self.send_open(state, of, input.value().trim())
+            }
+            Over::Prompt(Prompt::Save { of, input }) => {
+                self.send_save(state, of, input.value().trim())
             }
             Over::Prompt(Prompt::Quit)
             | Over::Nothing
@@ -384,7 +395,11 @@ impl UiState {
     /// Inserts pasted text into an open text field; otherwise ignores it.
     pub(super) fn paste(&mut self, text: &str) {
         if let Over::Prompt(
-            Prompt::Deny { input, .. } | Prompt::DenyAll { input, .. } | Prompt::Search { input },
+            Prompt::Deny { input, .. }
+            | Prompt::DenyAll { input, .. }
+            | Prompt::Open { input, .. }
+            | Prompt::Save { input, .. }
+            | Prompt::Search { input },
         ) = &mut self.over
         {
             for c in text.chars() {

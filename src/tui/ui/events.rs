@@ -101,7 +101,11 @@ impl UiState {
                     self.over,
                     Over::Palette(_)
                         | Over::Prompt(
-                            Prompt::Deny { .. } | Prompt::DenyAll { .. } | Prompt::Search { .. }
+                            Prompt::Deny { .. }
+                                | Prompt::DenyAll { .. }
+                                | Prompt::Search { .. }
+                                | Prompt::Open { .. }
+                                | Prompt::Save { .. }
                         )
                 );
                 let edits = field && !key.is(crossterm::event::KeyCode::Enter);
@@ -256,6 +260,9 @@ impl UiState {
             Command::Open if self.focus_now(self.entry(state)) == Pane::Code => self.toggle_fold(),
             Command::Open => self.queue.focus = Pane::Code,
             Command::Inputs => self.show_inputs(state),
+            Command::OpenOutside => return self.ask_open(state),
+            Command::Save => self.ask_save(state),
+            Command::Copy => return vec![Action::Copy],
             Command::Order => {
                 self.queue.lists.order = self.queue.lists.order.next();
                 self.relist(state);

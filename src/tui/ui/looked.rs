@@ -8,6 +8,7 @@ use crate::clock::Now;
 use crate::model::{Digest, Opened, Part, ProposalId, Viewed};
 
 use super::super::interval::IntervalSet;
+use super::super::transcript::Reading;
 use super::sheet::{Challenge, Detail};
 use super::{Over, Pane, Sheet, UiState, View};
 
@@ -31,8 +32,9 @@ pub(in crate::tui) struct Looked {
     pub found: Option<usize>,
     /// The finding or effect that was stepped to last, see `points`.
     pub point: Option<usize>,
-    /// First rows of the lower panes; the output has no entry while it follows its end.
+    /// First rows of the lower panes, except the output.
     pub scroll: BTreeMap<Pane, usize>,
+    pub reading: Reading,
     opened: Opened,
     selected: Duration,
     focused: Duration,

@@ -5,6 +5,9 @@ mod compare;
 mod decide;
 mod edit;
 mod events;
+mod figures;
+mod files;
+mod kept;
 mod lists;
 mod looked;
 mod memory;
@@ -34,7 +37,6 @@ use super::action::AuditPage;
 use super::as_drawn::adds;
 use super::caps::TerminalCaps;
 use super::document::{Document, Layout};
-use super::flow::Flow;
 use super::highlight::Highlights;
 use super::keys::{Command, Keymap};
 use super::screen::Drawn;
@@ -43,6 +45,7 @@ use super::words;
 
 pub(super) use compare::{Compared, Was};
 pub(super) use decide::pending_of;
+pub use kept::FlowKey;
 pub(super) use looked::Looked;
 use memory::Memory;
 pub(super) use notice::Notice;
@@ -65,8 +68,6 @@ pub const SHEET_GRACE: Duration = Duration::from_millis(300);
 
 /// The number of snippets whose colours are cached.
 const COLOURED: usize = 32;
-/// The number of cached wrapped pane contents.
-const FLOWS: usize = 12;
 
 /// The three screens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,19 +93,6 @@ pub enum Pane {
     Past,
 }
 
-/// Identifies the wrapped content of a cached [`Flow`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlowKey {
-    /// Of a proposal and its code.
-    Pane(Pane, ProposalId, Digest, u16),
-    /// Folded, or with all details.
-    Sheet(ProposalId, crate::model::GrantDigest, u16, Detail),
-    /// A comparison by its number.
-    Diff(u64, u16),
-    /// The records shown on screen 2, identified by how often they were set.
-    Record(u64, u16),
-}
-
 /// What the last frame showed; replaced by the next frame.
 #[derive(Debug, Default)]
 struct Frame {
@@ -121,6 +109,7 @@ struct Frame {
     panes: BTreeMap<Pane, (usize, usize)>,
     over: Option<(usize, usize)>,
     list_rows: usize,
+    output_goes_on: bool,
     too_small: bool,
 }
 
@@ -159,6 +148,7 @@ impl UiState {
                 caps,
                 zone: TimeZone::system(),
                 found: String::new(),
+                saved_to: String::new(),
             },
             queue: QueueScreen::default(),
             place: OnScreen::Queue,
@@ -348,9 +338,8 @@ impl UiState {
         let id = drawn.id.filter(current);
         for (key, flow) in drawn.flows {
             let stale = drawn.id.is_some() && id.is_none();
-            if !stale && self.flow(&key).is_none() {
-                self.kept.flows.push_front((key, flow));
-                self.kept.flows.truncate(FLOWS);
+            if !stale {
+                self.keep_flow(key, flow);
             }
         }
         if let Some(sheet) = self.over.sheet_mut() {
@@ -373,6 +362,7 @@ impl UiState {
             looked.cursor = cursor;
         }
         let code = id.and(code);
+        self.stay_at(drawn.output_top);
         let (mut ranges, mut findings) = match std::mem::take(&mut self.frame) {
             before if (before.id, before.code) == (id, code) => (before.ranges, before.findings),
             _ => (Standing::default(), Standing::default()),
@@ -390,6 +380,7 @@ impl UiState {
             panes: drawn.panes,
             over: drawn.over,
             list_rows: drawn.list_rows,
+            output_goes_on: drawn.output_goes_on,
             too_small: drawn.too_small,
         };
         self.note_opened();
@@ -462,14 +453,6 @@ impl UiState {
             .iter()
             .find(|(d, _)| *d == digest)
             .and_then(|(_, h)| h.as_deref())
-    }
-
-    pub(super) fn flow(&self, key: &FlowKey) -> Option<&Arc<Flow>> {
-        self.kept
-            .flows
-            .iter()
-            .find(|(k, _)| k == key)
-            .map(|(_, f)| f)
     }
 
     pub(super) fn layout(&self) -> Option<&Arc<Layout>> {

@@ -9,6 +9,7 @@ use crate::model::ProposalId;
 use super::super::action::Action;
 use super::super::document::Layout;
 use super::super::keys::Command;
+use super::super::transcript::At;
 use super::events::AUDIT_ROWS;
 use super::{LogScreen, OnScreen, Over, Pane, UiState};
 
@@ -52,6 +53,7 @@ impl UiState {
         match pane {
             Pane::Queue => self.move_selection(command, now),
             Pane::Code => self.scroll_code(command),
+            Pane::Output => self.scroll_output(state, command),
             pane => self.scroll_pane(pane, command),
         }
     }
@@ -192,19 +194,22 @@ impl UiState {
         layout
     }
 
-    /// `p`: goes to the next input that the agent brought, or to the pane that lists the other
-    /// inputs.
+    /// `p`: goes to the next input that the agent brought, and after the last one to the pane about
+    /// all inputs.
     pub(super) fn show_inputs(&mut self, state: &BrokerState) {
         let entry = self.entry(state);
         let Some(id) = entry.map(|e| e.proposal.id) else {
             return;
         };
+        let from_given = self.focus_now(entry) == Pane::Given;
         let looked = self.queue.looked.entry(id).or_default();
         let next = self
             .queue
             .doc
             .as_ref()
-            .and_then(|d| d.next_input(looked.cursor));
+            .and_then(|d| d.next_input(looked.cursor))
+            // After the last one come all of them.
+            .filter(|at| *at > looked.cursor || from_given);
         match next {
             Some(at) => {
                 (looked.top, looked.cursor) = (at, at);
@@ -261,19 +266,56 @@ impl UiState {
         let (height, total) = self.frame.panes.get(&pane).copied().unwrap_or((1, 1));
         let last = total.saturating_sub(height);
         let looked = self.queue.looked.entry(id).or_default();
-        let follows = if pane == Pane::Output { last } else { 0 };
-        let at = looked
-            .scroll
-            .get(&pane)
-            .copied()
-            .unwrap_or(follows)
-            .min(last);
+        let at = looked.scroll.get(&pane).copied().unwrap_or(0).min(last);
         if let Some(to) = step(command, at, last, height) {
-            if pane == Pane::Output && to == last {
-                looked.scroll.remove(&pane);
-            } else {
-                looked.scroll.insert(pane, to);
+            looked.scroll.insert(pane, to);
+        }
+    }
+
+    /// Scrolling up from the end of the output stops following it; its end follows it again.
+    fn scroll_output(&mut self, state: &BrokerState, command: Command) {
+        let Some(entry) = self.queue.selected.and_then(|id| state.entry(id)) else {
+            return;
+        };
+        let (height, total) = self
+            .frame
+            .panes
+            .get(&Pane::Output)
+            .copied()
+            .unwrap_or((1, 1));
+        let last = total.saturating_sub(height);
+        let looked = self.queue.looked.entry(entry.proposal.id).or_default();
+        let reading = &mut looked.reading;
+        match command {
+            Command::Left if !self.queue.wrap => {
+                reading.across = reading.across.saturating_sub(ACROSS);
             }
+            Command::Right if !self.queue.wrap && self.frame.output_goes_on => {
+                reading.across += ACROSS;
+            }
+            _ => {}
+        }
+        let above = match reading.at {
+            // The next frame says which row it is.
+            Some(At::Line(_)) => return,
+            Some(At::Row(row)) => {
+                match step(command, row.min(last), last, height) {
+                    Some(to) if to == last => reading.follow(),
+                    Some(to) => reading.stay(At::Row(to), entry),
+                    None => {}
+                }
+                return;
+            }
+            Some(At::Above(rows)) => rows,
+            None => 0,
+        };
+        // Counted from the end: earlier rows may not be laid out yet.
+        let end = usize::MAX / 2;
+        match step(command, end.saturating_sub(above), end, height) {
+            Some(0) => reading.stay(At::Row(0), entry),
+            Some(to) if to == end => reading.follow(),
+            Some(to) => reading.stay(At::Above(end - to), entry),
+            None => {}
         }
     }
 

@@ -1,11 +1,12 @@
-//! Search: in the code or in the queue's titles and agents, whichever has the focus; on screen 2 in
-//! its rows.
+//! Search: in the code, in a run's output, or in the queue's titles and agents, whichever has the
+//! focus; on screen 2 in its rows.
 
 use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
 
 use super::super::action::Action;
 use super::super::document::matches;
+use super::super::transcript::{self, ALL, At};
 use super::super::words;
 use super::{Notice, OnScreen, Pane, UiState, View};
 
@@ -27,6 +28,9 @@ impl UiState {
             View::Policies => false,
             View::Queue if self.focus_now(self.entry(state)) == Pane::Queue => {
                 self.search_queue(state, backwards, now)
+            }
+            View::Queue if self.focus_now(self.entry(state)) == Pane::Output => {
+                self.search_output(state, backwards)
             }
             View::Queue => {
                 let hit = self.search_code(backwards);
@@ -58,6 +62,27 @@ impl UiState {
         };
         looked.found = Some(hit);
         self.go_to(hit);
+        true
+    }
+
+    /// Goes to a line of the output, which then is not followed.
+    fn search_output(&mut self, state: &BrokerState, backwards: bool) -> bool {
+        let Some(entry) = self.queue.selected.and_then(|id| state.entry(id)) else {
+            return false;
+        };
+        let looked = self.queue.looked.entry(entry.proposal.id).or_default();
+        let reading = &mut looked.reading;
+        let (lines, _) = transcript::lines(entry, reading.upto(entry), ALL);
+        let is_hit = |i: &usize| {
+            matches(&lines[*i].text, &self.common.found)
+                .next()
+                .is_some()
+        };
+        let Some(hit) = turn(lines.len(), reading.found, backwards).find(is_hit) else {
+            return false;
+        };
+        reading.found = Some(hit);
+        reading.stay(At::Line(hit), entry);
         true
     }
 

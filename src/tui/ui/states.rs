@@ -19,6 +19,7 @@ use super::super::highlight::Highlights;
 use super::super::keys::{Key, Keymap};
 use super::super::theme::Themes;
 use super::compare::Compared;
+use super::figures::Figure;
 use super::quiet::Quiet;
 use super::reasons::Reasons;
 use super::vigilance::Vigilance;
@@ -32,6 +33,8 @@ pub(in crate::tui) struct Common {
     pub zone: TimeZone,
     /// The last search text.
     pub found: String,
+    /// The folder that files were saved into last, as it was typed.
+    pub saved_to: String,
 }
 
 /// The queue and the selected proposal. Kept while another screen is shown.
@@ -175,6 +178,16 @@ pub(in crate::tui) enum Prompt {
     Search {
         input: tui_input::Input,
     },
+    /// Which file of this run to open outside.
+    Open {
+        of: ProposalId,
+        input: tui_input::Input,
+    },
+    /// The folder to save this run's files into.
+    Save {
+        of: ProposalId,
+        input: tui_input::Input,
+    },
     Quit,
 }
 
@@ -254,4 +267,5 @@ pub(in crate::tui) struct Attention {
 pub(in crate::tui) struct MadeBefore {
     pub coloured: VecDeque<(Digest, Option<Arc<Highlights>>)>,
     pub flows: VecDeque<(FlowKey, Arc<Flow>)>,
+    pub figures: VecDeque<(Digest, Figure)>,
 }

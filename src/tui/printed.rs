@@ -3,25 +3,25 @@
 
 use crate::model::StreamName;
 
-use super::super::flow::Para;
-use super::super::theme::Role;
+use super::flow::Para;
+use super::theme::Role;
 
-/// The most bytes of output to lay out per frame, from its end. Of a rewritten line only the last
-/// state counts.
-pub(super) const TAIL: usize = 32 * 1024;
+/// The most bytes of output to lay out per frame while its end is followed. Of a rewritten line only
+/// the last state counts.
+pub const TAIL: usize = 32 * 1024;
 
 /// One line in its last state.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) stream: StreamName,
-    pub(super) text: String,
+pub struct Line {
+    pub stream: StreamName,
+    pub text: String,
     /// The number of earlier states.
-    pub(super) rewritten: usize,
+    pub rewritten: usize,
 }
 
 impl Line {
     /// `parts`: the texts written to the line, in order.
-    fn new(stream: StreamName, parts: &[&str]) -> Self {
+    fn new(stream: StreamName, parts: &[&str], most: usize) -> Self {
         let whole = parts.concat();
         let mut states = whole.split('\r').filter(|state| !state.is_empty());
         let (text, rewritten) = match states.next_back() {
@@ -32,12 +32,12 @@ impl Line {
         let text = if rewritten == 0 { &whole } else { text };
         Self {
             stream,
-            text: tail(text, TAIL).to_owned(),
+            text: tail(text, most).to_owned(),
             rewritten,
         }
     }
 
-    pub(super) fn para(self) -> Para {
+    pub fn para(&self) -> Para {
         let (mut para, role) = match self.stream {
             StreamName::Stdout => (Para::default(), Role::Text),
             StreamName::Stderr => (Para::new("err ", Role::Dim).hang(4), Role::Stderr),
@@ -45,7 +45,7 @@ impl Line {
         if self.rewritten > 0 {
             para = para.and(format!("← {}× ", self.rewritten), Role::Dim);
         }
-        para.and(self.text, role)
+        para.and(self.text.as_str(), role)
     }
 }
 
@@ -57,17 +57,19 @@ struct Open<'a> {
     rewrites: bool,
 }
 
-/// The last lines of the output, and whether there were more. `pieces` go from the last to the
-/// first; neighbours come from different streams.
+/// The last lines of the output, of about `most` bytes, and whether there were more. `pieces` go from
+/// the last to the first; neighbours come from different streams.
 ///
 /// A line interrupted by the other stream continues in a new row; a rewritten line moves to where
 /// it was last written.
-/// to where it was written last.
-pub(super) fn lines<'a>(pieces: impl Iterator<Item = (StreamName, &'a str)>) -> (Vec<Line>, bool) {
+pub fn lines<'a>(
+    pieces: impl Iterator<Item = (StreamName, &'a str)>,
+    most: usize,
+) -> (Vec<Line>, bool) {
     let mut found: Vec<Open<'a>> = Vec::new();
     // For stdout and stderr: the line that earlier output may belong to.
     let mut open: [Option<usize>; 2] = [None, None];
-    let mut room = TAIL;
+    let mut room = most;
     let mut more = false;
     'pieces: for (stream, text) in pieces {
         let of_stream = usize::from(stream == StreamName::Stderr);
@@ -100,7 +102,7 @@ pub(super) fn lines<'a>(pieces: impl Iterator<Item = (StreamName, &'a str)>) -> 
     }
     let lines = found.into_iter().rev().map(|mut line| {
         line.parts.reverse();
-        Line::new(line.stream, &line.parts)
+        Line::new(line.stream, &line.parts, most)
     });
     (lines.collect(), more)
 }
@@ -115,7 +117,7 @@ fn state(part: &str) -> &str {
 }
 
 /// The last bytes of the text, starting at a character boundary.
-pub(super) fn tail(text: &str, bytes: usize) -> &str {
+pub fn tail(text: &str, bytes: usize) -> &str {
     let mut from = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(from) {
         from += 1;
@@ -127,16 +129,16 @@ pub(super) fn tail(text: &str, bytes: usize) -> &str {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::super::bench::{Bench, Making};
-    use super::super::super::flow::Flow;
-    use super::super::super::snapshot_tests::at_sizes;
-    use super::super::super::text;
+    use super::super::bench::{Bench, Making};
+    use super::super::flow::Flow;
+    use super::super::snapshot_tests::at_sizes;
+    use super::super::text;
     use super::*;
     use StreamName::{Stderr, Stdout};
 
     /// The lines for pieces given in the order they were written.
     fn shown_lines(pieces: &[(StreamName, &str)]) -> Vec<(StreamName, String, usize)> {
-        let (lines, _) = lines(pieces.iter().rev().copied());
+        let (lines, _) = lines(pieces.iter().rev().copied(), TAIL);
         let all = lines.into_iter();
         all.map(|line| (line.stream, line.text, line.rewritten))
             .collect()
@@ -220,8 +222,10 @@ mod tests {
         let bar: String = (0..50_000)
             .map(|n| format!("\r{n:>6}/50000 ####"))
             .collect();
-        let (found, more) =
-            lines([(Stderr, bar.as_str()), (Stdout, "the mean is 3\n")].into_iter());
+        let (found, more) = lines(
+            [(Stderr, bar.as_str()), (Stdout, "the mean is 3\n")].into_iter(),
+            TAIL,
+        );
         assert!(!more);
         let texts: Vec<&str> = found.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(texts, ["the mean is 3", " 49999/50000 ####"]);
@@ -230,13 +234,13 @@ mod tests {
     #[test]
     fn only_the_end_of_much_output_is_laid_out() {
         let much = "0123456789\n".repeat(10_000);
-        let (found, more) = lines(std::iter::once((Stdout, much.as_str())));
+        let (found, more) = lines(std::iter::once((Stdout, much.as_str())), TAIL);
         assert!(more && found.len() <= TAIL / 11 + 1, "{}", found.len());
         let blank = "\n".repeat(1_000_000);
-        let (found, more) = lines(std::iter::once((Stdout, blank.as_str())));
+        let (found, more) = lines(std::iter::once((Stdout, blank.as_str())), TAIL);
         assert!(more && found.len() <= TAIL);
         let long = "x".repeat(1_000_000);
-        let (found, _) = lines(std::iter::once((Stdout, long.as_str())));
+        let (found, _) = lines(std::iter::once((Stdout, long.as_str())), TAIL);
         assert_eq!(found[0].text.len(), TAIL);
     }
 
@@ -274,9 +278,9 @@ mod tests {
             if ends {
                 text.push('\n');
             }
-            let (found, _) = lines(std::iter::once((Stderr, text.as_str())));
+            let (found, _) = lines(std::iter::once((Stderr, text.as_str())), TAIL);
             prop_assert_eq!(found.len(), 1);
-            let paras: Vec<Para> = found.into_iter().map(Line::para).collect();
+            let paras: Vec<Para> = found.iter().map(Line::para).collect();
             let flow = Flow::new(&paras, width);
             let mut drawn = String::new();
             for row in &flow.rows {
@@ -318,7 +322,7 @@ mod tests {
                     _ => pieces.push((stream, text)),
                 }
             }
-            let (found, _) = lines(pieces.iter().rev().map(|(s, t)| (*s, t.as_str())));
+            let (found, _) = lines(pieces.iter().rev().map(|(s, t)| (*s, t.as_str())), TAIL);
             let errors: Vec<(String, usize)> = found
                 .into_iter()
                 .filter(|line| line.stream == Stderr)

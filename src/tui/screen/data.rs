@@ -1,0 +1,252 @@
+//! The GIVEN pane: what each input is, its columns, and its first rows. Values of private data are
+//! masked; what an agent chose is drawn as a claim.
+
+use std::sync::Arc;
+
+use crate::broker::Entry;
+use crate::model::{BoundInput, Column, ColumnSummary, InputKind, Sensitivity, Summary};
+
+use super::super::brought::Brought;
+use super::super::claim;
+use super::super::flow::Para;
+use super::super::text;
+use super::super::theme::Role;
+use super::super::words;
+use super::Screen;
+use super::panes::{inputs, labelled, told};
+
+/// The most columns of a data set to name.
+const COLUMNS: usize = 60;
+/// Columns of a value in a table of rows.
+const CELL: usize = 14;
+/// Stands for a value that is not shown.
+const MASK: &str = "█";
+/// Between two values.
+const BETWEEN: &str = " │ ";
+
+impl Screen<'_> {
+    /// Every input, then for each its columns and rows. Without a width only names and types of the
+    /// columns.
+    pub(super) fn given(&self, entry: &Entry, width: Option<u16>) -> Vec<Para> {
+        let policy = self.state.policy_of(entry);
+        let bound = entry.inputs().map(Arc::as_ref);
+        let mut out = inputs(bound);
+        if let Some(policy) = &policy {
+            out.extend(told(bound, policy));
+        }
+        for input in bound.unwrap_or_default() {
+            match width {
+                Some(width) => out.extend(one(input, usize::from(width))),
+                None => out.extend(column_names(input)),
+            }
+        }
+        out
+    }
+}
+
+/// Names and types of a data set's columns, up to a readable number.
+fn column_names(input: &BoundInput) -> Option<Para> {
+    let InputKind::Dataset { columns, .. } = &input.kind else {
+        return None;
+    };
+    let shown = columns.iter().take(COLUMNS);
+    let mut names: Vec<String> = shown.map(|c| format!("{} {}", c.name, c.dtype)).collect();
+    if columns.len() > COLUMNS {
+        names.push(words::more_columns(columns.len() - COLUMNS));
+    }
+    Some(labelled(&input.name, &names.join(", ")))
+}
+
+fn one(input: &BoundInput, width: usize) -> Vec<Para> {
+    if let InputKind::Dataset {
+        columns,
+        sensitivity,
+        summary,
+        ..
+    } = &input.kind
+    {
+        let is_private = *sensitivity == Sensitivity::Private;
+        return dataset(input, columns, summary.as_deref(), is_private, width);
+    }
+    let found = input
+        .brought()
+        .and_then(|text| Brought::read(text, input.format()));
+    found.map_or_else(Vec::new, |found| brought_table(input, &found, width))
+}
+
+fn heading(input: &BoundInput, what: String) -> [Para; 2] {
+    let role = match input.is_private() {
+        true => Role::Private,
+        false => Role::Strong,
+    };
+    let head = Para::new(input.name.clone(), role).and(format!("  {what}"), Role::Dim);
+    [Para::default(), head]
+}
+
+fn dataset(
+    input: &BoundInput,
+    columns: &[Column],
+    summary: Option<&Summary>,
+    is_private: bool,
+    width: usize,
+) -> Vec<Para> {
+    let shown = columns.iter().take(COLUMNS);
+    let mut out = Vec::from(heading(input, words::columns_of(columns.len(), is_private)));
+    for (at, column) in shown.enumerate() {
+        let mut para = Para::new(column.name.clone(), Role::Text)
+            .indent(1)
+            .hang(2)
+            .and(format!("  {}", column.dtype), Role::Dim);
+        if let Some(about) = summary.and_then(|summary| summary.columns.get(at)) {
+            let range = match (is_private, column.dtype.as_str()) {
+                // Which columns have a range is no value of theirs.
+                (true, "object" | "bool") => None,
+                (true, _) => Some(words::range(MASK, MASK)),
+                (false, _) => about
+                    .least
+                    .as_ref()
+                    .zip(about.greatest.as_ref())
+                    .map(|(least, greatest)| words::range(least, greatest)),
+            };
+            para = facts(para, range, about);
+        }
+        out.push(para);
+    }
+    if columns.len() > COLUMNS {
+        let more = words::more_columns(columns.len() - COLUMNS);
+        out.push(Para::new(more, Role::Dim).indent(1));
+    }
+    let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
+    if is_private {
+        out.push(Para::new(words::MASKED, Role::Private).indent(1));
+        out.extend(rows(
+            &names,
+            &[vec![MASK; names.len().min(COLUMNS)]],
+            width,
+            Role::Private,
+        ));
+    } else if let Some(summary) = summary.filter(|summary| !summary.head.is_empty()) {
+        out.push(Para::new(words::first_rows(summary.head.len()), Role::Dim).indent(1));
+        let cell = |value: &Option<String>| value.clone().unwrap_or_default();
+        let head: Vec<Vec<String>> = summary
+            .head
+            .iter()
+            .map(|row| row.iter().map(cell).collect())
+            .collect();
+        out.extend(rows(&names, &head, width, Role::Text));
+    }
+    out
+}
+
+fn facts(para: Para, range: Option<String>, about: &ColumnSummary) -> Para {
+    let mut parts: Vec<String> = range.into_iter().collect();
+    parts.extend(about.distinct.map(words::distinct));
+    parts.extend((about.missing > 0).then(|| words::missing(about.missing)));
+    match parts.is_empty() {
+        true => para,
+        false => para.and(format!("  {}", parts.join(" · ")), Role::Text),
+    }
+}
+
+fn brought_table(input: &BoundInput, found: &Brought, width: usize) -> Vec<Para> {
+    let mut out = Vec::from(heading(
+        input,
+        words::brought_table(found.rows, found.names.len()),
+    ));
+    for (name, column) in found.names.iter().zip(&found.columns) {
+        let mut para = claim::and(
+            Para::default().indent(1).hang(2),
+            cut(name, 40),
+            Role::Claim,
+        );
+        let mut parts = Vec::new();
+        let range = column.least.as_ref().zip(column.greatest.as_ref());
+        parts.extend(
+            range.map(|(least, greatest)| words::range(cut(least, CELL), cut(greatest, CELL))),
+        );
+        parts.push(words::distinct(column.distinct as u64));
+        if column.missing > 0 {
+            parts.push(words::missing(column.missing as u64));
+        }
+        if let Some((row, characters)) = column.longest {
+            parts.push(words::longest(row, characters));
+        }
+        para = para.and(format!("  {}", parts.join(" · ")), Role::Text);
+        out.push(para);
+        let both = (column.numbers, column.texts);
+        out.extend(unusual(&words::mixed(both.0, both.1), &column.odd));
+        out.extend(unusual(words::FAR, &column.far));
+    }
+    let names: Vec<&str> = found.names.iter().map(String::as_str).collect();
+    for (said, part) in [
+        (words::first_rows(found.head.len()), &found.head),
+        (words::last_rows(found.tail.len()), &found.tail),
+    ] {
+        if !part.is_empty() {
+            out.push(Para::new(said, Role::Dim).indent(1));
+            out.extend(rows(&names, part, width, Role::Claim));
+        }
+    }
+    out
+}
+
+/// Values that stand out, each with its row.
+fn unusual(what: &str, values: &[(usize, String)]) -> Option<Para> {
+    if values.is_empty() {
+        return None;
+    }
+    let mut para = Para::new(format!("▲ {what}"), Role::Flagged)
+        .indent(2)
+        .hang(2);
+    for (row, value) in values {
+        para = para.and(format!("  {} ", words::row(*row)), Role::Dim);
+        para = claim::and(para, cut(value, 40), Role::Claim);
+    }
+    Some(para)
+}
+
+/// Rows as a table with its names above, as many columns as fit.
+fn rows<T: AsRef<str>>(names: &[&str], rows: &[Vec<T>], width: usize, role: Role) -> Vec<Para> {
+    let columns = rows.first().map_or(0, Vec::len).min(names.len());
+    let wide = |at: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(at));
+        let cells = cells.map(|cell: &T| cell.as_ref());
+        let all = cells.chain(names.get(at).copied());
+        all.map(text::width).max().unwrap_or(0).clamp(1, CELL)
+    };
+    let mut widths = Vec::new();
+    let mut used = 1;
+    for at in 0..columns {
+        let next = wide(at) + text::width(BETWEEN);
+        if used + next > width && !widths.is_empty() {
+            break;
+        }
+        used += next;
+        widths.push(wide(at));
+    }
+    let line = |cells: Vec<&str>, role: Role| {
+        let mut para = Para::default().indent(1);
+        for (i, (cell, wide)) in cells.iter().zip(&widths).enumerate() {
+            if i > 0 {
+                para = para.and(BETWEEN, Role::Rule);
+            }
+            let shown = cut(cell, *wide);
+            para = para.and(shown, role);
+            para = para.and(" ".repeat(wide - text::width(shown)), Role::Text);
+        }
+        match widths.len() < columns {
+            true => para.and(" …", Role::Dim),
+            false => para,
+        }
+    };
+    let mut out = vec![line(names.to_vec(), Role::Dim)];
+    for row in rows {
+        out.push(line(row.iter().map(|cell| cell.as_ref()).collect(), role));
+    }
+    out
+}
+
+/// As much of the first line of a value as fits.
+fn cut(value: &str, columns: usize) -> &str {
+    text::cut(value, columns)
+}

@@ -1,0 +1,155 @@
+//! The sentences about runs, their files and their data.
+
+use super::{count, number};
+
+/// What stands for a private value in what a run gives back.
+pub const REDACTED: &str = "[REDACTED]";
+pub const PRIVATE_SCOPE: &str = "a value of the scope `private`";
+pub const PRINTED_SO: &str = "no private data is given, so the code wrote it";
+pub const MASKED: &str = "every value is masked: the data is private";
+pub const FAR: &str = "far from the others";
+pub const NO_FILES: &str = "no file of a run is here";
+pub const NO_CLIPBOARD: &str = "this terminal takes no copies";
+pub const DECODING: &str = "being read";
+
+/// `3.1`: seconds with one decimal.
+pub fn cpu_seconds(ms: u64) -> String {
+    format!("{}.{}", number(ms / 1000), ms % 1000 / 100)
+}
+
+/// Mebibytes; what is less than one of them and not zero counts as one.
+pub fn mebibytes(kib: u64) -> String {
+    number(kib.div_ceil(1024))
+}
+
+/// `12 of 200 KB`: how much of a number of bytes is used, in the largest unit that suits the limit.
+pub fn bytes_of(used: u64, limit: u64) -> String {
+    let (unit, name) = match limit {
+        10_000_000.. => (1_000_000, "MB"),
+        10_000.. => (1_000, "KB"),
+        _ => (1, "bytes"),
+    };
+    let (used, limit) = (number(used.div_ceil(unit)), number(limit / unit));
+    format!("{used} of {limit} {name}")
+}
+
+/// `why`: what each of them stands for.
+pub fn redacted(times: usize, why: &str) -> String {
+    let times = match times {
+        1 => "once".to_owned(),
+        more => format!("{} times", number(more as u64)),
+    };
+    format!("{REDACTED} stands {times} in what the agent gets: {why}")
+}
+
+pub fn private_values(names: &str) -> String {
+    format!("a value of the private data of {names}")
+}
+
+/// Above output that a person does not follow. `key` follows it again.
+pub fn paused(lines: usize, key: &str) -> String {
+    format!("paused, {} · {key} follows", count(lines, "new line"))
+}
+
+/// Behind the name of a figure.
+pub fn undrawn(why: &str) -> String {
+    format!("not drawn: {why}")
+}
+
+/// `files`: how many there are.
+pub fn which_file(files: usize) -> String {
+    format!("open which file, 1 to {}", number(files as u64))
+}
+
+pub fn no_such_file(files: usize) -> String {
+    format!(
+        "no such file; write a number from 1 to {}, or a name",
+        number(files as u64)
+    )
+}
+
+pub fn save_where(files: usize) -> String {
+    format!("save {} into", count(files, "file"))
+}
+
+/// `cut`: whether there was more than a terminal takes.
+pub fn copied(bytes: usize, cut: bool) -> String {
+    let what = match cut {
+        true => format!("the first {}", super::bytes(bytes as u64)),
+        false => super::bytes(bytes as u64),
+    };
+    format!("sent {what} to the terminal's clipboard, as shown")
+}
+
+pub fn columns_of(columns: usize, is_private: bool) -> String {
+    let private = if is_private { ", private" } else { "" };
+    format!("{}{private}", count(columns, "column"))
+}
+
+pub fn more_columns(columns: usize) -> String {
+    format!("and {} more", number(columns as u64))
+}
+
+/// Of a table that the agent brought.
+pub fn brought_table(rows: usize, columns: usize) -> String {
+    format!(
+        "{} of {}, from the agent",
+        count(rows, "row"),
+        count(columns, "column")
+    )
+}
+
+pub fn range(least: &str, greatest: &str) -> String {
+    format!("{least} to {greatest}")
+}
+
+pub fn distinct(values: u64) -> String {
+    format!("{} distinct", number(values))
+}
+
+pub fn missing(values: u64) -> String {
+    format!("{} missing", number(values))
+}
+
+pub fn longest(row: usize, characters: usize) -> String {
+    format!(
+        "longest {}, row {}",
+        number(characters as u64),
+        number(row as u64)
+    )
+}
+
+pub fn mixed(numbers: usize, texts: usize) -> String {
+    format!("{} and {}:", count(numbers, "number"), count(texts, "text"))
+}
+
+pub fn row(row: usize) -> String {
+    format!("row {}", number(row as u64))
+}
+
+pub fn first_rows(rows: usize) -> String {
+    match rows {
+        1 => "first row".to_owned(),
+        more => format!("first {} rows", number(more as u64)),
+    }
+}
+
+pub fn last_rows(rows: usize) -> String {
+    match rows {
+        1 => "last row".to_owned(),
+        more => format!("last {} rows", number(more as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_used_is_said_in_the_unit_of_its_limit() {
+        assert_eq!(cpu_seconds(3_190), "3.1");
+        assert_eq!((mebibytes(0), mebibytes(1)), ("0".into(), "1".into()));
+        assert_eq!(bytes_of(11_001, 200_000), "12 of 200 KB");
+        assert_eq!(bytes_of(0, 100), "0 of 100 bytes");
+    }
+}
