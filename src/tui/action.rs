@@ -57,11 +57,11 @@ pub enum EditNews {
     NotStarted(String),
     /// It left the code as it was.
     Unchanged,
-    /// The file cannot be taken, or the editor failed: nothing changed. The text is in this file, if it differs.
+    /// The file cannot be taken, or the editor failed: nothing changed. The text is in this folder, if it differs.
     NotTaken(String, Option<PathBuf>),
     /// The edit is being analysed.
     Taken,
-    /// It came too late, and the text is in this file.
+    /// It came too late, and the text is in this folder.
     TooLate(String, PathBuf),
 }
 

@@ -187,7 +187,7 @@ fn e_asks_for_an_editor_only_where_an_edit_is_possible() {
 #[test]
 fn every_piece_of_news_says_what_happened_and_where_the_text_is() {
     let mut b = ready();
-    let path = || "edits/1234/t.py".into();
+    let path = || "edits/1234".into();
     for (news, words) in [
         (
             EditNews::NoEditor,
@@ -207,7 +207,7 @@ fn every_piece_of_news_says_what_happened_and_where_the_text_is() {
         ),
         (
             EditNews::NotTaken("the text is not UTF-8".to_owned(), Some(path())),
-            "nothing changed: the text is not UTF-8; your text: …/edits/1234/t.py",
+            "your text: …/edits/1234; nothing changed: the text is not UTF-8",
         ),
         (
             EditNews::NotTaken("the file is gone".to_owned(), None),
@@ -219,7 +219,7 @@ fn every_piece_of_news_says_what_happened_and_where_the_text_is() {
         ),
         (
             EditNews::TooLate("too late: already expired".to_owned(), path()),
-            "too late: already expired; your text: …/edits/1234/t.py",
+            "your text: …/edits/1234; too late: already expired",
         ),
     ] {
         b.ui.tell_of_edit(&news);

@@ -289,10 +289,10 @@ pub fn edit_news(news: &EditNews) -> String {
         EditNews::Unchanged => "nothing changed (some editors need an option to wait)".to_owned(),
         EditNews::NotTaken(why, None) => format!("nothing changed: {why}"),
         EditNews::NotTaken(why, Some(path)) => {
-            format!("nothing changed: {why}; your text: …/{}", path.display())
+            format!("your text: …/{}; nothing changed: {why}", path.display())
         }
         EditNews::Taken => "your edit is judged anew: read it, then decide".to_owned(),
-        EditNews::TooLate(why, path) => format!("{why}; your text: …/{}", path.display()),
+        EditNews::TooLate(why, path) => format!("your text: …/{}; {why}", path.display()),
     }
 }
 

@@ -22,6 +22,8 @@ fn with_editor(script: &str) -> (tempfile::TempDir, Dash) {
     let command = format!("'{}'", editor.display());
     let dash = Dash::with(&Options {
         env: &[("VISUAL", ""), ("EDITOR", &command)],
+        // A notice is cut where the window ends.
+        size: (200, 40),
         ..Options::default()
     });
     (folder, dash)

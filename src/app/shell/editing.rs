@@ -209,13 +209,14 @@ impl Shell {
         }
     }
 
-    /// The file's path below the state folder, which fits a notice. The local log has all of it: a notice goes with
-    /// the next key.
+    /// The file's folder below the state folder, which fits a notice. The local log has the whole path: a notice goes
+    /// with the next key.
     fn keep(&self, draft: &Draft) -> PathBuf {
         let path = draft.path();
         tracing::info!("an edit was not taken; its text is in {}", path.display());
-        let below = path.strip_prefix(&self.state_dir).map(PathBuf::from);
-        below.unwrap_or(path)
+        let folder = path.parent().unwrap_or(&path);
+        let below = folder.strip_prefix(&self.state_dir);
+        below.unwrap_or(folder).to_owned()
     }
 
     fn take_terminal_back(&mut self, lent: Lent) {
