@@ -797,6 +797,22 @@ def a_rehearsal_leaves_nothing_wrong() -> None:
     assert printed.startswith("42\n") and not wrong, (printed, wrong)
 
 
+@of("summary")
+def a_summary_is_short_and_has_no_private_value() -> None:
+    summary = module("summary")
+    records = [{"a": 5, "b": [1, 2], "c": "x" * 60}, {"a": None, "c": "a\ud800"}, 3, {"a": -3}]
+    said = summary.of_records(records, ["a", "b", "c"], False)
+    first, second, third = said["columns"]
+    assert first == {"missing": 1, "distinct": 2, "least": "-3", "greatest": "5"}, first
+    assert second == {"missing": 2, "distinct": None, "least": None, "greatest": None}, second
+    assert third["distinct"] == 2 and third["missing"] == 1, third
+    assert said["head"][0][:2] == ["5", "list of 2"] and len(said["head"][0][2]) == 40
+    assert said["head"][1] == [None, None, "a?"] and len(said["head"]) == 3
+    hidden = summary.of_records(records, ["a", "b", "c"], True)
+    assert hidden["head"] == [] and hidden["columns"][0] == {**first, "least": None, "greatest": None}
+    assert len(summary.of_records([{}], [str(n) for n in range(99)], False)["columns"]) == summary.COLUMNS
+
+
 @of("convert")
 def plain_data_is_described() -> None:
     plain = module("convert").plain
