@@ -6,6 +6,9 @@
 //! process runs each snippet, while sandtrap and Jupyter keep one process for all. A cold start
 //! alternates with `python -I`, alone and in bwrap, each after a pause as long as a grant takes, so
 //! that background work such as freeing page cache affects all three.
+//!
+//! All of it takes half an hour, most of it for the jail's cost of a few milliseconds;
+//! `cargo bench --bench execution -- brief` leaves that out and takes fewer cold runs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -30,8 +33,9 @@ use peers::Peers;
 
 /// Runs of each kind and of each peer.
 const SAMPLES: usize = 15;
-/// Cold runs, and runs of the peers that alternate with them.
+/// Cold runs, and runs of the peers that alternate with them; fewer if brief.
 const TURNS: usize = 30;
+const BRIEF_TURNS: usize = 12;
 /// Pairs of runs with and without the jail: the difference is a few milliseconds, while single runs
 /// vary by tens.
 const PAIRS: usize = 150;
@@ -66,8 +70,12 @@ fn main() {
     std::fs::write(&file, &table).unwrap();
     // Uses the environment of our own runs, to import the very same libraries.
     let mut bare = process::peers(&env.prefix.join("bin/python"), &file);
-    let mut ours = ours(&table, &mut bare);
-    ours.extend(jails());
+    let brief = std::env::args().any(|argument| argument == "brief");
+    let turns = if brief { BRIEF_TURNS } else { TURNS };
+    let mut ours = ours(&table, &mut bare, turns);
+    if !brief {
+        ours.extend(jails());
+    }
     let mut theirs = theirs(&peers, &file);
     theirs.extend(bare.into_iter().map(process::Peer::times));
     print(&ours, &theirs);
@@ -75,7 +83,11 @@ fn main() {
 
 /// Measures every kind of our own runs, in printing order. The processes in `bare` alternate with
 /// cold runs of the same work.
-fn ours(table: &str, bare: &mut [process::Peer]) -> Vec<(&'static str, &'static str, Times)> {
+fn ours(
+    table: &str,
+    bare: &mut [process::Peer],
+    turns: usize,
+) -> Vec<(&'static str, &'static str, Times)> {
     let policies = [("plain.toml", "name = \"plain\"\nextends = \"script\"\n")];
     let mut dash = Dash::with(&Options {
         config: "profiles = [\"analysis\", \"plain\"]\n[datasets.sales]\npath = \"sales.csv\"\n",
@@ -105,7 +117,7 @@ fn ours(table: &str, bare: &mut [process::Peer]) -> Vec<(&'static str, &'static 
     assert!(starts(&dash, "warm") >= 4 * SAMPLES);
     for (work, code) in [("trivial", TRIVIAL), ("group-by", GROUPED)] {
         let mut times = Times::default();
-        for n in 0..TURNS {
+        for n in 0..turns {
             let (took, pause) = cold(&mut dash, &mut agent, "analysis", code, n);
             times.add(took);
             for peer in bare.iter_mut().filter(|peer| peer.work == work) {
@@ -215,8 +227,11 @@ fn theirs(peers: &Peers, file: &Path) -> BTreeMap<String, Times> {
 
 fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
     println!(
-        "Milliseconds from the grant, {SAMPLES} runs each ({TURNS} cold, {PAIRS} without libraries), \
-         {ROWS} rows.\n"
+        "Milliseconds from the grant, {SAMPLES} runs each ({} cold, {PAIRS} without libraries), \
+         {ROWS} rows.\n",
+        ours.iter()
+            .find(|(name, ..)| *name == "guarded, cold")
+            .map_or(0, |(.., t)| t.first.len())
     );
     println!(
         "{:<42} {:>9} {:>9} {:>9}   × python -I",
@@ -266,16 +281,15 @@ fn print(ours: &[(&str, &str, Times)], theirs: &BTreeMap<String, Times>) {
             met_or_missed(times >= least)
         );
     }
-    let pairs = std::iter::zip(times(WALLED, "trivial"), times(LOOSE, "trivial"));
-    let jail = median(
-        &pairs
-            .map(|(jailed, loose)| jailed - loose)
-            .collect::<Vec<_>>(),
-    );
-    println!(
-        "target: the jail of a cold start costs at most 3 ms: {jail:.1}, {}",
-        met_or_missed(jail <= 3.0)
-    );
+    if ours.iter().any(|(name, ..)| *name == WALLED) {
+        let pairs = std::iter::zip(times(WALLED, "trivial"), times(LOOSE, "trivial"));
+        let costs: Vec<f64> = pairs.map(|(jailed, loose)| jailed - loose).collect();
+        let jail = median(&costs);
+        println!(
+            "target: the jail of a cold start costs at most 3 ms: {jail:.1}, {}",
+            met_or_missed(jail <= 3.0)
+        );
+    }
     if let Some(jail) = theirs.get("bwrap + python -I, group-by") {
         // One ratio per turn, because the machine's speed varies between turns.
         let ratio = |ours: &[f64], theirs: &[f64]| {
