@@ -106,8 +106,9 @@ fn dashboard() -> Dash {
 fn fill(agent: &mut common::agent::Agent, count: usize) {
     let mut n = 0;
     while n < count {
+        // Names differ, so that nothing stands folded under what is alike.
         let code = format!(
-            "import math\ntotal = 0\nfor step in range({n}):\n    total += math.sqrt(step)\nprint(total)\n"
+            "import math\nsum{n} = 0\nfor step in range({n}):\n    sum{n} += math.sqrt(step)\nprint(sum{n})\n"
         );
         let title = format!("Sum of {n} roots");
         let agent_name = json!({"name": format!("agent-{}", n % 7)});

@@ -478,6 +478,8 @@ impl Shell {
             }
             Action::Edit { id } => self.edit(id),
             Action::Kill { id } => self.core(Event::Human(HumanAct::Kill { id, by })),
+            Action::Pause(agent) => self.core(Event::Human(HumanAct::Pause { agent, by })),
+            Action::Resume(agent) => self.core(Event::Human(HumanAct::Resume { agent, by })),
             Action::Quit => self.quit(),
             // Without a shell to resume it, the dashboard would hang the terminal forever.
             Action::Suspend if has_job_control() => self.suspend(),

@@ -83,7 +83,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
     header.log_recovered.clone_from(&log.recovered);
     header.log_damage = log.faults.first().map(ToString::to_string);
     Ok(Setup {
-        settings: settings(config, tier, &in_force),
+        settings: settings(config, tier, &in_force, &policies),
         log,
         retention_days: config.audit.retention_days,
         keep_code: config.audit.keep_code,
@@ -237,18 +237,25 @@ fn datasets(config: &Config) -> BTreeMap<String, DatasetSource> {
         .collect()
 }
 
-fn settings(config: &Config, tier: Tier, policies: &[Arc<Policy>]) -> Settings {
+/// `in_force`: of `all`, those that a proposal may name.
+fn settings(
+    config: &Config,
+    tier: Tier,
+    in_force: &[Arc<Policy>],
+    all: &[Arc<Policy>],
+) -> Settings {
     let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let max_pending = count(config.queue.max_pending);
     // One uid may fill the queue only if no other uid can connect.
     let alone = config.socket.allow_uids.is_empty();
     Settings {
         profile: config.profile.clone(),
-        profiles: policies
+        profiles: in_force
             .iter()
             .map(|p| Profile {
                 policy: p.clone(),
                 given: given(p),
+                base: all.iter().find(|base| p.extends(base)).cloned(),
             })
             .collect(),
         tier,
@@ -331,7 +338,7 @@ mod tests {
             std::fs::set_permissions(path, mode).unwrap();
             let config = load_in(&Options::default(), &around).unwrap();
             let policies = policy::load(&policy::Places::of(&config.paths)).unwrap();
-            let s = settings(&config, Tier::Process, &policies);
+            let s = settings(&config, Tier::Process, &policies, &policies);
             (s.max_pending, s.max_pending_per_uid, s.max_pending_per_peer)
         };
         assert_eq!(bounds(""), (10, 10, 3));

@@ -134,8 +134,8 @@ fn a_line_that_is_not_a_record_of_its_version_is_damage_for_every_reader() {
         (
             "started",
             "\"kind\":\"started\"",
-            "\"kind\":\"resumed\"",
-            "unknown variant `resumed`",
+            "\"kind\":\"dreamt\"",
+            "unknown variant `dreamt`",
         ),
         (
             "started",

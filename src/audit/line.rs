@@ -216,6 +216,8 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Granted(_)
         | LogEvent::Denied { .. }
         | LogEvent::Killed { by: Some(_), .. }
+        | LogEvent::Paused { .. }
+        | LogEvent::Resumed { .. }
         | LogEvent::Replicated { .. }
         | LogEvent::Pruned { .. }
         | LogEvent::Recovered { by: Some(_), .. }

@@ -18,7 +18,9 @@ use super::lock::{self, Holder};
 use super::put_back;
 use super::traces;
 use super::verify::{self, Report};
-use crate::model::{Digest, LogEvent, ProposalId, ProposedLog, State, VerdictKind};
+use crate::model::{
+    AgentId, Digest, LogEvent, ProposalId, ProposedLog, Reviewer, State, VerdictKind, agent_name,
+};
 
 /// Largest blob that is read into memory.
 const BLOB_MAX: u64 = 64 * 1024 * 1024;
@@ -51,6 +53,26 @@ pub struct Listing {
     /// Newest first.
     pub proposals: Vec<Logged>,
     /// Number of records of a later version. They may concern these proposals or others.
+    pub unknown: u64,
+    pub faults: Faults,
+}
+
+/// The beginning or the end of a pause. The agent's name is a claim.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PauseLogged {
+    pub time: Timestamp,
+    /// `paused` or `resumed`.
+    pub kind: &'static str,
+    pub agent: AgentId,
+    pub by: Reviewer,
+}
+
+/// The pauses of a log.
+#[derive(Clone, Debug)]
+pub struct Pauses {
+    /// Newest first.
+    pub all: Vec<PauseLogged>,
+    /// Number of records of a later version.
     pub unknown: u64,
     pub faults: Faults,
 }
@@ -89,14 +111,10 @@ pub struct Dashboard {
 
 impl Logged {
     fn of(time: Timestamp, proposed: &ProposedLog) -> Self {
-        let agent = proposed.agent.as_ref().map(|a| a.name.clone());
         Self {
             time,
             id: proposed.id,
-            agent: agent
-                .filter(|n| !n.is_empty())
-                .or_else(|| proposed.peer.exe.clone())
-                .unwrap_or_else(|| "unnamed".to_owned()),
+            agent: agent_name(proposed.agent.as_ref(), &proposed.peer).to_owned(),
             profile: proposed.profile.clone(),
             verdict: proposed.verdict.verdict,
             state: State::Pending,
@@ -159,6 +177,30 @@ impl Log {
         all.reverse();
         Ok(Listing {
             proposals: all,
+            unknown: judged.later,
+            faults: judged.faults,
+        })
+    }
+
+    /// When agents were paused and resumed, newest first.
+    pub fn pauses(&self) -> Result<Pauses, AuditError> {
+        let mut all = Vec::new();
+        let judged = judge::read(&self.layout, Look::There, |read| {
+            if let Read::Record(_, record) = read
+                && let LogEvent::Paused { agent, by } | LogEvent::Resumed { agent, by } =
+                    &record.event
+            {
+                all.push(PauseLogged {
+                    time: record.ts,
+                    kind: record.event.kind(),
+                    agent: agent.clone(),
+                    by: by.clone(),
+                });
+            }
+        })?;
+        all.reverse();
+        Ok(Pauses {
+            all,
             unknown: judged.later,
             faults: judged.faults,
         })

@@ -45,7 +45,7 @@ mod samples;
 
 pub use error::{AuditError, Damage, Faults, Named};
 pub use line::Record;
-pub use log::{Dashboard, History, Listing, Log, Logged, Summary};
+pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Summary};
 pub use open::{Opened, append, open};
 pub use prune::{OldSegment, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::model::{
-    AgentClaim, Blob, BoundInput, Digest, EditedLog, Exit, FinishedLog, GrantDigest, GrantedLog,
-    InputKind, Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog, Reviewer,
-    SourceStats, State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
+    AgentClaim, AgentId, Blob, BoundInput, Digest, EditedLog, Exit, FinishedLog, GrantDigest,
+    GrantedLog, InputKind, Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog,
+    Reviewer, SourceStats, State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
 };
 
 pub const CODE: &[u8] = b"print(1)\n";
@@ -18,6 +18,14 @@ pub const TEXT: &str = "a,b\n1,2\n";
 /// Removes the note of how far the log was acknowledged, as if it had never been closed.
 pub fn unnoted(state: &std::path::Path) {
     std::fs::write(state.join("lock"), "1\nlog\n").unwrap();
+}
+
+pub fn agent() -> AgentId {
+    AgentId {
+        uid: 1000,
+        pid: 4312,
+        name: "etl-bot".to_owned(),
+    }
 }
 
 pub fn peer() -> Peer {
@@ -199,6 +207,14 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             code: -32002,
             message: "m".to_owned(),
             count: 3,
+        },
+        LogEvent::Paused {
+            agent: agent(),
+            by: Reviewer::default(),
+        },
+        LogEvent::Resumed {
+            agent: agent(),
+            by: Reviewer::default(),
         },
         LogEvent::Recovered {
             segment: "00000001.jsonl".to_owned(),

@@ -4,9 +4,14 @@
 //! commands stand outside. Clocks are compared only between records of one dashboard: CLOCK_BOOTTIME never
 //! goes back while one program writes. The wall clock can be set at any time, so neither `ts` nor deadlines,
 //! which depend on it, are judged.
+//!
+//! Pauses of agents belong to one dashboard: it pauses an agent once, resumes only what is paused, and its end ends
+//! them.
+
+use std::collections::BTreeSet;
 
 use super::line::Record;
-use crate::model::LogEvent;
+use crate::model::{AgentId, LogEvent};
 
 /// Whether a dashboard has the log open, according to the records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +29,8 @@ pub(super) struct Spans {
     now: Span,
     /// Boot and clock of the current dashboard's last record.
     last: Option<(String, u64)>,
+    /// The agents that the current dashboard paused; `None` if not all of its records are known.
+    paused: Option<BTreeSet<AgentId>>,
 }
 
 impl Spans {
@@ -31,6 +38,7 @@ impl Spans {
     pub fn unknown(&mut self) {
         self.now = Span::Unknown;
         self.last = None;
+        self.paused = None;
     }
 
     /// Judges the next record.
@@ -44,6 +52,7 @@ impl Spans {
         let after = match record.event {
             LogEvent::Opened { .. } => {
                 self.last = Some(clock(record));
+                self.paused = Some(BTreeSet::new());
                 Span::Open
             }
             LogEvent::Closed => Span::Closed,
@@ -64,6 +73,23 @@ impl Spans {
             return Err(format!("`{kind}` while no dashboard had the log open"));
         }
         self.check_clock(record)
+            .and(self.check_pause(&record.event))
+    }
+
+    /// Checks that a pause begins once and ends only if it began.
+    fn check_pause(&mut self, event: &LogEvent) -> Result<(), String> {
+        let Some(paused) = &mut self.paused else {
+            return Ok(());
+        };
+        match event {
+            LogEvent::Paused { agent, .. } if !paused.insert(agent.clone()) => {
+                Err("`paused` of an agent that was paused".to_owned())
+            }
+            LogEvent::Resumed { agent, .. } if !paused.remove(agent) => {
+                Err("`resumed` of an agent that was not paused".to_owned())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Checks that the monotonic clock does not go back.

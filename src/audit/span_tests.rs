@@ -1,5 +1,5 @@
 use super::super::line;
-use super::super::samples::{every_kind, finished, granted, proposed, started};
+use super::super::samples::{agent, every_kind, finished, granted, proposed, started};
 use super::*;
 use crate::clock::Now;
 use crate::model::{Digest, ProposalId, Reviewer, Tier};
@@ -134,4 +134,45 @@ fn records_after_a_quarantined_part_or_a_later_version_are_not_judged() {
     }
     spans.unknown();
     assert_eq!(spans.step(&record_at(granted(id), "b", 1)), Ok(()));
+}
+
+#[test]
+fn a_pause_begins_once_ends_only_if_it_began_and_ends_with_its_dashboard() {
+    let paused = || LogEvent::Paused {
+        agent: agent(),
+        by: Reviewer::default(),
+    };
+    let resumed = || LogEvent::Resumed {
+        agent: agent(),
+        by: Reviewer::default(),
+    };
+    let sound = vec![
+        opened(),
+        paused(),
+        resumed(),
+        paused(),
+        LogEvent::Closed,
+        opened(),
+        paused(),
+    ];
+    assert!(errors_of(&records(sound)).iter().all(Option::is_none));
+    let twice = errors_of(&records(vec![opened(), paused(), paused(), resumed()]));
+    assert_eq!(
+        twice[2].as_deref(),
+        Some("`paused` of an agent that was paused")
+    );
+    assert_eq!(twice[3], None);
+    let why = "`resumed` of an agent that was not paused";
+    let other_dashboard = vec![opened(), paused(), LogEvent::Closed, opened(), resumed()];
+    assert_eq!(
+        errors_of(&records(other_dashboard))[4].as_deref(),
+        Some(why)
+    );
+    assert_eq!(
+        errors_of(&records(vec![opened(), resumed()]))[1].as_deref(),
+        Some(why)
+    );
+    // After retention the beginning of a pause may be missing.
+    let mut spans = Spans::default();
+    assert_eq!(spans.step(&record_at(resumed(), "b", 1)), Ok(()));
 }

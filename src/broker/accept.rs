@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::clock::Now;
 use crate::model::{
     Artifact, CallId, Code, ConnId, Digest, Draft, InputRequest, Limits, Peer, Proposal,
-    ProposalId, is_input_name,
+    ProposalId, agent_name, is_input_name,
 };
 use crate::policy::Contract;
 
@@ -46,9 +46,13 @@ impl BrokerState {
         // free slot it is refused before its content is looked at.
         let known = draft.idempotency_key.as_ref();
         let known = known.and_then(|name| self.keys.get(&(peer.uid, name.clone())).copied());
+        let agent = draft.agent.as_ref();
+        let agent = agent.or_else(|| self.connections.get(&conn).and_then(|c| c.agent.as_ref()));
         if known.is_none() {
+            self.pauses.check(peer, agent_name(agent, peer))?;
             self.check_room(peer, now)?;
         }
+        let agent = agent.cloned();
         let profile = self.profile_for(draft.profile.as_deref())?;
         self.check_code(&draft.code, &profile)?;
         check_words(&draft)?;
@@ -64,8 +68,6 @@ impl BrokerState {
         // Charge before the work is done, so that a burst cannot exceed the quota.
         self.quotas
             .charge_log(key(peer), RECORD_BYTES + bytes, now.boot);
-        let claimed = draft.agent.clone();
-        let agent = claimed.or_else(|| self.connections.get(&conn).and_then(|c| c.agent.clone()));
         let proposal = Arc::new(Proposal {
             id,
             proposed: Code::new(draft.code),
@@ -135,6 +137,7 @@ impl BrokerState {
         self.next_seq += 1;
         let deadline = now.boot.saturating_add(ttl);
         self.deadlines.insert((deadline, id));
+        self.ledger.proposed(proposal.agent_id(), now.boot);
         self.undecided.add(key(&proposal.peer));
         self.unannounced.add(key(&proposal.peer));
         let mut session = Session::Connection(conn);

@@ -57,6 +57,8 @@ impl BrokerState {
                 noted: Vec::new(),
             }));
             self.active.insert(entry.seq, id);
+            self.ledger
+                .became(&entry.proposal.agent_id(), State::Granted);
         }
         self.record_decided(event, Vec::new(), Then::Execute(id), now, fx);
     }

@@ -108,6 +108,7 @@ impl BrokerState {
         self.deadlines.remove(&(entry.deadline, id));
         self.waiting.remove(&entry.seq);
         self.undecided.remove(key(&entry.proposal.peer));
+        self.ledger.left(&entry.proposal.agent_id());
     }
 
     /// Keeps the `public` values that a succeeded run left.
@@ -140,6 +141,7 @@ impl BrokerState {
             return;
         };
         let announced = entry.announced();
+        self.ledger.became(&entry.proposal.agent_id(), end.state);
         entry.phase = std::mem::take(&mut entry.phase).ended(end, now);
         self.active.remove(&entry.seq);
         if announced {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{
-    AgentClaim, Blob, BoundInput, CallId, Code, ConnId, Draft, Environment, Isolation, JobId, Peer,
-    ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket, Usage, Verdict, Viewed,
+    AgentClaim, AgentId, Blob, BoundInput, CallId, Code, ConnId, Draft, Environment, Isolation,
+    JobId, Peer, ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket, Usage, Verdict, Viewed,
 };
 
 use super::decision::Confirmation;
@@ -69,6 +69,16 @@ pub enum HumanAct {
     },
     Kill {
         id: ProposalId,
+        by: Reviewer,
+    },
+    /// Refuse new proposals of this agent.
+    Pause {
+        agent: AgentId,
+        by: Reviewer,
+    },
+    /// End every pause that covers this agent.
+    Resume {
+        agent: AgentId,
         by: Reviewer,
     },
     /// Quit, SIGTERM or a closed terminal.

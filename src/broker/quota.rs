@@ -141,7 +141,35 @@ impl Default for Quotas {
     }
 }
 
+/// What a peer has used of its quotas, and how much each allows at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuotaUse {
+    pub pending: (usize, usize),
+    pub log_bytes: (u64, u64),
+    /// Microseconds of the analyser.
+    pub analysis_us: (u64, u64),
+}
+
+impl QuotaUse {
+    /// The fullest of them in per cent.
+    pub fn per_cent(&self) -> u64 {
+        let of = |(used, all): (u64, u64)| used.saturating_mul(100) / all.max(1);
+        let pending = (self.pending.0 as u64, self.pending.1 as u64);
+        let all = [of(pending), of(self.log_bytes), of(self.analysis_us)];
+        all.into_iter().max().unwrap_or(0)
+    }
+}
+
 impl Quotas {
+    pub fn usage(&self, peer: PeerKey, pending: (usize, usize), now: Duration) -> QuotaUse {
+        let of = |buckets: &Buckets<PeerKey>| (buckets.used(peer, now), buckets.allowance.burst);
+        QuotaUse {
+            pending,
+            log_bytes: of(&self.log_peer),
+            analysis_us: of(&self.analysis_peer),
+        }
+    }
+
     pub fn charge_analysis(&mut self, peer: PeerKey, spent: Duration, now: Duration) {
         let us = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX);
         self.analysis_peer.charge(peer, us, now);

@@ -135,6 +135,8 @@ impl BrokerState {
             Then::Execute(id) => self.execute(id, now, fx),
             Then::Release(id) => self.let_go(id, now, fx),
             Then::Tell(id) => self.tell(id, fx),
+            Then::TellPause(number) => self.pauses.recorded(number),
+            Then::EndPause(number) => self.pauses.end(number),
         }
     }
 
@@ -171,7 +173,9 @@ impl BrokerState {
             | Then::Announce(_)
             | Then::Execute(_)
             | Then::Release(_)
-            | Then::Tell(_) => {
+            | Then::Tell(_)
+            | Then::TellPause(_)
+            | Then::EndPause(_) => {
                 self.unrecorded(then, now, fx);
                 return self.audit_down(reason.to_owned(), now, fx);
             }
@@ -221,7 +225,7 @@ impl BrokerState {
     /// Handles what waited for a record that will never be durable.
     fn unrecorded(&mut self, then: Then, now: Now, fx: &mut Vec<Effect>) {
         match then {
-            Then::Nothing => {}
+            Then::Nothing | Then::TellPause(_) | Then::EndPause(_) => {}
             Then::EndUnseen(id)
             | Then::Announce(id)
             | Then::Revise(id)

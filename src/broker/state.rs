@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::model::{CallId, ConnId, Environment, Lane, ProposalId, Tier};
+use crate::clock::Now;
+use crate::model::{AgentId, CallId, ConnId, Environment, Lane, ProposalId, Tier, agent_name};
 use crate::policy::{Contract, Policy};
 
 use super::census::Census;
@@ -14,7 +15,9 @@ use super::decision::Refused;
 use super::desks::Desks;
 use super::effect::RpcError;
 use super::entry::Entry;
-use super::quota::Quotas;
+use super::ledger::{Ledger, Tally};
+use super::pause::Pauses;
+use super::quota::{QuotaUse, Quotas};
 use super::session::{Connection, Session};
 use super::shared::Shared;
 
@@ -47,6 +50,8 @@ pub struct Profile {
     pub policy: Arc<Policy>,
     /// What a snippet finds in its namespace; reported by `hello`.
     pub given: Vec<String>,
+    /// The policy that its file extends.
+    pub base: Option<Arc<Policy>>,
 }
 
 /// The state of the audit log.
@@ -76,6 +81,10 @@ pub(super) enum Then {
     Execute(ProposalId),
     Release(ProposalId),
     Tell(ProposalId),
+    /// Agents may hear of the pause with this number.
+    TellPause(u64),
+    /// The pause with this number ends.
+    EndPause(u64),
 }
 
 /// Everything the core knows.
@@ -116,6 +125,8 @@ pub struct BrokerState {
     pub(super) next_ticket: u64,
     pub(super) next_job: u64,
     pub(super) quotas: Quotas,
+    pub(super) pauses: Pauses,
+    pub(super) ledger: Ledger,
     pub(super) closing: bool,
     /// The `closed` record is being written.
     pub(super) closed: bool,
@@ -152,6 +163,8 @@ impl BrokerState {
             next_ticket: 0,
             next_job: 0,
             quotas: Quotas::default(),
+            pauses: Pauses::default(),
+            ledger: Ledger::default(),
             closing: false,
             closed: false,
             exited: false,
@@ -255,5 +268,27 @@ impl BrokerState {
 
     pub fn connected(&self) -> usize {
         self.connections.len()
+    }
+
+    /// The process of each connection, and the name under which it would propose.
+    pub fn connected_agents(&self) -> impl Iterator<Item = AgentId> {
+        self.connections.values().map(|c| AgentId {
+            uid: c.peer.uid,
+            pid: c.peer.pid,
+            name: agent_name(c.agent.as_ref(), &c.peer).to_owned(),
+        })
+    }
+
+    /// What each agent proposed since the start, by agent, and how many agents were forgotten.
+    pub fn agents(&self) -> (&BTreeMap<AgentId, Tally>, u64) {
+        (&self.ledger.agents, self.ledger.forgotten)
+    }
+
+    /// What this process has used of its quotas.
+    pub fn usage(&self, uid: u32, pid: i32, now: Now) -> QuotaUse {
+        let peer = (uid, pid);
+        let pending = self.undecided.of_peer(peer);
+        let most = self.settings.max_pending_per_peer;
+        self.quotas.usage(peer, (pending, most), now.boot)
     }
 }

@@ -13,6 +13,7 @@ mod edits;
 mod fairness;
 mod handed_out;
 mod memory;
+mod pauses;
 mod phases;
 mod quotas;
 mod records;

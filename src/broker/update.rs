@@ -86,6 +86,8 @@ impl BrokerState {
             } => self.deny(id, reason, viewed, by, now, fx),
             HumanAct::Edit { id, code, diff, by } => self.edit(id, code, diff, by, now, fx),
             HumanAct::Kill { id, by } => self.kill(id, Stop::Person, Some(by), now, fx),
+            HumanAct::Pause { agent, by } => self.pause(agent, by, now, fx),
+            HumanAct::Resume { agent, by } => self.resume(&agent, &by, now, fx),
             HumanAct::Quit { by } => self.close(&by, now, fx),
         }
     }

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Accesses, AgentClaim, Artifact, BoundInput, Digest, Exit, GrantDigest, Isolation, LimitKind,
-    Limits, Peer, Preflight, ProposalId, Reviewer, RunError, RunEvent, State, Tier, Timing,
-    Verdict, Viewed,
+    Accesses, AgentClaim, AgentId, Artifact, BoundInput, Digest, Exit, GrantDigest, Isolation,
+    LimitKind, Limits, Peer, Preflight, ProposalId, Reviewer, RunError, RunEvent, State, Tier,
+    Timing, Verdict, Viewed,
 };
 
 /// One step in the life of a dashboard or a proposal.
@@ -72,6 +72,10 @@ pub enum LogEvent {
         message: String,
         count: u64,
     },
+    /// A person paused an agent: its new proposals are refused until a person resumes it or the dashboard ends.
+    Paused { agent: AgentId, by: Reviewer },
+    /// A person ended a pause.
+    Resumed { agent: AgentId, by: Reviewer },
     /// Files of the Python environment changed after it was read. Proposals granted for it do not run.
     EnvironmentChanged {
         /// Digest before the change.
@@ -237,6 +241,8 @@ impl LogEvent {
             | Self::Replicated { id, .. } => Some(*id),
             Self::Opened { .. }
             | Self::Refused { .. }
+            | Self::Paused { .. }
+            | Self::Resumed { .. }
             | Self::EnvironmentChanged { .. }
             | Self::Recovered { .. }
             | Self::Pruned { .. }
@@ -260,6 +266,8 @@ impl LogEvent {
             Self::Killed { .. }
             | Self::Opened { .. }
             | Self::Refused { .. }
+            | Self::Paused { .. }
+            | Self::Resumed { .. }
             | Self::EnvironmentChanged { .. }
             | Self::Recovered { .. }
             | Self::Replicated { .. }
@@ -312,6 +320,8 @@ impl LogEvent {
             Self::Failed { .. } => "failed",
             Self::Killed { .. } => "killed",
             Self::Refused { .. } => "refused",
+            Self::Paused { .. } => "paused",
+            Self::Resumed { .. } => "resumed",
             Self::EnvironmentChanged { .. } => "environment_changed",
             Self::Recovered { .. } => "recovered",
             Self::Replicated { .. } => "replicated",

@@ -55,8 +55,8 @@ pub use outcome::{
     RunError, RunErrorKind, RunEvent, Timing,
 };
 pub use past::{Decided, Earlier, Of, Past, Tally};
-pub use peer::Peer;
-pub use proposal::{AgentClaim, Draft, Proposal};
+pub use peer::{AgentId, Peer};
+pub use proposal::{AgentClaim, Draft, Proposal, agent_name};
 pub use setting::{Form, Installed, Setting, Value};
 pub use shape::Shape;
 pub use state::State;

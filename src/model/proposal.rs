@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Code, InputRequest, Peer, ProposalId};
+use super::{AgentId, Code, InputRequest, Peer, ProposalId};
 
 /// What an agent says about itself. Nothing here is verified; it is always shown as a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,13 +59,30 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// The agent's name for itself, else the executable's name, else `unnamed`.
+    /// See [`agent_name`].
     pub fn agent_name(&self) -> &str {
-        self.agent
-            .as_ref()
-            .map(|a| a.name.as_str())
-            .filter(|n| !n.is_empty())
-            .or(self.peer.exe.as_deref())
-            .unwrap_or("unnamed")
+        agent_name(self.agent.as_ref(), &self.peer)
     }
+
+    /// Whether this agent proposed it: the same process under the same name.
+    pub fn is_by(&self, agent: &AgentId) -> bool {
+        (self.peer.uid, self.peer.pid) == (agent.uid, agent.pid) && self.agent_name() == agent.name
+    }
+
+    pub fn agent_id(&self) -> AgentId {
+        AgentId {
+            uid: self.peer.uid,
+            pid: self.peer.pid,
+            name: self.agent_name().to_owned(),
+        }
+    }
+}
+
+/// The agent's name for itself, else the executable's name, else `unnamed`.
+pub fn agent_name<'a>(claim: Option<&'a AgentClaim>, peer: &'a Peer) -> &'a str {
+    claim
+        .map(|a| a.name.as_str())
+        .filter(|n| !n.is_empty())
+        .or(peer.exe.as_deref())
+        .unwrap_or("unnamed")
 }

@@ -6,6 +6,8 @@
 //! its numbers if nothing but numbers differs, and alike in its texts if nothing but numbers and strings
 //! differs. Bytes that are no token of Python stay, so that a mistake of this reader never makes two codes alike.
 
+use std::ops::Range;
+
 use sha2::{Digest as _, Sha256};
 
 /// Longest code that has a shape, in bytes: the dashboard's loop makes it (64 KiB take about a millisecond).
@@ -30,20 +32,16 @@ pub struct Shape {
 impl Shape {
     /// `None` for code that is too long or too deep.
     pub fn of(code: &str) -> Option<Self> {
-        if code.len() > LONGEST {
-            return None;
-        }
-        let mut reader = Reader {
-            code: code.as_bytes(),
-            at: 0,
-            numbers: Vec::with_capacity(code.len()),
-            texts: Vec::with_capacity(code.len()),
-        };
-        reader.code(false, 0)?;
+        let reader = Reader::read(code)?;
         Some(Self {
             numbers: half(&reader.numbers),
             texts: half(&reader.texts),
         })
+    }
+
+    /// Where the code's numbers stand, in order. Codes that are alike in all but their numbers have as many.
+    pub fn numbers_in(code: &str) -> Option<Vec<Range<usize>>> {
+        Some(Reader::read(code)?.spans)
     }
 }
 
@@ -60,6 +58,8 @@ struct Reader<'a> {
     at: usize,
     numbers: Vec<u8>,
     texts: Vec<u8>,
+    /// The numbers read so far.
+    spans: Vec<Range<usize>>,
 }
 
 /// How a string was opened: its quote, and whether there are three.
@@ -73,7 +73,23 @@ fn is_name(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// `None` for code that is too long or too deep.
+    fn read(code: &'a str) -> Option<Self> {
+        if code.len() > LONGEST {
+            return None;
+        }
+        let mut reader = Self {
+            code: code.as_bytes(),
+            at: 0,
+            numbers: Vec::with_capacity(code.len()),
+            texts: Vec::with_capacity(code.len()),
+            spans: Vec::new(),
+        };
+        reader.code(false, 0)?;
+        Some(reader)
+    }
+
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.code.get(self.at + ahead).copied()
     }
@@ -197,6 +213,7 @@ impl Reader<'_> {
             }
             self.at += if exponent { 2 } else { 1 };
         }
+        self.spans.push(from..self.at);
         self.both(&[NUMBER]);
     }
 
@@ -308,6 +325,20 @@ mod tests {
             ("f\"{x[1]}\"", "f\"{x[2]}\""),
         ] {
             compare(a, b, true, true);
+        }
+    }
+
+    #[test]
+    fn the_numbers_of_code_are_found_where_they_stand() {
+        for (code, expected) in [
+            ("df[df.x1 > 1_0.5e-3]  # 7", vec!["1_0.5e-3"]),
+            ("f'{x[1]:02d} 3' + '4'", vec!["1"]),
+            ("a = -1; b = 0xff", vec!["1", "0xff"]),
+            ("x", vec![]),
+        ] {
+            let spans = Shape::numbers_in(code).unwrap();
+            let found: Vec<&str> = spans.into_iter().map(|span| &code[span]).collect();
+            assert_eq!(found, expected, "{code}");
         }
     }
 

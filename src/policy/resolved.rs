@@ -212,6 +212,11 @@ impl Policy {
         }
     }
 
+    /// Whether the policy's file extends this one.
+    pub fn extends(&self, other: &Self) -> bool {
+        matches!(&self.origin, Origin::Extends { base, .. } if *base == other.name)
+    }
+
     /// The label in the header: `analysis`, `analysis + 1`, or `team (own rules)`.
     pub fn label(&self) -> String {
         match &self.origin {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::model::{Artifact, Digest, GrantDigest, Preflight, ProposalId, Tier, Viewed};
+use crate::model::{AgentId, Artifact, Digest, GrantDigest, Preflight, ProposalId, Tier, Viewed};
 
 /// The result of a key press. Only `app` carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,9 @@ pub enum Action {
     Edit {
         id: ProposalId,
     },
+    /// Refuse new proposals of this agent.
+    Pause(AgentId),
+    Resume(AgentId),
     Quit,
     /// Screen 2 needs `count` rows starting at `offset` (0 is the newest); the answer comes through
     /// [`super::UiState::set_audit`].

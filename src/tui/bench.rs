@@ -79,6 +79,7 @@ impl Bench {
             profiles: vec![Profile {
                 policy: Arc::new(policy),
                 given: vec!["pd".to_owned(), "np".to_owned()],
+                base: None,
             }],
             tier: Tier::Process,
             ttl: Duration::from_secs(1800),
@@ -440,6 +441,8 @@ impl Bench {
                     by,
                 },
                 Action::Kill { id } => HumanAct::Kill { id, by },
+                Action::Pause(agent) => HumanAct::Pause { agent, by },
+                Action::Resume(agent) => HumanAct::Resume { agent, by },
                 Action::Compare(wanted) => {
                     let earlier = String::from_utf8_lossy(&self.codes[&wanted.earlier]);
                     let diff = Diff::between(&earlier, &wanted.code, Duration::from_secs(60));

@@ -19,6 +19,12 @@ pub fn spans(claim: &str, role: Role) -> Vec<(String, Role)> {
         .collect()
 }
 
+/// The claim as it is drawn, without styles: for a sentence of the program.
+pub fn drawn(claim: &str) -> String {
+    let pieces = spans(claim, Role::Text).into_iter();
+    pieces.map(|(text, _)| text).collect()
+}
+
 /// An agent's name within a sentence of the program: in quotes if it could be read as more than a name, and cut.
 pub fn named(name: &str, columns: usize) -> String {
     let cut = text::cut(name, columns);

@@ -96,7 +96,7 @@ impl Text {
 
 /// Lines as Python ends them: LF, CR LF, and a lone CR. The CR is drawn. Each item is the start,
 /// the end, and the end including the newline.
-fn lines(text: &str) -> Vec<(usize, usize, usize)> {
+pub fn lines(text: &str) -> Vec<(usize, usize, usize)> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut start = 0;
@@ -226,6 +226,14 @@ impl Document {
             condensed,
             stands,
             total,
+        }
+    }
+
+    /// The text of the code.
+    pub fn text(&self) -> Option<&Arc<str>> {
+        match &self.sections.first()?.text {
+            Text::Code(code) => Some(code),
+            Text::Input(..) => None,
         }
     }
 

@@ -163,7 +163,7 @@ fn the_palette_finds_commands_and_does_what_their_keys_do() {
     b.settle();
     b.keys(":policies");
     b.press(KeyCode::Enter);
-    assert!(b.draw().contains("POLICIES AND AGENTS"));
+    assert!(b.draw().contains("POLICIES"));
     b.keys("1:audit");
     b.press(KeyCode::Esc);
     assert!(b.draw().contains("CODE"));
@@ -332,6 +332,8 @@ fn everything_of_one_agent_is_denied_with_one_reason_and_nothing_of_another() {
     b.press(KeyCode::Down);
     b.press(KeyCode::Down);
     b.keys("D");
+    assert!(b.draw().contains("nothing of etl-bot waits"));
+    b.press(KeyCode::Enter);
     assert_eq!(notice(&b), "nothing of this agent is pending");
 }
 
@@ -344,7 +346,10 @@ fn proposals_that_differ_in_numbers_only_are_told_and_marked() {
     b.propose(Making::clear("print(df[df.y > 100])\n"));
     let text = b.settle();
     assert!(text.contains("≈ 2 more, numbers aside"), "{text}");
-    let marked = text.lines().filter(|line| line.starts_with(" ●≈"));
+    assert!(text.contains("├ 2 alike, numbers aside"), "{text}");
+    b.keys("=");
+    let text = b.draw();
+    let marked = text.lines().filter(|line| line.starts_with("│●≈"));
     assert_eq!(marked.count(), 2, "{text}");
     // Each is decided by itself: granting one grants no other.
     b.start();

@@ -212,8 +212,8 @@ macro_rules! commands {
 commands! {
     Down = "down", "j down", "down in the focused pane";
     Up = "up", "k up", "up in the focused pane";
-    Left = "left", "left", "scroll left, with wrapping off";
-    Right = "right", "right", "scroll right, with wrapping off";
+    Left = "left", "left", "scroll left, with wrapping off; in the queue, close a group";
+    Right = "right", "right", "scroll right, with wrapping off; in the queue, open a group";
     NextPane = "next-pane", "tab", "next pane";
     PreviousPane = "previous-pane", "shift-tab", "previous pane";
     Open = "open", "enter", "open: the code, what is condensed, a record; never grants";
@@ -234,12 +234,16 @@ commands! {
     Save = "save", "S", "save the files of the run into a folder";
     Copy = "copy", "c", "copy the focused pane's text as it is shown, through the terminal";
     Order = "order", "s", "order of the queue: arrival, deadline, severity, agent";
+    Filter = "filter", "f", "show only the rows of the queue that say these words";
+    Alike = "alike", "=", "open or close a group: proposals that differ in numbers only";
     Urgent = "urgent", "u", "the pending proposal that expires first";
     Grant = "grant", "a", "ask to grant: opens the sheet";
     Confirm = "confirm", "y", "on the sheet and the quit question: yes";
     Deny = "deny", "d", "deny: asks for a reason the agent will get";
     Edit = "edit", "e", "edit the code in your editor; what comes back is analysed and read anew";
-    DenyAll = "deny-all", "D", "deny everything that this agent has pending, with one reason";
+    DenyAll = "deny-all", "D", "deny all that this agent has pending, with one reason; Tab there pauses it";
+    Pause = "pause", "", "pause this agent: its new proposals are refused, what waits stays";
+    Resume = "resume", "", "let a paused agent propose again";
     Kill = "kill", "x", "kill the running child";
     Queue = "queue", "1", "the queue";
     Audit = "audit", "2", "the audit log";
@@ -408,7 +412,19 @@ impl Keymap {
             .filter(|(_, c)| *c == command)
             .map(|(chord, _)| chord.to_string())
             .collect();
-        keys.join("  ")
+        match keys.is_empty() {
+            true => self.by_name(command),
+            false => keys.join("  "),
+        }
+    }
+
+    /// How a command without a key is reached: `:pause`.
+    fn by_name(&self, command: Command) -> String {
+        let palette = |(_, bound): &&(Chord, Command)| *bound == Command::Palette;
+        let chord = self.bound.iter().find(palette);
+        chord.map_or_else(String::new, |(chord, _)| {
+            format!("{chord}{}", command.name())
+        })
     }
 }
 

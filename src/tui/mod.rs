@@ -26,6 +26,7 @@ mod outlet;
 mod pixels;
 mod printed;
 mod screen;
+mod shown;
 mod sketch;
 pub mod terminal;
 pub mod text;
@@ -34,6 +35,8 @@ mod transcript;
 mod ui;
 mod words;
 
+#[cfg(test)]
+mod agents_tests;
 #[cfg(test)]
 mod as_drawn_tests;
 #[cfg(test)]
@@ -53,7 +56,11 @@ mod environment_tests;
 #[cfg(test)]
 mod files_tests;
 #[cfg(test)]
+mod filter_tests;
+#[cfg(test)]
 mod glass_tests;
+#[cfg(test)]
+mod groups_tests;
 #[cfg(test)]
 mod long_tests;
 #[cfg(test)]
@@ -66,6 +73,8 @@ mod notice_tests;
 mod output_tests;
 #[cfg(test)]
 mod pane_tests;
+#[cfg(test)]
+mod pausing_tests;
 #[cfg(test)]
 mod quiet_tests;
 #[cfg(test)]

@@ -12,6 +12,16 @@ use super::action::EditNews;
 use super::theme::Role;
 use super::ui::{Hurry, STREAK, Tally};
 
+mod agents;
+mod lists;
+pub mod policy;
+
+pub use agents::{
+    agent_facts, agents, deny_all, deny_all_keys, not_paused, now_paused, paused_already, quotas,
+    resumed,
+};
+pub use lists::{filter, group, more_alike, of, turns_group, unlike};
+
 pub use crate::model::grouped as number;
 
 mod runs;
@@ -90,6 +100,25 @@ pub const NO_COLOURS: &str = "this terminal is used without colours";
 pub const NO_COMMAND: &str = "no command has these letters";
 pub const NO_POINT: &str = "no finding and no effect in this code";
 pub const NOTHING_OF_AGENT: &str = "nothing of this agent is pending";
+pub const NO_PAUSE: &str = "without the log no agent can be paused or resumed";
+pub const PAUSED: &str = "PAUSED";
+/// In place of its number: the filter does not show the selected proposal.
+pub const FILTERED: &str = "hidden";
+pub const NONE_ALIKE: &str = "nothing of this agent that differs in numbers only waits";
+pub const FILTER_OFF: &str = "the filter is off";
+pub const FILTER_DROPPED: &str = "the filter hid it and is off now";
+/// Private data, in a row of the queue and wherever there is room.
+pub const PRIV: &str = "PRIV";
+pub const PRIVATE: &str = "PRIVATE";
+pub const AGENTS: &str = "AGENTS";
+pub const POLICIES: &str = "POLICIES";
+pub const NO_AGENT: &str = "No agent yet.";
+/// Before the selected row of a list.
+pub const HERE: &str = "▸";
+/// An agent without a connection.
+pub const AWAY: &str = "away";
+pub const REFUSED_NOW: &str = "PAUSED: its new proposals are refused until a person resumes it";
+pub const SHARED_UID_MEANS: &str = ": one that is not confined can type into this terminal";
 pub const NO_SEARCH: &str = "nothing was searched yet";
 pub const NOT_LONG_ENOUGH: &str = " for long enough yet";
 pub const TOO_SMALL: &str = "the terminal is too small to grant anything";

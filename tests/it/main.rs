@@ -38,6 +38,7 @@ mod hostile;
 mod kills;
 mod lint;
 mod nodes;
+mod pauses;
 mod policy;
 mod prune;
 mod recording;

@@ -71,6 +71,16 @@ pub fn check(state: &BrokerState, now: Now) {
         *peers.entry(key(&e.proposal.peer)).or_default() += 1;
         *uids.entry(e.proposal.peer.uid).or_default() += 1;
     }
+    let mut agents = BTreeMap::<_, usize>::new();
+    for e in &undecided {
+        *agents.entry(e.proposal.agent_id()).or_default() += 1;
+    }
+    let counted = state.ledger.agents.iter();
+    let counted = counted.filter(|(_, tally)| tally.undecided > 0);
+    let counted: BTreeMap<_, _> = counted
+        .map(|(agent, tally)| (agent.clone(), tally.undecided))
+        .collect();
+    assert_eq!(counted, agents, "undecided of each agent");
     assert_eq!(state.undecided.total, undecided.len(), "undecided in all");
     for (peer, n) in peers {
         assert_eq!(state.undecided.of_peer(peer), n, "undecided of a peer");
@@ -101,7 +111,11 @@ pub fn check(state: &BrokerState, now: Now) {
         for then in state.tickets.values() {
             let concerns_entry = match then {
                 // A proposal that waited for its release, or for an edit, may have ended meanwhile.
-                Then::Nothing | Then::Release(_) | Then::Revise(_) => false,
+                Then::Nothing
+                | Then::Release(_)
+                | Then::Revise(_)
+                | Then::TellPause(_)
+                | Then::EndPause(_) => false,
                 Then::EndUnseen(other)
                 | Then::Announce(other)
                 | Then::Execute(other)

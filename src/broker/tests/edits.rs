@@ -138,6 +138,7 @@ fn code_that_did_not_change_is_empty_or_too_long_changes_nothing() {
         super::super::Profile {
             policy: small.into(),
             given: Vec::new(),
+            base: None,
         }
     };
     w.edit(id, "ten bytes!");

@@ -16,6 +16,7 @@ pub fn handed_out(policy: Policy, facts: Option<CodeFacts>, environment: Environ
     settings.profiles = vec![Profile {
         policy: Arc::new(policy),
         given: Vec::new(),
+        base: None,
     }];
     let mut w = World::with(settings);
     w.send(Event::Environment(environment));

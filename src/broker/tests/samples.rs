@@ -53,6 +53,7 @@ pub fn settings() -> Settings {
     let profile = |name: &str| Profile {
         policy: Arc::new(policy(name)),
         given: vec!["pd".to_owned(), "np".to_owned()],
+        base: None,
     };
     Settings {
         profile: "analysis".to_owned(),
@@ -209,4 +210,14 @@ pub fn failed_run(kind: RunErrorKind) -> Run {
         }),
         ..run("")
     }
+}
+
+/// The uid and pid of each connection slot.
+pub const PEERS: [(u32, i32); 5] = [(1000, 10), (1000, 11), (1001, 20), (1001, 21), (1000, 10)];
+
+/// The process of a slot, under a name that none of its proposals has.
+pub fn slot_agent(slot: u8) -> crate::model::AgentId {
+    let (uid, pid) = PEERS[usize::from(slot)];
+    let name = "paused".to_owned();
+    crate::model::AgentId { uid, pid, name }
 }

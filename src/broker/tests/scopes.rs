@@ -17,6 +17,7 @@ fn world() -> World {
             ..policy("scoped")
         }),
         given: Vec::new(),
+        base: None,
     };
     let mut settings = settings();
     settings.profiles.push(scoped);

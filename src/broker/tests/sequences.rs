@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::event::{Event, ExecNote, Request};
+use super::super::event::{Event, ExecNote, HumanAct, Request};
 use super::super::{grant_digest, next_deadline};
 use super::world::*;
 use crate::model::{
-    ConnId, Digest, Draft, Environment, GrantDigest, LogEvent, ProposalId, RunErrorKind, State,
-    StreamName, VerdictKind,
+    ConnId, Digest, Draft, Environment, GrantDigest, LogEvent, ProposalId, Reviewer, RunErrorKind,
+    State, StreamName, VerdictKind,
 };
 
 /// Which proposal an operation is about: any, the latest, or one that does not exist.
@@ -71,6 +71,8 @@ enum Op {
     /// Edits one of the proposals that wait for a person.
     Edit(u8, Text),
     Kill(Which),
+    Pause(u8),
+    Resume(u8),
     Exec(Which, u8),
     /// The executor takes the next expected step.
     Proceed(Which),
@@ -153,6 +155,8 @@ fn op() -> impl Strategy<Value = Op> {
         3 => which().prop_map(Op::Deny),
         10 => (any::<u8>(), text()).prop_map(|(n, t)| Op::Edit(n, t)),
         3 => which().prop_map(Op::Kill),
+        1 => conn.clone().prop_map(Op::Pause),
+        2 => conn.clone().prop_map(Op::Resume),
         4 => (which(), 0..6_u8).prop_map(|(w, n)| Op::Exec(w, n)),
         24 => which().prop_map(Op::Proceed),
         6 => (conn.clone(), which(), proptest::option::of(0..60_u16))
@@ -398,6 +402,14 @@ impl Play {
                 let id = self.id(which);
                 self.world.kill(id);
             }
+            Op::Pause(c) => {
+                let (agent, by) = (slot_agent(c), Reviewer::default());
+                w.send(Event::Human(HumanAct::Pause { agent, by }));
+            }
+            Op::Resume(c) => {
+                let (agent, by) = (slot_agent(c), Reviewer::default());
+                w.send(Event::Human(HumanAct::Resume { agent, by }));
+            }
             Op::Exec(which, note) => {
                 let id = self.id(which);
                 self.exec(id, note);
@@ -428,7 +440,7 @@ impl Play {
                 w.disconnect(self.conns[slot]);
                 self.conns[slot] = ConnId(self.next_conn);
                 self.next_conn += 1;
-                let (uid, pid) = [(1000, 10), (1000, 11), (1001, 20), (1001, 21), (1000, 10)][slot];
+                let (uid, pid) = PEERS[slot];
                 self.world.connect(self.conns[slot], uid, pid);
             }
             Op::Pass(millis) => w.tick(ms(u64::from(millis))),

@@ -10,8 +10,8 @@ use super::super::event::{Event, HumanAct, Request};
 use super::super::state::BrokerState;
 use crate::clock::Now;
 use crate::model::{
-    CallId, ConnId, DecisionKind, Digest, Draft, GrantDigest, JobId, Lane, LogEvent, Outcome,
-    ProposalId, State, Ticket, VerdictKind,
+    AgentId, CallId, ConnId, DecisionKind, Digest, Draft, GrantDigest, JobId, Lane, LogEvent,
+    Outcome, ProposalId, State, Ticket, VerdictKind,
 };
 
 /// The state that a record brings its proposal into, whether the record is durable, and the code that it gives its
@@ -29,6 +29,7 @@ pub struct Watch {
     /// The arguments of each `propose`, accepted or not.
     proposed: HashMap<ProposalId, Asked>,
     uids: HashMap<ConnId, u32>,
+    pids: HashMap<ConnId, i32>,
     calls: HashMap<(ConnId, CallId), Call>,
     /// What each connection proposed, to know which ids it may ask about.
     asks: Vec<(ConnId, u32, Draft)>,
@@ -52,6 +53,10 @@ pub struct Watch {
     released: HashSet<ProposalId>,
     killed: HashSet<ProposalId>,
     told: HashSet<(ConnId, ProposalId)>,
+    /// Agents that a person paused and nobody asked to resume.
+    paused: Vec<AgentId>,
+    /// Proposed by a paused process without a key: the core must not take them.
+    unwanted: HashSet<ProposalId>,
     down: bool,
     quit: bool,
     exited: bool,
@@ -76,6 +81,7 @@ impl Watch {
         match event {
             Event::Connected { conn, peer } => {
                 self.uids.insert(*conn, peer.uid);
+                self.pids.insert(*conn, peer.pid);
             }
             Event::Request {
                 conn,
@@ -131,6 +137,13 @@ impl Watch {
                     self.read.entry(c.id).or_insert(code.clone());
                 }
             }
+            Event::Human(HumanAct::Pause { agent, .. }) if !self.quit && !self.down => {
+                self.paused.push(agent.clone());
+            }
+            Event::Human(HumanAct::Resume { agent, .. }) => {
+                let covers = |p: &AgentId| p.covers(agent.uid, agent.pid, &agent.name);
+                self.paused.retain(|paused| !covers(paused));
+            }
             Event::Human(HumanAct::Quit { .. }) => self.quit = true,
             _ => {}
         }
@@ -163,6 +176,11 @@ impl Watch {
             Request::Propose { id, draft } => {
                 let ttl = draft.ttl_s.map_or(state.settings.ttl, Duration::from_secs);
                 let uid = self.uids.get(&at.0).copied().unwrap_or(u32::MAX);
+                let pid = self.pids.get(&at.0).copied().unwrap_or(-1);
+                let by_process = |p: &AgentId| (p.uid, p.pid) == (uid, pid);
+                if draft.idempotency_key.is_none() && self.paused.iter().any(by_process) {
+                    self.unwanted.insert(*id);
+                }
                 let mut plain = (**draft).clone();
                 plain.stream = false;
                 self.asks.push((at.0, uid, plain.clone()));
@@ -504,8 +522,15 @@ impl Watch {
         }
     }
 
-    /// Unless the dashboard closes, only a proposal whose end was reported may be forgotten.
+    /// Unless the dashboard closes, only a proposal whose end was reported may be forgotten. Nothing of a paused
+    /// process is taken.
     pub fn check(&self, state: &BrokerState) {
+        for id in &self.unwanted {
+            assert!(
+                state.entry(*id).is_none(),
+                "a paused agent's proposal is taken"
+            );
+        }
         for (_, id) in &self.heard {
             let known = state.entry(*id).is_some();
             let end_reported = self

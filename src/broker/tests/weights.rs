@@ -22,6 +22,7 @@ fn world_with(contract: Contract) -> World {
             ..policy("special")
         }),
         given: Vec::new(),
+        base: None,
     };
     let mut settings = settings();
     settings.profiles.push(profile);

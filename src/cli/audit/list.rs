@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use jiff::Timestamp;
+use serde::Serialize;
 
-use crate::audit::{Listing, Log, Logged};
+use crate::audit::{Listing, Log, Logged, PauseLogged, Pauses};
 use crate::error::Failure;
 use crate::model::{Claimed, claimed, visible};
 
@@ -19,6 +20,9 @@ pub struct Args {
     /// Print the newest N only
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// List when agents were paused and resumed instead
+    #[arg(long)]
+    pauses: bool,
 }
 
 /// Characters shown of an agent's name and of a title; `audit show` has the full text.
@@ -26,23 +30,41 @@ const AGENT: usize = 20;
 const TITLE: usize = 100;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
-    let listing = log.proposals().map_err(|e| failed(&e))?;
-    let Listing {
-        proposals,
-        unknown,
-        faults,
-    } = listing;
-    let some = &proposals[..args.limit.unwrap_or(usize::MAX).min(proposals.len())];
-    if args.json {
-        let fault = |e: serde_json::Error| Failure::general(e.to_string());
-        print_json(&serde_json::to_string_pretty(some).map_err(fault)?)?;
+    let (unknown, faults) = if args.pauses {
+        let Pauses {
+            all,
+            unknown,
+            faults,
+        } = log.pauses().map_err(|e| failed(&e))?;
+        rows(args, &all, pause)?;
+        (unknown, faults)
     } else {
-        print(|out| some.iter().try_for_each(|p| line(out, p)))?;
-    }
+        let Listing {
+            proposals,
+            unknown,
+            faults,
+        } = log.proposals().map_err(|e| failed(&e))?;
+        rows(args, &proposals, line)?;
+        (unknown, faults)
+    };
     if unknown > 0 {
         tell(&later(unknown));
     }
     whole(&faults)
+}
+
+/// Prints as many rows as were asked for, as lines or as JSON.
+fn rows<T: Serialize>(
+    args: &Args,
+    all: &[T],
+    line: fn(&mut dyn Write, &T) -> std::io::Result<()>,
+) -> Result<(), Failure> {
+    let some = &all[..args.limit.unwrap_or(usize::MAX).min(all.len())];
+    if args.json {
+        let fault = |e: serde_json::Error| Failure::general(e.to_string());
+        return print_json(&serde_json::to_string_pretty(some).map_err(fault)?);
+    }
+    print(|out| some.iter().try_for_each(|row| line(out, row)))
 }
 
 /// A note about records that this version cannot show.
@@ -66,6 +88,22 @@ fn line(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
         p.title
             .as_deref()
             .map_or("-".to_owned(), |t| claim(t, TITLE)),
+    )
+}
+
+fn pause(out: &mut dyn Write, p: &PauseLogged) -> std::io::Result<()> {
+    let by =
+        p.by.login
+            .as_deref()
+            .map_or_else(|| format!("uid {}", p.by.uid), |login| claim(login, AGENT));
+    writeln!(
+        out,
+        "{}  {:<7}  {}  uid {}  pid {}  by {by}",
+        seconds(p.time),
+        p.kind,
+        claim(&p.agent.name, AGENT),
+        p.agent.uid,
+        p.agent.pid,
     )
 }
 

@@ -37,6 +37,8 @@ pub struct Areas {
 pub struct Want {
     pub header_rows: u16,
     pub banner_rows: u16,
+    /// Rows of the folded queue: its line, and the filter's.
+    pub queue_rows: u16,
     /// The focused pane fills the whole body.
     pub zoom: bool,
     pub focus: Pane,
@@ -78,7 +80,7 @@ impl Areas {
         let room = area.height.saturating_sub(header_rows + 1);
         let banner = row(header.bottom(), want.banner_rows.min(room));
         let body = row(banner.bottom(), footer.y.saturating_sub(banner.bottom()));
-        let (queue, right, folded) = columns(body, wide, want.zoom);
+        let (queue, right, folded) = columns(body, wide, want);
         let (sheet, right, code_only) = match measure.sheet(right.width) {
             Some(rows) => {
                 // The sheet uses the footer's row too.
@@ -147,8 +149,8 @@ impl Areas {
 }
 
 /// The queue's area, and the area right of it or below it.
-fn columns(body: Rect, wide: bool, zoom: bool) -> (Rect, Rect, bool) {
-    if zoom {
+fn columns(body: Rect, wide: bool, want: &Want) -> (Rect, Rect, bool) {
+    if want.zoom {
         return (Rect::new(body.x, body.y, 0, 0), body, true);
     }
     if wide {
@@ -165,7 +167,7 @@ fn columns(body: Rect, wide: bool, zoom: bool) -> (Rect, Rect, bool) {
         return (queue, right, false);
     }
     let queue = Rect {
-        height: body.height.min(1),
+        height: body.height.min(want.queue_rows),
         ..body
     };
     let right = Rect {
@@ -310,6 +312,7 @@ mod tests {
         Want {
             header_rows: 1 + extra % 2,
             banner_rows: extra / 2,
+            queue_rows: 1 + extra % 2,
             zoom,
             focus,
             recent: Vec::new(),

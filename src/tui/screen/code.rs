@@ -12,14 +12,17 @@ use crate::model::{EffectMark, Effects, Severity};
 use super::super::canvas::Canvas;
 use super::super::document::{Content, Layout, matches};
 use super::super::highlight::Highlights;
+use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::Pane;
+use super::super::ui::{Pane, Unlike};
 use super::super::words;
-use super::{Drawn, Screen, effects};
+use super::{Drawn, Screen};
 
 /// Columns between the line's number and its text: a blank, the finding's mark, private data's, the effect's, a blank.
 const GUTTER: u16 = 5;
+/// In the blank behind the number of a line that differs from the code read last in its group.
+const UNLIKE: &str = "≠";
 
 impl Screen<'_> {
     pub(super) fn code(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
@@ -41,6 +44,12 @@ impl Screen<'_> {
                 format!("  /{}", text::cut(&self.ui.common.found, 24)),
                 Role::Dim,
             ));
+        }
+        let unlike = self.ui.queue.unlike.as_deref();
+        let unlike = unlike.filter(|unlike| unlike.id == doc.id);
+        if let Some(unlike) = unlike {
+            let said = words::unlike(unlike.numbers.len(), unlike.lines.len());
+            heading.push((said, Role::Strong));
         }
         canvas.headed_rule(area.x, area.y, area.width, &heading);
         let numbers = doc.number_width() as u16 + 1;
@@ -84,6 +93,7 @@ impl Screen<'_> {
             effects: Self::effects_of(entry).unwrap_or_default(),
             colours: self.ui.highlights(entry.code().digest()),
             found: &self.ui.common.found,
+            unlike,
             across: if self.ui.queue.wrap { 0 } else { looked.across },
             x: rows.x,
             numbers,
@@ -154,6 +164,8 @@ struct Painter<'a> {
     effects: Effects,
     colours: Option<&'a Highlights>,
     found: &'a str,
+    /// What differs from the code of its group that was read last.
+    unlike: Option<&'a Unlike>,
     across: usize,
     x: u16,
     numbers: u16,
@@ -203,13 +215,17 @@ impl Painter<'_> {
                     let (glyph, role) = words::severity(*severity);
                     canvas.put(self.x + self.numbers + 1, y, 1, glyph, role);
                 }
+                // In the gutter too, so that it can be seen without colours.
+                if code && row.first && self.unlike.is_some_and(|u| u.lines.contains(&number)) {
+                    canvas.put(self.x + self.numbers, y, 1, UNLIKE, Role::NewWord);
+                }
                 let line = u32::try_from(number).ok().filter(|_| code && row.first);
                 if line.is_some_and(|line| self.effects.is_private(line)) {
-                    let (letter, role) = effects::mark(EffectMark::Private);
+                    let (letter, role) = shown::letter(EffectMark::Private);
                     canvas.put(self.x + self.numbers + 2, y, 1, letter, role);
                 }
                 if let Some(effect) = line.and_then(|line| self.effects.mark(line)) {
-                    let (letter, role) = effects::mark(effect);
+                    let (letter, role) = shown::letter(effect);
                     canvas.put(self.x + self.numbers + 3, y, 1, letter, role);
                 }
                 let (skipped, shift) = skip(text, self.across);
@@ -269,6 +285,12 @@ impl Painter<'_> {
             x += used;
             at = piece.end;
         }
+        let shown = at;
+        for span in offset.iter().flat_map(|at| self.other_numbers(*at, shown)) {
+            let from = text::width(&text[..span.start]) as u16;
+            let wide = text::width(&text[span]) as u16;
+            canvas.tint(Rect::new(left + from, y, wide, 1), Role::NewWord);
+        }
         if !self.found.is_empty() {
             for hit in matches(&text[..at], self.found) {
                 let from = text::width(&text[..hit.start]) as u16;
@@ -277,6 +299,24 @@ impl Painter<'_> {
             }
         }
         at
+    }
+}
+
+impl Painter<'_> {
+    /// The parts of a row's text that are numbers which differ. The text begins at `offset` and has `bytes` bytes.
+    fn other_numbers(
+        &self,
+        offset: usize,
+        bytes: usize,
+    ) -> impl Iterator<Item = Range<usize>> + '_ {
+        let all = self.unlike.map_or(&[][..], |unlike| &unlike.numbers[..]);
+        let first = all.partition_point(|span| span.end <= offset);
+        let here = all[first..].iter();
+        let here = here.take_while(move |span| span.start < offset + bytes);
+        here.map(move |span| {
+            let end = span.end.min(offset + bytes) - offset;
+            span.start.max(offset) - offset..end
+        })
     }
 }
 

@@ -83,6 +83,7 @@ impl Screen<'_> {
             compared.at + 1,
             compared.choices.len()
         );
+        let heading = [(heading, Role::Accent)];
         self.page(canvas, below, &heading, &flow, compared.top, drawn);
     }
 

@@ -2,10 +2,11 @@
 //! and first on the sheet.
 
 use crate::broker::Entry;
-use crate::model::{EffectMark, Effects, InputKind, InputUse, Touch};
+use crate::model::{Effects, InputKind, InputUse, Touch};
 use crate::policy::{Contract, Policy};
 
 use super::super::flow::Para;
+use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::words;
@@ -21,9 +22,6 @@ const FILES: usize = 3;
 const KINDS: usize = 5;
 
 type Spans = Vec<(String, Role)>;
-
-/// The mark of private data, wherever it appears.
-pub(super) const PRIVATE: &str = "PRIVATE";
 
 /// How much room the effects have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +46,7 @@ impl Room {
 
 impl Screen<'_> {
     pub(super) fn effects_of(entry: &Entry) -> Option<Effects> {
-        let verdict = entry.verdict()?;
-        let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
-        Some(Effects::of(verdict, inputs))
+        shown::effects(entry)
     }
 
     /// The effects of this entry; nothing before it is analysed.
@@ -173,7 +169,7 @@ fn reads(effects: &Effects) -> Vec<Spans> {
 fn read(input: &InputUse) -> Spans {
     let mut spans = Vec::new();
     if input.private {
-        spans.push((format!("{PRIVATE} "), Role::Private));
+        spans.push((format!("{} ", words::PRIVATE), Role::Private));
     }
     let role = if input.private {
         Role::Private
@@ -324,16 +320,4 @@ fn returns(entry: &Entry, policy: &Policy) -> Spans {
         spans.push((format!(" ({})", words::TOLD_BY), Role::Text));
     }
     spans
-}
-
-/// The gutter's letter for a line's strongest effect.
-pub(super) const fn mark(mark: EffectMark) -> (&'static str, Role) {
-    match mark {
-        EffectMark::Private => ("P", Role::Private),
-        EffectMark::Writes => ("W", Role::Flagged),
-        EffectMark::System => ("S", Role::Flagged),
-        EffectMark::Deletes => ("D", Role::Flagged),
-        EffectMark::Runs => ("X", Role::Flagged),
-        EffectMark::Network => ("N", Role::Blocked),
-    }
 }

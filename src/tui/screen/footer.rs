@@ -11,7 +11,9 @@ use super::super::interval::IntervalSet;
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{OnScreen, Over, Pane, Prompt, View, pending_of, too_late};
+use super::super::ui::{
+    Detail, OnScreen, Over, Pane, Part, Prompt, View, is_paused, pending_of, too_late,
+};
 use super::super::words;
 use super::{Drawn, Screen};
 
@@ -35,11 +37,12 @@ impl Screen<'_> {
                     self.field(canvas, area, &label, "Enter or Esc goes back", input);
                 }
             },
-            Some(Prompt::DenyAll { of, input }) => {
-                let count = pending_of(self.state, *of).len();
-                let whom = self.deny_label(*of).replacen("deny, ", "", 1);
-                let label = format!("deny all {}, {whom}", words::number(count as u64));
-                self.field(canvas, area, &label, "Enter sends  Esc goes back", input);
+            Some(Prompt::DenyAll { agent, input }) => {
+                let count = pending_of(self.state, agent).len();
+                let whom = claim::drawn(&claim::named(&agent.name, 16));
+                let paused = is_paused(self.state, agent);
+                let keys = words::deny_all_keys(count > 0, paused);
+                self.field(canvas, area, &words::deny_all(count, &whom), keys, input);
             }
             Some(Prompt::Search { input }) => {
                 self.field(
@@ -57,6 +60,15 @@ impl Screen<'_> {
             Some(Prompt::Save { of, input }) => {
                 let label = words::save_where(self.files(*of));
                 self.field(canvas, area, &label, "Enter saves  Esc goes back", input);
+            }
+            Some(Prompt::Filter { input, .. }) => {
+                self.field(
+                    canvas,
+                    area,
+                    "filter",
+                    "Enter keeps it  Esc goes back",
+                    input,
+                );
             }
             Some(Prompt::Quit) => {
                 let mut x = area.x;
@@ -90,11 +102,7 @@ impl Screen<'_> {
         let name = name.filter(|name| !name.is_empty());
         let name = name.map_or_else(|| words::UNNAMED.to_owned(), |name| claim::named(name, 16));
         // Marks stand for letters that imitate others, as everywhere.
-        let drawn: String = claim::spans(&name, Role::Accent)
-            .into_iter()
-            .map(|(text, _)| text)
-            .collect();
-        format!("deny, reason for {drawn}")
+        format!("deny, reason for {}", claim::drawn(&name))
     }
 
     fn field(
@@ -300,7 +308,17 @@ impl Screen<'_> {
                 }
                 out.extend([(C::Search, "search"), (C::Queue, "queue")]);
             }
-            OnScreen::Policies { .. } => out.push((C::Queue, "queue")),
+            OnScreen::Agents(screen) => {
+                if screen.part == Part::Agents && screen.at.is_some() {
+                    out.extend([(C::Open, "its first"), (C::DenyAll, "deny all, pause")]);
+                }
+                let details = match screen.detail {
+                    Detail::Folded => "details",
+                    Detail::Whole => "fewer details",
+                };
+                out.extend([(C::NextPane, "pane"), (C::Details, details)]);
+                out.push((C::Queue, "queue"));
+            }
         }
         out.push((C::Help, "help"));
         out.into_iter()

@@ -122,13 +122,27 @@ impl Screen<'_> {
         if let Some(longest) = since.filter(|_| !short) {
             out.push((format!(" {}", words::countdown(longest)), Role::Strong));
         }
+        let paused = self.state.pauses().len();
+        if paused > 0 {
+            out.push(("  ".to_owned(), Role::Text));
+            out.extend(Self::paused(paused));
+        }
         out
+    }
+
+    /// How many agents are paused.
+    fn paused(count: usize) -> Spans {
+        let count = words::number(count as u64);
+        vec![(format!("{count} paused"), Role::Flagged)]
     }
 
     pub(super) fn header(&self, canvas: &mut Canvas<'_>, area: Rect) {
         // On the narrowest screens the warnings need the room; the queue's own line shows the
         // counts too.
-        let counts = if area.width < 60 {
+        let paused = self.state.pauses().len();
+        let counts = if area.width < 60 && paused > 0 {
+            Self::paused(paused)
+        } else if area.width < 60 {
             Spans::new()
         } else {
             self.counts(area.width < 100)

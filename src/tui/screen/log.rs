@@ -31,7 +31,8 @@ impl Screen<'_> {
                 drawn.flows.push((key, flow.clone()));
                 flow
             });
-            self.page(canvas, area, "RECORD", &flow, log.top, drawn);
+            let heading = [("RECORD".to_owned(), Role::Accent)];
+            self.page(canvas, area, &heading, &flow, log.top, drawn);
             return;
         }
         let heading = [

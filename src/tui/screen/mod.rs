@@ -16,6 +16,7 @@ mod outcome;
 mod output;
 mod over;
 mod panes;
+mod policies;
 mod queue;
 mod running;
 mod sheet;
@@ -67,6 +68,8 @@ pub struct Drawn {
     /// Rows of the focused list.
     pub(super) list_rows: usize,
     pub(super) tops: (usize, usize),
+    /// First row shown of the agents on screen 3.
+    pub(super) first_agent: usize,
     pub(super) sheet: Option<SheetShown>,
     /// The first row of an output that is not followed.
     pub(super) output_top: Option<usize>,
@@ -160,6 +163,7 @@ pub fn render(
         banner_rows: u16::try_from(banner.rows.len())
             .unwrap_or(0)
             .min(if area.height < 16 { 2 } else { 4 }),
+        queue_rows: 1 + u16::from(ui.queue.lists.filter.is_on()),
         zoom: ui.queue.zoom,
         focus: ui.focus_now(entry),
         recent: ui.queue.recent.clone(),
@@ -179,8 +183,8 @@ pub fn render(
         (Over::Palette(palette), _) => screen.palette(&mut canvas, areas.body, palette),
         (_, OnScreen::Queue) => screen.queue_screen(&mut canvas, &areas, parts, &mut drawn),
         (_, OnScreen::Audit(log)) => screen.audit(&mut canvas, areas.body, log, &mut drawn),
-        (_, OnScreen::Policies { top }) => {
-            screen.policies(&mut canvas, areas.body, *top, &mut drawn);
+        (_, OnScreen::Agents(agents)) => {
+            screen.agents_screen(&mut canvas, areas.body, agents, &mut drawn);
         }
     }
     // The sheet uses the last row too.

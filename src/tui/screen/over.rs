@@ -1,21 +1,14 @@
-//! Screens that cover the queue: the help, generated from the key map, and screen 3.
-
-use std::collections::BTreeMap;
+//! Screens that cover the queue: the help, generated from the key map, and the palette.
 
 use ratatui::layout::Rect;
 
 use super::super::canvas::Canvas;
-use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::keys::Command;
 use super::super::theme::Role;
 use super::super::ui::Palette;
 use super::super::words;
-use super::panes::environment;
 use super::{Drawn, Screen, draw_flow};
-
-/// The most proposals counted by agent: enough to show which agents are active.
-const COUNTED: usize = 2_000;
 
 impl Screen<'_> {
     /// Draws a heading and a scrollable flow.
@@ -23,17 +16,12 @@ impl Screen<'_> {
         &self,
         canvas: &mut Canvas<'_>,
         area: Rect,
-        heading: &str,
+        heading: &[(String, Role)],
         flow: &Flow,
         top: usize,
         drawn: &mut Drawn,
     ) {
-        canvas.headed_rule(
-            area.x,
-            area.y,
-            area.width,
-            &[(heading.to_owned(), Role::Accent)],
-        );
+        canvas.headed_rule(area.x, area.y, area.width, heading);
         let inner = Rect {
             x: area.x + 2,
             y: area.y + 1,
@@ -69,7 +57,8 @@ impl Screen<'_> {
             );
         }
         let flow = Flow::new(&paras, area.width.saturating_sub(4));
-        self.page(canvas, area, "HELP", &flow, top, drawn);
+        let heading = [("HELP".to_owned(), Role::Accent)];
+        self.page(canvas, area, &heading, &flow, top, drawn);
     }
 
     /// The commands that the typed letters find, with their keys.
@@ -106,128 +95,5 @@ impl Screen<'_> {
                 Role::Dim,
             );
         }
-    }
-
-    pub(super) fn policies(
-        &self,
-        canvas: &mut Canvas<'_>,
-        area: Rect,
-        top: usize,
-        drawn: &mut Drawn,
-    ) {
-        let mut paras = vec![Para::new("Policies", Role::Strong)];
-        for profile in &self.state.settings.profiles {
-            let p = &profile.policy;
-            let default = if p.name == self.state.settings.profile {
-                " (default)"
-            } else {
-                ""
-            };
-            paras.push(
-                Para::new(p.label(), Role::Accent)
-                    .and(default, Role::Dim)
-                    .and(
-                        format!(
-                            " · tier {} · guard {} · {} modules · wall {} s · {} MB",
-                            self.state.tier_for(p),
-                            if p.guard { "on" } else { "off" },
-                            p.imports.len(),
-                            words::number(p.limits.wall_s),
-                            words::number(p.limits.memory_mb),
-                        ),
-                        Role::Text,
-                    )
-                    .indent(2)
-                    .hang(2),
-            );
-            paras.push(Para::new(format!("sha256 {}", p.sha256.hex()), Role::Dim).indent(4));
-            let modules = by_package(p.imports.keys().map(String::as_str));
-            if !modules.is_empty() {
-                paras.push(Para::new(modules.join(" "), Role::Dim).indent(4));
-            }
-        }
-        paras.push(Para::default());
-        paras.push(Para::new("Isolation", Role::Strong));
-        let f = self.facts;
-        paras.push(Para::new(format!("tier {}", f.tier), Role::Text).indent(2));
-        let (layers, does_not_stop) = f.of(f.tier);
-        if !layers.is_empty() {
-            paras.push(Para::new(layers.join(", "), Role::Text).indent(2));
-        }
-        for what in does_not_stop {
-            paras.push(Para::new(format!("▲ does not stop {what}"), Role::Flagged).indent(2));
-        }
-        if f.agents_share_uid {
-            paras.push(
-                Para::new(format!("▲ {}", words::SHARED_UID), Role::Flagged)
-                    .and(
-                        ": one that is not confined can type into this terminal",
-                        Role::Text,
-                    )
-                    .indent(2)
-                    .hang(2),
-            );
-        }
-        paras.push(
-            Para::new(
-                format!("python: {}", environment(&self.state.environment)),
-                Role::Text,
-            )
-            .indent(2),
-        );
-        paras.push(Para::default());
-        paras.push(Para::new("Agents", Role::Strong).and(
-            format!("  {} connected to {}", self.state.connected(), f.socket),
-            Role::Dim,
-        ));
-        paras.extend(self.agents());
-        let flow = Flow::new(&paras, area.width.saturating_sub(4));
-        self.page(canvas, area, "POLICIES AND AGENTS", &flow, top, drawn);
-    }
-
-    /// The listed proposals counted by agent, identified by kernel-verified data.
-    fn agents(&self) -> Vec<Para> {
-        let mut seen: BTreeMap<(u32, i32), (&str, usize)> = BTreeMap::new();
-        for entry in self.state.shown().take(COUNTED) {
-            let peer = &entry.proposal.peer;
-            seen.entry((peer.uid, peer.pid))
-                .or_insert((entry.proposal.agent_name(), 0))
-                .1 += 1;
-        }
-        seen.into_iter()
-            .map(|((uid, pid), (name, count))| {
-                let para = Para::new(format!("uid {uid} · pid {pid}"), Role::Text)
-                    .and("  says ", Role::Claim);
-                claim::and(para, name, Role::Claim)
-                    .and(format!("  {}", words::proposals(count)), Role::Dim)
-                    .indent(2)
-                    .hang(2)
-            })
-            .collect()
-    }
-}
-
-/// Groups module names by package, with the number of modules in each.
-fn by_package<'a>(modules: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut packages: BTreeMap<&str, usize> = BTreeMap::new();
-    for module in modules {
-        let package = module.split('.').next().unwrap_or(module);
-        *packages.entry(package).or_default() += 1;
-    }
-    let word = |(package, count): (&str, usize)| match count {
-        1 => package.to_owned(),
-        more => format!("{package}({more})"),
-    };
-    packages.into_iter().map(word).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn modules_are_listed_by_package() {
-        let modules = ["json", "scipy", "scipy.fft", "scipy.stats"];
-        assert_eq!(by_package(modules.into_iter()), ["json", "scipy(3)"]);
     }
 }

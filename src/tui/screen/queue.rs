@@ -1,20 +1,27 @@
 //! The queue: pending and running proposals, then decided ones.
 
+use std::time::Duration;
+
 use ratatui::layout::Rect;
 
 use crate::broker::Entry;
-use crate::model::{EffectMark, ProposalId, State};
+use crate::model::{ProposalId, State};
 
 use super::super::canvas::Canvas;
 use super::super::claim;
+use super::super::keys::Command;
+use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{Pane, STREAK};
 use super::super::words;
-use super::{Drawn, Screen};
+use super::{Drawn, LINE_WITH_TITLE, Screen};
 
 /// Before the heading of a focused list, so that it stands out without colours too.
 const FOCUSED: &str = "▸";
+
+/// A hidden proposal with less time left is told.
+const SOON: Duration = Duration::from_secs(60);
 
 /// The most columns of an agent's name in a list.
 const AGENT: usize = 9;
@@ -22,39 +29,30 @@ const AGENT: usize = 9;
 /// Lower lists have no row for this session's decisions.
 const ROOM_FOR_TALLY: u16 = 12;
 
-/// What a row says of an entry's effects, in the narrowest form.
-fn tags(entry: &Entry) -> Vec<(&'static str, Role)> {
-    let mut out = Vec::new();
-    if entry.is_edited() {
-        out.push((words::EDITED_ROW, Role::Accent));
+/// A row of a list.
+enum Row {
+    Entry(ProposalId),
+    /// One of an open group, under its first.
+    Member(ProposalId),
+    /// What a group says under its first proposal. It cannot be selected.
+    Group {
+        count: usize,
+        /// The boot time at which the first of the others expires.
+        until: Duration,
+        open: bool,
+    },
+}
+
+impl Row {
+    const fn id(&self) -> Option<ProposalId> {
+        match self {
+            Self::Entry(id) | Self::Member(id) => Some(*id),
+            Self::Group { .. } => None,
+        }
     }
-    let Some(effects) = Screen::effects_of(entry) else {
-        return out;
-    };
-    if effects.private() {
-        out.push(("PRIV", Role::Private));
-    }
-    let lists = [
-        (&effects.writes, EffectMark::Writes),
-        (&effects.system, EffectMark::System),
-        (&effects.deletes, EffectMark::Deletes),
-        (&effects.runs, EffectMark::Runs),
-        (&effects.network, EffectMark::Network),
-    ];
-    let present = lists.into_iter().filter(|(list, _)| !list.is_empty());
-    out.extend(present.map(|(_, mark)| super::effects::mark(mark)));
-    out
 }
 
 impl Screen<'_> {
-    /// Glyph, word and role of an entry in the lists.
-    pub(super) fn badge(&self, entry: &Entry) -> (&'static str, &'static str, Role) {
-        match (entry.verdict(), entry.state()) {
-            (Some(verdict), State::Pending) => words::verdict(verdict.verdict),
-            (_, state) => words::state(state),
-        }
-    }
-
     /// The time left, the running time, or the time of day of the end.
     fn when(&self, entry: &Entry) -> String {
         match entry.state() {
@@ -91,7 +89,7 @@ impl Screen<'_> {
     pub(super) fn queue(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
         let area = self.tally(canvas, area);
         let focused = self.ui.focus_now(self.entry) == Pane::Queue;
-        let decided_rows = if self.ui.queue.lists.decided.is_empty() {
+        let decided_rows = if self.ui.queue.lists.all.1 == 0 {
             0
         } else {
             let most = area.height / 2;
@@ -104,20 +102,27 @@ impl Screen<'_> {
             height: area.height - decided_rows,
             ..area
         };
-        let count = words::number(self.ui.queue.lists.live.len() as u64);
+        let lists = &self.ui.queue.lists;
+        let count = words::of(lists.shown, lists.all.0);
         let order = self.ui.queue.lists.order.as_str();
         self.list_heading(canvas, live, &format!("PENDING {order}"), &count, focused);
+        let filter = u16::from(lists.filter.is_on()).min(live.height.saturating_sub(1));
+        if filter > 0 {
+            self.filter_line(
+                canvas,
+                Rect {
+                    y: live.y + 1,
+                    height: 1,
+                    ..live
+                },
+            );
+        }
         let rows = Rect {
-            y: live.y + 1,
-            height: live.height.saturating_sub(1),
+            y: live.y + 1 + filter,
+            height: live.height.saturating_sub(1 + filter),
             ..live
         };
-        drawn.tops.0 = self.list(
-            canvas,
-            rows,
-            &self.ui.queue.lists.live,
-            self.ui.queue.lists.tops.0,
-        );
+        drawn.tops.0 = self.list(canvas, rows, &self.live_rows(), lists.tops.0);
         drawn.list_rows = usize::from(rows.height);
         if decided_rows == 0 {
             return;
@@ -127,18 +132,36 @@ impl Screen<'_> {
             height: decided_rows,
             ..area
         };
-        let count = words::number(self.ui.queue.lists.decided.len() as u64);
+        let count = words::of(lists.decided.len(), lists.all.1);
         self.list_heading(canvas, decided, "DECIDED", &count, focused);
         let rows = Rect {
             y: decided.y + 1,
             height: decided_rows - 1,
             ..decided
         };
-        drawn.tops.1 = self.list(
-            canvas,
-            rows,
-            &self.ui.queue.lists.decided,
-            self.ui.queue.lists.tops.1,
+        let ended: Vec<Row> = lists.decided.iter().copied().map(Row::Entry).collect();
+        drawn.tops.1 = self.list(canvas, rows, &ended, lists.tops.1);
+    }
+
+    /// What the filter shows and hides. It never hides silently: what expires soon is said.
+    fn filter_line(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let lists = &self.ui.queue.lists;
+        let left = lists
+            .hidden_until
+            .map(|at| at.saturating_sub(self.now.boot));
+        let soon = left.filter(|left| *left < SOON);
+        let role = if soon.is_some() {
+            Role::Flagged
+        } else {
+            Role::Strong
+        };
+        let words = words::filter(lists.filter.words(), lists.shown, lists.all.0, soon);
+        canvas.put_cut(
+            area.x + 1,
+            area.y,
+            area.width.saturating_sub(2),
+            &words,
+            role,
         );
     }
 
@@ -168,32 +191,90 @@ impl Screen<'_> {
         );
     }
 
-    /// Draws the part of a list that shows the selected entry; returns its first row.
-    fn list(&self, canvas: &mut Canvas<'_>, area: Rect, ids: &[ProposalId], top: usize) -> usize {
-        let height = usize::from(area.height);
-        let mut top = top.min(ids.len().saturating_sub(height));
-        let selected = self.ui.selected();
-        if let Some(at) = selected.and_then(|s| ids.iter().position(|id| *id == s)) {
-            top = top.clamp((at + 1).saturating_sub(height), at);
-        }
-        for (y, id) in (area.y..area.bottom()).zip(ids.iter().skip(top)) {
-            let Some(entry) = self.state.entry(*id) else {
+    /// The rows of the running and pending proposals, with a row for each group of the alike.
+    fn live_rows(&self) -> Vec<Row> {
+        let lists = &self.ui.queue.lists;
+        let mut rows = Vec::with_capacity(lists.live.len());
+        for id in &lists.live {
+            let Some((group, open)) = lists.groups.of(*id) else {
+                rows.push(Row::Entry(*id));
                 continue;
             };
-            let row = Rect::new(area.x, y, area.width, 1);
-            self.list_row(canvas, row, entry);
-            if Some(*id) == selected {
-                canvas.tint(row, Role::Selected);
+            if group.first != *id {
+                rows.push(Row::Member(*id));
+                continue;
+            }
+            rows.push(Row::Entry(*id));
+            rows.push(Row::Group {
+                count: group.rest.len(),
+                until: group.until,
+                open,
+            });
+        }
+        rows
+    }
+
+    /// Draws the part of a list that shows the selected entry; returns its first row.
+    fn list(&self, canvas: &mut Canvas<'_>, area: Rect, rows: &[Row], top: usize) -> usize {
+        let height = usize::from(area.height);
+        let mut top = top.min(rows.len().saturating_sub(height));
+        let selected = self.ui.selected();
+        let at = rows
+            .iter()
+            .position(|row| row.id() == selected && selected.is_some());
+        if let Some(at) = at {
+            top = top.clamp((at + 1).saturating_sub(height), at);
+        }
+        for (y, row) in (area.y..area.bottom()).zip(rows.iter().skip(top)) {
+            let line = Rect::new(area.x, y, area.width, 1);
+            if let Row::Group { count, until, open } = row {
+                self.group_row(canvas, line, *count, *until, *open);
+                continue;
+            }
+            let Some(entry) = row.id().and_then(|id| self.state.entry(id)) else {
+                continue;
+            };
+            self.list_row(canvas, line, entry);
+            if matches!(row, Row::Member(_)) {
+                canvas.joint(line.x, y, "│");
+            }
+            if row.id() == selected {
+                canvas.tint(line, Role::Selected);
             }
         }
         top
     }
 
+    /// Under the first of a group: how many are like it, and when the next of them expires.
+    fn group_row(
+        &self,
+        canvas: &mut Canvas<'_>,
+        line: Rect,
+        count: usize,
+        until: Duration,
+        open: bool,
+    ) {
+        let left = until.saturating_sub(self.now.boot);
+        let role = if left < SOON {
+            Role::Flagged
+        } else {
+            Role::Dim
+        };
+        let room = line.width.saturating_sub(4);
+        let mut words = words::group(count, left);
+        let key = words::turns_group(open, &self.ui.key(Command::Alike));
+        if text::width(&words) + text::width(&key) <= usize::from(room) {
+            words.push_str(&key);
+        }
+        canvas.put(line.x + 1, line.y, 1, "├", Role::Rule);
+        canvas.put_cut(line.x + 3, line.y, room, &words, role);
+    }
+
     /// One entry: its glyph, its time, its agent and title, and what it touches.
     fn list_row(&self, canvas: &mut Canvas<'_>, row: Rect, entry: &Entry) {
-        let (glyph, _, role) = self.badge(entry);
+        let (glyph, _, role) = shown::badge(entry);
         let mut right = row.right().saturating_sub(1);
-        for (tag, role) in tags(entry).into_iter().rev() {
+        for (tag, role) in shown::tags(self.state, entry).into_iter().rev() {
             let wide = text::width(tag) as u16;
             right = right.saturating_sub(wide + 1);
             canvas.put(right + 1, row.y, wide, tag, role);
@@ -230,6 +311,16 @@ impl Screen<'_> {
         }
         let focused = self.ui.focus_now(self.entry) == Pane::Queue;
         let y = area.y;
+        if area.height > 1 {
+            self.filter_line(
+                canvas,
+                Rect {
+                    y: y + 1,
+                    height: 1,
+                    ..area
+                },
+            );
+        }
         let mut right = area.right().saturating_sub(1);
         let x = area.x + 1;
         let Some(entry) = self.entry else {
@@ -244,23 +335,30 @@ impl Screen<'_> {
             right = right.saturating_sub(wide + 1);
             canvas.put(right + 1, y, wide, &more, Role::Strong);
         }
-        for (tag, role) in tags(entry).into_iter().rev() {
+        for (tag, role) in shown::tags(self.state, entry).into_iter().rev() {
             let wide = text::width(tag) as u16;
             right = right.saturating_sub(wide + 1);
             canvas.put(right + 1, y, wide, tag, role);
+        }
+        let group = self.ui.queue.lists.groups.under(entry.proposal.id);
+        if let Some((group, _)) = group {
+            let more = words::more_alike(group.rest.len(), area.width < LINE_WITH_TITLE);
+            let wide = text::width(&more) as u16;
+            right = right.saturating_sub(wide + 1);
+            canvas.put(right + 1, y, wide, &more, Role::Accent);
         }
         // Without the kernel's word on this line, the agent's own could be mistaken for it.
         let uid = format!("uid {}", entry.proposal.peer.uid);
         let wide = text::width(&uid) as u16;
         right = right.saturating_sub(wide + 2);
         canvas.put(right + 2, y, wide, &uid, Role::Dim);
-        let (glyph, word, role) = self.badge(entry);
+        let (glyph, word, role) = shown::badge(entry);
         let lists = &self.ui.queue.lists;
-        let place = |ids: &[ProposalId]| ids.iter().position(|id| Some(*id) == self.ui.selected());
-        let count = match (place(&lists.live), place(&lists.decided)) {
-            (Some(at), _) => format!("{}/{}", at + 1, lists.live.len()),
-            (None, Some(at)) => format!("decided {}/{}", at + 1, lists.decided.len()),
-            (None, None) => String::new(),
+        let at = lists.walk().position(|id| Some(id) == self.ui.selected());
+        let count = match at {
+            Some(at) if at < lists.shown => format!("{}/{}", at + 1, lists.shown),
+            Some(at) => format!("decided {}/{}", at - lists.shown + 1, lists.decided.len()),
+            None => words::FILTERED.to_owned(),
         };
         let room = |x: u16| right.saturating_sub(x);
         let mut at = x;
@@ -279,12 +377,12 @@ impl Screen<'_> {
         if focused {
             canvas.put(area.x, y, 1, FOCUSED, Role::Strong);
         }
-        canvas.tint(area, Role::Selected);
+        canvas.tint(Rect { height: 1, ..area }, Role::Selected);
     }
 
     /// Drawn instead of code when no proposal is selected.
     pub(super) fn nothing(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let none = match self.ui.queue.lists.decided.is_empty() {
+        let none = match self.ui.queue.lists.all.1 == 0 {
             true => words::EMPTY,
             false => words::NONE_WAITS,
         };

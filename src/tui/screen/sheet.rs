@@ -12,6 +12,7 @@ use super::super::canvas::Canvas;
 use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::keys::Command;
+use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{Challenge, Detail, FlowKey, STREAK, Sheet};
@@ -62,7 +63,7 @@ impl Screen<'_> {
         let Some(entry) = self.state.entry(sheet.id()) else {
             return;
         };
-        let (glyph, word, role) = self.badge(entry);
+        let (glyph, word, role) = shown::badge(entry);
         canvas.headed_rule(
             area.x,
             area.y,
@@ -231,10 +232,11 @@ impl Screen<'_> {
         let (layers, does_not_stop) = self.facts.of(tier);
         let usual = match &policy.origin {
             Origin::Builtin => true,
-            Origin::Extends { base, .. } => self
+            Origin::Extends { .. } => self
                 .state
-                .profile(base)
-                .is_some_and(|base| base.policy.limits == policy.limits),
+                .profile(&policy.name)
+                .and_then(|profile| profile.base.as_ref())
+                .is_some_and(|base| base.limits == policy.limits),
             Origin::Own => false,
         };
         let mut what = format!("profile {} · tier {tier}", policy.label());

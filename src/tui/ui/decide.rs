@@ -10,11 +10,12 @@ use tui_input::Input;
 use crate::broker::{BrokerState, Entry};
 use crate::broker::{Refused, grant_digest};
 use crate::clock::Now;
-use crate::model::{Environment, ProposalId, State, VerdictKind};
+use crate::model::{AgentId, Environment, ProposalId, State, VerdictKind};
 
 use super::super::action::{Action, GrantRequest};
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
+use super::pausing::Turn;
 use super::reasons::Reasons;
 use super::{Challenge, Looked, Notice, Over, Prompt, SHEET_GRACE, Sheet, Span, UiState, closed};
 
@@ -238,19 +239,14 @@ impl UiState {
         }
     }
 
-    /// `D`: asks for the reason.
+    /// `D`: asks for the reason, or whether to pause the agent.
     pub(super) fn ask_denial_of_all(&mut self, state: &BrokerState) {
-        let Some(entry) = self.entry(state) else {
+        let Some(agent) = self.agent_at_hand(state) else {
             self.remarks.notice = Some(Notice::NothingSelected);
             return;
         };
-        let of = entry.proposal.id;
-        if pending_of(state, of).is_empty() {
-            self.remarks.notice = Some(words::NOTHING_OF_AGENT.into());
-            return;
-        }
         self.over = Over::Prompt(Prompt::DenyAll {
-            of,
+            agent,
             input: Input::default(),
         });
     }
@@ -305,6 +301,13 @@ impl UiState {
         {
             return Vec::new();
         }
+        if let Over::Prompt(Prompt::DenyAll { agent, .. }) = &self.over
+            && key.is(KeyCode::Tab)
+        {
+            let agent = agent.clone();
+            self.over.close();
+            return self.turn(state, agent, Turn::Over);
+        }
         match &mut self.over {
             Over::Nothing
             | Over::Help { .. }
@@ -322,20 +325,37 @@ impl UiState {
                 | Prompt::DenyAll { input, .. }
                 | Prompt::Open { input, .. }
                 | Prompt::Save { input, .. }
-                | Prompt::Search { input },
+                | Prompt::Search { input }
+                | Prompt::Filter { input, .. },
             ) => {
                 // Key bindings do not change `Enter` and `Esc` in text fields.
                 if key.is(KeyCode::Enter) {
                     return self.send_prompt(state, now);
                 }
                 if key.is(KeyCode::Esc) {
-                    self.over.close();
+                    self.leave_prompt(state);
                 } else {
                     edit(input, key, event.code);
+                    self.follow_filter(state);
                 }
             }
         }
         Vec::new()
+    }
+
+    /// `Esc` in a text field.
+    fn leave_prompt(&mut self, state: &BrokerState) {
+        if let Over::Prompt(Prompt::Filter { before, .. }) = std::mem::take(&mut self.over) {
+            self.set_filter(state, &before);
+        }
+    }
+
+    /// Narrows the queue to the words typed so far.
+    fn follow_filter(&mut self, state: &BrokerState) {
+        if let Over::Prompt(Prompt::Filter { input, .. }) = &self.over {
+            let typed = input.value().to_owned();
+            self.set_filter(state, &typed);
+        }
     }
 
     fn send_prompt(&mut self, state: &BrokerState, now: Now) -> Vec<Action> {
@@ -354,10 +374,13 @@ impl UiState {
                     viewed: self.viewed(state, id),
                 }]
             }
-            Over::Prompt(Prompt::DenyAll { of, input }) => {
+            Over::Prompt(Prompt::DenyAll { agent, input }) => {
                 let reason = input.value().trim();
                 let reason = (!reason.is_empty()).then(|| reason.to_owned());
-                let ids = pending_of(state, of);
+                let ids = pending_of(state, &agent);
+                if ids.is_empty() {
+                    self.remarks.notice = Some(words::NOTHING_OF_AGENT.into());
+                }
                 self.queue.denied.extend(&ids);
                 for id in &ids {
                     self.remember_decision(state, *id, false, now);
@@ -368,6 +391,10 @@ impl UiState {
                     viewed: self.viewed(state, id),
                 };
                 ids.into_iter().map(deny).collect()
+            }
+            Over::Prompt(Prompt::Filter { .. }) => {
+                self.enter_filter(state, now);
+                Vec::new()
             }
             Over::Prompt(Prompt::Search { input }) => {
                 self.common.found = input.value().to_owned();
@@ -393,34 +420,29 @@ impl UiState {
     }
 
     /// Inserts pasted text into an open text field; otherwise ignores it.
-    pub(super) fn paste(&mut self, text: &str) {
+    pub(super) fn paste(&mut self, state: &BrokerState, text: &str) {
         if let Over::Prompt(
             Prompt::Deny { input, .. }
             | Prompt::DenyAll { input, .. }
             | Prompt::Open { input, .. }
             | Prompt::Save { input, .. }
-            | Prompt::Search { input },
+            | Prompt::Search { input }
+            | Prompt::Filter { input, .. },
         ) = &mut self.over
         {
             for c in text.chars() {
                 insert(input, if c.is_whitespace() { ' ' } else { c });
             }
         }
+        self.follow_filter(state);
     }
 }
 
-/// The pending proposals of this proposal's agent: the same process under the same name.
-pub(in crate::tui) fn pending_of(state: &BrokerState, of: ProposalId) -> Vec<ProposalId> {
-    let agent = |entry: &Entry| {
-        let p = &entry.proposal;
-        (p.peer.uid, p.peer.pid, p.agent_name().to_owned())
-    };
-    let Some(whose) = state.entry(of).map(agent) else {
-        return Vec::new();
-    };
+/// The pending proposals of this agent: the same process under the same name.
+pub(in crate::tui) fn pending_of(state: &BrokerState, agent: &AgentId) -> Vec<ProposalId> {
     state
         .pending()
-        .filter(|entry| entry.awaits_decision() && agent(entry) == whose)
+        .filter(|entry| entry.awaits_decision() && entry.proposal.is_by(agent))
         .map(|entry| entry.proposal.id)
         .collect()
 }

@@ -11,6 +11,7 @@ use super::super::action::Action;
 use super::super::caps::Depth;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
+use super::pausing::Turn;
 use super::{
     FlowKey, LogScreen, Notice, OnScreen, Over, Palette, Pane, Prompt, Span, UiState, View,
 };
@@ -37,7 +38,7 @@ impl UiState {
         let actions = match event {
             Event::Key(key) => return self.on_key(state, key, when, now),
             Event::Paste(text) => {
-                self.paste(text);
+                self.paste(state, text);
                 self.fresh_grace(now);
                 Vec::new()
             }
@@ -106,6 +107,7 @@ impl UiState {
                                 | Prompt::Search { .. }
                                 | Prompt::Open { .. }
                                 | Prompt::Save { .. }
+                                | Prompt::Filter { .. }
                         )
                 );
                 let edits = field && !key.is(crossterm::event::KeyCode::Enter);
@@ -209,7 +211,7 @@ impl UiState {
                 self.focus_on(Pane::Queue);
             }
             Command::Audit => return self.open_audit(),
-            Command::Policies => self.place = OnScreen::Policies { top: 0 },
+            Command::Policies => self.open_agents(state, now),
             Command::Search | Command::SearchNext | Command::SearchPrevious if !self.searches() => {
                 self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
@@ -224,7 +226,7 @@ impl UiState {
                 return match self.view() {
                     View::Queue => self.on_queue(state, command, now),
                     View::Audit => self.on_audit(command),
-                    View::Policies => self.on_policies(command),
+                    View::Agents => self.on_agents(state, command, now),
                 };
             }
         }
@@ -236,7 +238,7 @@ impl UiState {
         match &self.place {
             OnScreen::Queue => true,
             OnScreen::Audit(log) => log.page.detail.is_none(),
-            OnScreen::Policies { .. } => false,
+            OnScreen::Agents(_) => false,
         }
     }
 
@@ -246,12 +248,15 @@ impl UiState {
             Command::Deny => self.ask_denial(state),
             Command::Edit => return self.ask_edit(state, now),
             Command::DenyAll => self.ask_denial_of_all(state),
+            Command::Pause => return self.turn_agent(state, Turn::Pause),
+            Command::Resume => return self.turn_agent(state, Turn::Resume),
             Command::Kill => return self.kill(state),
             Command::Diff => return self.ask_diff(state),
             Command::Urgent => match selection::most_urgent(state, &self.queue.denied) {
                 Some(id) => {
                     self.select(id, now);
                     self.focus_on(Pane::Queue);
+                    self.unhide(state, id);
                 }
                 None => self.remarks.notice = Some(Notice::NothingPending),
             },
@@ -285,7 +290,13 @@ impl UiState {
                 self.remarks.notice =
                     Some(words::as_drawn(self.queue.as_drawn, self.hides(state)).into());
             }
+            Command::Filter => self.ask_filter(),
+            Command::Alike => self.turn_group(state, command, now),
             Command::Back if self.queue.zoom => self.queue.zoom = false,
+            Command::Back if self.filters() => {
+                self.set_filter(state, "");
+                self.remarks.notice = Some(words::FILTER_OFF.into());
+            }
             Command::Back => {
                 self.common.found.clear();
                 self.focus_on(Pane::Queue);
@@ -294,6 +305,11 @@ impl UiState {
         }
         self.redocument(state, now);
         Vec::new()
+    }
+
+    /// Whether `Esc` drops the filter: it is on, and the queue has the focus.
+    fn filters(&self) -> bool {
+        self.queue.lists.filter.is_on() && self.queue.focus == Pane::Queue
     }
 
     fn step_focus(&mut self, state: &BrokerState, forward: bool) {
@@ -361,27 +377,13 @@ impl UiState {
             | Command::Deny
             | Command::Edit
             | Command::DenyAll
+            | Command::Pause
+            | Command::Resume
             | Command::Kill
             | Command::Urgent => {
                 self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
             }
             _ => return self.scroll_audit(command),
-        }
-        Vec::new()
-    }
-
-    fn on_policies(&mut self, command: Command) -> Vec<Action> {
-        match command {
-            Command::Back => self.place = OnScreen::Queue,
-            Command::Grant
-            | Command::Deny
-            | Command::Edit
-            | Command::DenyAll
-            | Command::Kill
-            | Command::Urgent => {
-                self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
-            }
-            _ => self.scroll_over(command),
         }
         Vec::new()
     }

@@ -7,7 +7,9 @@ use jiff::Timestamp;
 
 use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
-use crate::model::{Blob, Digest, Earlier, InputKind, LogEvent, Of, Past, ProposalId, Shape};
+use crate::model::{
+    Blob, Digest, Earlier, InputKind, LogEvent, Of, Past, ProposalId, Shape, Tally,
+};
 
 use super::super::novelty::{self, Line};
 use super::{Pane, UiState};
@@ -74,6 +76,11 @@ impl UiState {
         let others = state.pending().take(ALIKE).filter(|e| e.awaits_decision());
         let others = others.map(|entry| entry.proposal.id);
         others.filter(|other| self.are_alike(id, *other)).count()
+    }
+
+    /// How proposals like this were decided, as far as the log is remembered.
+    pub(in crate::tui) fn decisions(&self, of: &Of<'_>) -> Tally<'_> {
+        self.memory.past.tally(of, None)
     }
 
     /// The earlier proposals of this agent, code, title and data sets, the newest first.

@@ -1,12 +1,15 @@
 //! The screen's own state: selection, scroll positions, what was seen, what is open. Keys change it
 //! in `events`; each frame reports what it drew through [`UiState::drawn`].
 
+mod agents;
 mod compare;
 mod decide;
 mod edit;
 mod events;
 mod figures;
 mod files;
+mod filter;
+mod groups;
 mod kept;
 mod lists;
 mod looked;
@@ -14,6 +17,7 @@ mod memory;
 mod moving;
 mod notice;
 mod palette;
+mod pausing;
 mod points;
 mod quiet;
 mod reasons;
@@ -43,13 +47,16 @@ use super::screen::Drawn;
 use super::theme::{Theme, Themes};
 use super::words;
 
+pub(super) use agents::{AgentRow, AgentsScreen, Part, agent_rows};
 pub(super) use compare::{Compared, Was};
 pub(super) use decide::pending_of;
+pub(super) use groups::Unlike;
 pub use kept::FlowKey;
 pub(super) use looked::Looked;
 use memory::Memory;
 pub(super) use notice::Notice;
 pub(super) use palette::Palette;
+pub(super) use pausing::is_paused;
 pub use quiet::{HELD, QUIET, Span};
 #[cfg(test)]
 pub(super) use sheet::random_digits;
@@ -74,7 +81,7 @@ const COLOURED: usize = 32;
 pub enum View {
     Queue,
     Audit,
-    Policies,
+    Agents,
 }
 
 /// A part of the queue screen.
@@ -238,8 +245,9 @@ impl UiState {
             let entry = state.entry(id);
             self.queue.denied.contains(&id) && entry.is_some_and(|e| e.state() == State::Denied)
         });
-        if denied && let Some(next) = selection::most_urgent(state, &self.queue.denied) {
+        if denied && let Some(next) = self.next_urgent(state) {
             self.select(next, now);
+            self.unhide(state, next);
         }
         let open = |id: &ProposalId| state.entry(*id).is_some_and(|e| !e.state().is_final());
         self.queue.denied.retain(open);
@@ -247,11 +255,13 @@ impl UiState {
             self.queue.selected = None;
             if let Some(first) = selection::first_pending(state) {
                 self.select(first, now);
+                self.unhide(state, first);
             }
         }
         self.show_new_run(state);
         self.close_stale(state, now);
         self.redocument(state, now);
+        self.keep_agent(state, now);
         self.hear_refusal(state);
         if self.notice(state, now).is_none() {
             self.remarks.notice = None;
@@ -292,6 +302,7 @@ impl UiState {
     fn redocument(&mut self, state: &BrokerState, now: Now) {
         let Some(entry) = self.entry(state) else {
             self.queue.doc = None;
+            self.queue.unlike = None;
             return;
         };
         let (id, code) = (entry.proposal.id, entry.code().digest());
@@ -303,6 +314,7 @@ impl UiState {
         }
         let doc = Document::new(id, entry.code(), entry.inputs());
         self.queue.doc = Some(Arc::new(doc));
+        self.compare_with_read(entry);
         if edited {
             self.begin_anew(id, code, now);
         }
@@ -314,6 +326,7 @@ impl UiState {
             return;
         }
         self.accrue(now);
+        self.note_read();
         self.queue.selected = Some(id);
         self.attention.grace = now.boot.saturating_add(GRACE);
         self.remarks.notice = None;
@@ -354,6 +367,9 @@ impl UiState {
             }
         }
         self.queue.lists.tops = drawn.tops;
+        if let OnScreen::Agents(screen) = &mut self.place {
+            screen.first = drawn.first_agent;
+        }
         // The number of rows may have shrunk since: store the position that was shown.
         if let (Some(id), Some(top), Some(cursor)) = (id, drawn.top, drawn.cursor)
             && let Some(looked) = self.queue.looked.get_mut(&id)

@@ -17,7 +17,7 @@ use super::{LogScreen, OnScreen, Over, Pane, UiState};
 const ACROSS: usize = 8;
 
 /// The new position after a scroll command at `at`, within `0..=last`, with pages of `page` rows.
-fn step(command: Command, at: usize, last: usize, page: usize) -> Option<usize> {
+pub(super) fn step(command: Command, at: usize, last: usize, page: usize) -> Option<usize> {
     // One row of the previous page stays visible, so that the reader keeps their place.
     let page = page.saturating_sub(1).max(1);
     let to = match command {
@@ -51,6 +51,9 @@ impl UiState {
             _ => focus,
         };
         match pane {
+            Pane::Queue if matches!(command, Command::Left | Command::Right) => {
+                self.turn_group(state, command, now);
+            }
             Pane::Queue => self.move_selection(command, now),
             Pane::Code => self.scroll_code(command),
             Pane::Output => self.scroll_output(state, command),
@@ -328,7 +331,7 @@ impl UiState {
             (Over::Diff(compared), _) => &mut compared.top,
             (Over::Sheet(sheet), _) => &mut sheet.top,
             (Over::Nothing, OnScreen::Audit(log)) => &mut log.top,
-            (Over::Nothing, OnScreen::Policies { top }) => top,
+            (Over::Nothing, OnScreen::Agents(screen)) => &mut screen.top,
             (Over::Nothing, OnScreen::Queue) | (Over::Prompt(_) | Over::Palette(_), _) => return,
         };
         if let Some(to) = step(command, (*top).min(last), last, height) {

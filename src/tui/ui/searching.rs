@@ -3,9 +3,11 @@
 
 use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
+use crate::model::ProposalId;
 
 use super::super::action::Action;
 use super::super::document::matches;
+use super::super::shown;
 use super::super::transcript::{self, ALL, At};
 use super::super::words;
 use super::{Notice, OnScreen, Pane, UiState, View};
@@ -25,7 +27,7 @@ impl UiState {
                 }
                 false
             }
-            View::Policies => false,
+            View::Agents => false,
             View::Queue if self.focus_now(self.entry(state)) == Pane::Queue => {
                 self.search_queue(state, backwards, now)
             }
@@ -87,22 +89,16 @@ impl UiState {
     }
 
     fn search_queue(&mut self, state: &BrokerState, backwards: bool, now: Now) -> bool {
-        let all: Vec<_> = self
-            .queue
-            .lists
-            .live
-            .iter()
-            .chain(&self.queue.lists.decided)
-            .copied()
-            .collect();
+        let all: Vec<ProposalId> = self.queue.lists.walk().collect();
         let at = all.iter().position(|id| Some(*id) == self.queue.selected);
         let hit = turn(all.len(), at, backwards).find(|i| {
             state
                 .entry(all[*i])
-                .is_some_and(|e| entry_matches(e, &self.common.found))
+                .is_some_and(|e| entry_matches(state, e, &self.common.found))
         });
         if let Some(i) = hit {
             self.select(all[i], now);
+            self.unhide(state, all[i]);
         }
         hit.is_some()
     }
@@ -145,14 +141,8 @@ fn turn(len: usize, at: Option<usize>, backwards: bool) -> impl Iterator<Item = 
     })
 }
 
-fn entry_matches(entry: &Entry, needle: &str) -> bool {
-    let p = &entry.proposal;
-    [
-        p.title.as_deref(),
-        Some(p.agent_name()),
-        Some(p.profile.as_str()),
-    ]
-    .into_iter()
-    .flatten()
-    .any(|text| matches(text, needle).next().is_some())
+/// Looks at the text as it is drawn.
+fn entry_matches(state: &BrokerState, entry: &Entry, needle: &str) -> bool {
+    let text = shown::text(state, entry);
+    matches(&text, needle).next().is_some()
 }

@@ -36,6 +36,15 @@ pub enum Detail {
     Whole,
 }
 
+impl Detail {
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Folded => Self::Whole,
+            Self::Whole => Self::Folded,
+        }
+    }
+}
+
 /// An open sheet.
 #[derive(Clone, Debug)]
 pub struct Sheet {
@@ -99,10 +108,7 @@ impl Sheet {
 
     /// Folds or unfolds the details. The rows change, so they must be seen again.
     pub fn turn_details(&mut self) {
-        self.detail = match self.detail {
-            Detail::Folded => Detail::Whole,
-            Detail::Whole => Detail::Folded,
-        };
+        self.detail = self.detail.other();
         self.top = 0;
         self.rows = None;
         self.complete = false;

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use crate::broker::Refused;
 use crate::clock::Now;
-use crate::model::{Digest, ProposalId};
+use crate::model::{AgentId, Digest, ProposalId};
 
 use super::super::action::AuditPage;
 use super::super::caps::TerminalCaps;
@@ -20,10 +20,12 @@ use super::super::keys::{Key, Keymap};
 use super::super::theme::Themes;
 use super::compare::Compared;
 use super::figures::Figure;
+use super::filter::Filter;
+use super::groups::{Groups, Unlike};
 use super::quiet::Quiet;
 use super::reasons::Reasons;
 use super::vigilance::Vigilance;
-use super::{FlowKey, Looked, Notice, Palette, Pane, Sheet, View, lists};
+use super::{AgentsScreen, FlowKey, Looked, Notice, Palette, Pane, Sheet, View, lists};
 
 /// State shared by all screens.
 pub(in crate::tui) struct Common {
@@ -43,6 +45,8 @@ pub(in crate::tui) struct QueueScreen {
     pub selected: Option<ProposalId>,
     pub looked: HashMap<ProposalId, Looked>,
     pub doc: Option<Arc<Document>>,
+    /// What differs from the code of its group that was read last.
+    pub unlike: Option<Arc<Unlike>>,
     /// Proposals that are being denied; the selection moves on from them.
     pub denied: BTreeSet<ProposalId>,
     /// The last selected proposal whose run was shown.
@@ -64,6 +68,7 @@ impl Default for QueueScreen {
             selected: None,
             looked: HashMap::new(),
             doc: None,
+            unlike: None,
             denied: BTreeSet::new(),
             ran: None,
             focus: Pane::Queue,
@@ -78,9 +83,17 @@ impl Default for QueueScreen {
 /// The rows of the queue.
 #[derive(Default)]
 pub(in crate::tui) struct Lists {
-    /// Granted and running proposals, then pending ones.
+    /// Granted and running proposals, then pending ones; without those that are folded under another.
     pub live: Vec<ProposalId>,
     pub decided: Vec<ProposalId>,
+    /// How many there are of both, shown or hidden by the filter.
+    pub all: (usize, usize),
+    /// How many of the live ones the filter shows, folded ones among them.
+    pub shown: usize,
+    pub filter: Filter,
+    pub groups: Groups,
+    /// The earliest boot time at which a hidden proposal expires.
+    pub hidden_until: Option<Duration>,
     /// How many pending proposals are flagged.
     pub flagged: usize,
     pub order: lists::Order,
@@ -124,10 +137,7 @@ pub(in crate::tui) enum OnScreen {
     #[default]
     Queue,
     Audit(LogScreen),
-    Policies {
-        /// First row shown.
-        top: usize,
-    },
+    Agents(AgentsScreen),
 }
 
 impl OnScreen {
@@ -135,14 +145,14 @@ impl OnScreen {
         match self {
             Self::Queue => View::Queue,
             Self::Audit(_) => View::Audit,
-            Self::Policies { .. } => View::Policies,
+            Self::Agents(_) => View::Agents,
         }
     }
 
     pub const fn log(&self) -> Option<&LogScreen> {
         match self {
             Self::Audit(log) => Some(log),
-            Self::Queue | Self::Policies { .. } => None,
+            Self::Queue | Self::Agents(_) => None,
         }
     }
 }
@@ -170,9 +180,9 @@ pub(in crate::tui) enum Prompt {
         input: tui_input::Input,
         earlier: Reasons,
     },
-    /// Denies everything that the agent of this proposal has pending.
+    /// Denies everything that this agent has pending, or pauses it.
     DenyAll {
-        of: ProposalId,
+        agent: AgentId,
         input: tui_input::Input,
     },
     Search {
@@ -187,6 +197,12 @@ pub(in crate::tui) enum Prompt {
     Save {
         of: ProposalId,
         input: tui_input::Input,
+    },
+    /// Narrows the queue as it is typed.
+    Filter {
+        input: tui_input::Input,
+        /// The words that `Esc` restores.
+        before: String,
     },
     Quit,
 }
