@@ -38,8 +38,8 @@ impl Look {
 }
 
 /// The blobs of a log, as its records name them.
-pub(super) struct Contents<'a> {
-    layout: &'a Layout,
+pub(super) struct Contents {
+    layout: Layout,
     look: Look,
     /// Blobs checked so far; `true` if a later record need not check again.
     seen: HashMap<Digest, bool>,
@@ -48,15 +48,20 @@ pub(super) struct Contents<'a> {
     pub good: u64,
 }
 
-impl<'a> Contents<'a> {
-    pub fn of(layout: &'a Layout, look: Look) -> Self {
+impl Contents {
+    pub fn of(layout: &Layout, look: Look) -> Self {
         Self {
-            layout,
+            layout: layout.clone(),
             look,
             seen: HashMap::new(),
             on_the_way: OnTheWay::default(),
             good: 0,
         }
+    }
+
+    /// Forgets what the journal had.
+    pub fn looks_again(&mut self) {
+        self.on_the_way = OnTheWay::default();
     }
 
     /// Checks the blobs that this record is the first to name, and returns the faults.
@@ -101,18 +106,18 @@ impl<'a> Contents<'a> {
 
     /// `Ok(true)` if the blob is sound, `Ok(false)` if it is absent and may be.
     fn check(&mut self, named: &NamedBlob, look: Look) -> Result<bool, String> {
-        match check(self.layout, named, look) {
+        match check(&self.layout, named, look) {
             Ok(false) => {}
             result => return result,
         }
         if self
             .on_the_way
-            .has(self.layout, &named.digest, named.required)
+            .has(&self.layout, &named.digest, named.required)
         {
             return Ok(true);
         }
         // The file may have been written in the meantime.
-        match check(self.layout, named, look) {
+        match check(&self.layout, named, look) {
             Ok(false) if named.required => Err("it is missing".to_owned()),
             result => result,
         }

@@ -46,18 +46,17 @@ struct Later {
 }
 
 /// The judgement of the lines read so far.
-struct Judging<'a, V> {
-    lives: Lives,
+pub(super) struct Judging {
+    pub lives: Lives,
     spans: Spans,
-    contents: Contents<'a>,
-    faults: Faults,
+    contents: Contents,
+    pub faults: Faults,
     begun: bool,
-    later: u64,
-    visit: V,
+    pub later: u64,
 }
 
-impl<'a, V: FnMut(Read<'_>)> Judging<'a, V> {
-    fn new(layout: &'a Layout, look: Look, visit: V) -> Self {
+impl Judging {
+    pub fn new(layout: &Layout, look: Look) -> Self {
         Self {
             lives: Lives::default(),
             spans: Spans::default(),
@@ -65,12 +64,20 @@ impl<'a, V: FnMut(Read<'_>)> Judging<'a, V> {
             faults: Faults::default(),
             begun: false,
             later: 0,
-            visit,
         }
     }
 
+    /// Call before lines that were written since: the journal may have other blobs by now.
+    pub fn looks_again(&mut self) {
+        self.contents.looks_again();
+    }
+
     /// Judges the next line of the chain. The error says why the line is not a record.
-    fn line(&mut self, line: &Line<'_>) -> Result<(), String> {
+    pub fn line(
+        &mut self,
+        line: &Line<'_>,
+        visit: &mut impl FnMut(Read<'_>),
+    ) -> Result<(), String> {
         if !std::mem::replace(&mut self.begun, true) && line.seq > 1 {
             self.lives.begins_later();
             self.spans.unknown();
@@ -83,7 +90,7 @@ impl<'a, V: FnMut(Read<'_>)> Judging<'a, V> {
             if let Some(id) = id {
                 self.lives.unjudged(id);
             }
-            (self.visit)(Read::Later(line, id));
+            visit(Read::Later(line, id));
             return Ok(());
         }
         let record = Record::parse(line.bytes)?;
@@ -108,7 +115,7 @@ impl<'a, V: FnMut(Read<'_>)> Judging<'a, V> {
         for damage in self.contents.named(line, &record.event) {
             self.faults.blobs.add(damage);
         }
-        (self.visit)(Read::Record(line, Box::new(record)));
+        visit(Read::Record(line, Box::new(record)));
         Ok(())
     }
 
@@ -134,10 +141,10 @@ impl<'a, V: FnMut(Read<'_>)> Judging<'a, V> {
 pub(super) fn judge(
     layout: &Layout,
     look: Look,
-    visit: impl FnMut(Read<'_>),
+    mut visit: impl FnMut(Read<'_>),
 ) -> Result<Judged, AuditError> {
-    let mut judging = Judging::new(layout, look, visit);
-    let scanned = scan(layout, |line| judging.line(line))?;
+    let mut judging = Judging::new(layout, look);
+    let scanned = scan(layout, |line| judging.line(line, &mut visit))?;
     let chain = scanned.damage.clone();
     Ok(judging.done(scanned, chain))
 }
@@ -150,10 +157,10 @@ pub(super) fn judge(
 pub(super) fn read(
     layout: &Layout,
     look: Look,
-    visit: impl FnMut(Read<'_>),
+    mut visit: impl FnMut(Read<'_>),
 ) -> Result<Judged, AuditError> {
-    let mut judging = Judging::new(layout, look, visit);
-    let mut scanned = scan(layout, |line| judging.line(line))?;
+    let mut judging = Judging::new(layout, look);
+    let mut scanned = scan(layout, |line| judging.line(line, &mut visit))?;
     if scanned.head.segment == 0 && scanned.damage.is_none() {
         return Err(AuditError::None {
             dir: layout.state.clone(),
@@ -165,7 +172,7 @@ pub(super) fn read(
         return Ok(judging.done(scanned, chain));
     }
     let before = scanned.head.seq;
-    let damage = put_back::check(layout, &mut scanned, |line| judging.line(line))?;
+    let damage = put_back::check(layout, &mut scanned, |line| judging.line(line, &mut visit))?;
     // A writer may have started in the meantime.
     let alone = || lock::holder(layout).is_ok_and(lock::Holder::writes_nothing);
     let chain = damage.filter(|_| alone()).or(scanned.damage.clone());

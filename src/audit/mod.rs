@@ -36,6 +36,7 @@ mod span;
 mod tail;
 mod traces;
 mod verify;
+mod watch;
 mod writer;
 
 #[cfg(test)]
@@ -50,4 +51,5 @@ pub use open::{Opened, append, open};
 pub use prune::{OldSegment, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};
 pub use verify::{Repaired, Report};
+pub use watch::{Counts, Watch};
 pub use writer::{Writer, WriterEvent, WriterHandle};

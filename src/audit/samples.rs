@@ -127,6 +127,15 @@ pub fn edited(id: ProposalId, from: &[u8], to: &[u8]) -> (LogEvent, Vec<Blob>) {
     (event, vec![code])
 }
 
+pub fn denied(id: ProposalId) -> LogEvent {
+    LogEvent::Denied {
+        id,
+        reason: Some("no".to_owned()),
+        by: Reviewer::default(),
+        viewed: Viewed::default(),
+    }
+}
+
 pub fn started(id: ProposalId) -> LogEvent {
     LogEvent::Started {
         id,
@@ -179,12 +188,7 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
         granted(id),
         started(id),
         finished(id).0,
-        LogEvent::Denied {
-            id,
-            reason: Some("no".to_owned()),
-            by: by.clone(),
-            viewed: Viewed::default(),
-        },
+        denied(id),
         LogEvent::Expired { id },
         LogEvent::Withdrawn {
             id,

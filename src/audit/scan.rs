@@ -1,6 +1,6 @@
 //! Walks the chain from its first line to its end, or to the first fault.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
 
 use serde::Deserialize;
 
@@ -84,66 +84,11 @@ pub(super) struct Line<'a> {
 /// When a file cannot be read at all. Bad content is damage, not an error.
 pub(super) fn scan(
     layout: &Layout,
-    mut visit: impl FnMut(&Line<'_>) -> Result<(), String>,
+    visit: impl FnMut(&Line<'_>) -> Result<(), String>,
 ) -> Result<Scanned, AuditError> {
-    let numbers = match layout.segments() {
-        Ok(numbers) => numbers,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(e) => return Err(AuditError::io(layout.log(), "read", e)),
-    };
-    let mut walk = Walk {
-        head: Head {
-            segment: 0,
-            seq: 0,
-            hash: GENESIS,
-            offset: 0,
-            headed: true,
-        },
-        torn: None,
-        damage: None,
-        ends: Vec::new(),
-        beginning_known: true,
-        later: None,
-    };
-    if numbers.is_empty()
-        && let Some(trace) =
-            traces::of(layout).map_err(|e| AuditError::io(&layout.state, "read", e))?
-    {
-        let what = format!("this segment is missing, and {trace}: there was a log");
-        walk.missing(1, &what);
-    }
-    let last = numbers.last().copied();
-    if let Some(first @ 2..) = numbers.first().copied() {
-        // The first header states what preceded it; a later `pruned` record must confirm that.
-        walk.head.segment = first - 1;
-        walk.beginning_known = false;
-    }
-    for number in numbers {
-        if number != walk.head.segment + 1 {
-            walk.missing(walk.head.segment + 1, "this segment is missing");
-            break;
-        }
-        walk.segment(layout, number, Some(number) == last, &mut visit)?;
-        if walk.damage.is_some() {
-            break;
-        }
-    }
-    if !walk.beginning_known && walk.damage.is_none() {
-        walk.damage = Some(Damage {
-            file: format!("log/{}", segment_name(1)),
-            line: None,
-            seq: Some(1),
-            what: "this segment is missing, and no record says that it was removed".to_owned(),
-        });
-    }
-    Ok(Scanned {
-        head: walk.head,
-        torn: walk.torn,
-        damage: walk.damage,
-        removed: walk.ends.first().copied().filter(|_| walk.beginning_known),
-        beginning_known: walk.beginning_known,
-        later: walk.later,
-    })
+    let mut walk = Walk::default();
+    walk.go_on(layout, visit)?;
+    Ok(walk.scanned())
 }
 
 /// The fields of a `pruned` record; of other records only the kind is read.
@@ -155,8 +100,11 @@ struct Removal {
     head: Option<Digest>,
 }
 
-struct Walk {
+/// A walk that can go on later, when the log has grown.
+pub(super) struct Walk {
     head: Head,
+    /// Lines read of the segment of `head`.
+    lines: u64,
     torn: Option<u64>,
     damage: Option<Damage>,
     /// For a log without its beginning: the end of the segment before each existing one, according to the
@@ -167,7 +115,112 @@ struct Walk {
     later: Option<Damage>,
 }
 
+impl Default for Walk {
+    fn default() -> Self {
+        Self {
+            head: Head {
+                segment: 0,
+                seq: 0,
+                hash: GENESIS,
+                offset: 0,
+                headed: true,
+            },
+            lines: 0,
+            torn: None,
+            damage: None,
+            ends: Vec::new(),
+            beginning_known: true,
+            later: None,
+        }
+    }
+}
+
 impl Walk {
+    /// Walks from where the last walk ended to the end, or to the first fault, after which it does not go on.
+    ///
+    /// # Errors
+    /// When a file cannot be read at all.
+    pub fn go_on(
+        &mut self,
+        layout: &Layout,
+        mut visit: impl FnMut(&Line<'_>) -> Result<(), String>,
+    ) -> Result<(), AuditError> {
+        if self.damage.is_some() {
+            return Ok(());
+        }
+        let numbers = match layout.segments() {
+            Ok(numbers) => numbers,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(e) => return Err(AuditError::io(layout.log(), "read", e)),
+        };
+        let last = numbers.last().copied();
+        let mut numbers = numbers.as_slice();
+        if self.head.segment == 0 {
+            self.begin(layout, numbers)?;
+        } else {
+            let here = numbers.iter().position(|n| *n == self.head.segment);
+            let Some(here) = here else {
+                self.missing(self.head.segment, "this segment is missing");
+                return Ok(());
+            };
+            numbers = &numbers[here + 1..];
+            self.torn = None;
+            self.segment(layout, Some(self.head.segment) == last, &mut visit)?;
+        }
+        for number in numbers {
+            if self.damage.is_some() {
+                break;
+            }
+            if *number != self.head.segment + 1 {
+                self.missing(self.head.segment + 1, "this segment is missing");
+                break;
+            }
+            self.head.segment = *number;
+            self.head.offset = 0;
+            self.head.headed = false;
+            self.lines = 0;
+            self.segment(layout, Some(*number) == last, &mut visit)?;
+        }
+        if !self.beginning_known && self.damage.is_none() {
+            self.damage = Some(Damage {
+                file: format!("log/{}", segment_name(1)),
+                line: None,
+                seq: Some(1),
+                what: "this segment is missing, and no record says that it was removed".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Looks for the beginning of the log.
+    fn begin(&mut self, layout: &Layout, numbers: &[u64]) -> Result<(), AuditError> {
+        if numbers.is_empty()
+            && let Some(trace) =
+                traces::of(layout).map_err(|e| AuditError::io(&layout.state, "read", e))?
+        {
+            let what = format!("this segment is missing, and {trace}: there was a log");
+            self.missing(1, &what);
+        }
+        if let Some(first @ 2..) = numbers.first().copied() {
+            // The first header states what preceded it; a later `pruned` record must confirm that.
+            self.head.segment = first - 1;
+            self.beginning_known = false;
+        }
+        Ok(())
+    }
+
+    /// What was found so far.
+    pub fn scanned(&self) -> Scanned {
+        Scanned {
+            head: self.head,
+            torn: self.torn,
+            damage: self.damage.clone(),
+            removed: self.ends.first().copied().filter(|_| self.beginning_known),
+            beginning_known: self.beginning_known,
+            later: self.later.clone(),
+        }
+    }
+
     fn missing(&mut self, segment: u64, what: &str) {
         self.damage = Some(Damage {
             file: format!("log/{}", segment_name(segment)),
@@ -177,23 +230,22 @@ impl Walk {
         });
     }
 
+    /// Reads the rest of the segment of `head`.
     fn segment(
         &mut self,
         layout: &Layout,
-        number: u64,
         last: bool,
         visit: &mut impl FnMut(&Line<'_>) -> Result<(), String>,
     ) -> Result<(), AuditError> {
-        let path = layout.segment(number);
+        let path = layout.segment(self.head.segment);
         let unreadable = |e| AuditError::io(&path, "read", e);
-        let file = format!("log/{}", segment_name(number));
-        let mut reader =
-            BufReader::with_capacity(256 * 1024, open_regular(&path).map_err(unreadable)?);
-        self.head.segment = number;
-        self.head.offset = 0;
-        self.head.headed = false;
+        let file = format!("log/{}", segment_name(self.head.segment));
+        let mut segment = open_regular(&path).map_err(unreadable)?;
+        let from = SeekFrom::Start(self.head.offset);
+        segment.seek(from).map_err(unreadable)?;
+        let mut reader = BufReader::with_capacity(256 * 1024, segment);
         let mut buffer = Vec::new();
-        for line in 1.. {
+        for line in self.lines + 1.. {
             buffer.clear();
             let read = (&mut reader)
                 .take(LINE_MAX as u64 + 1)
@@ -232,6 +284,7 @@ impl Walk {
                 return Ok(());
             }
             self.head.offset += read as u64;
+            self.lines = line;
         }
         Ok(())
     }

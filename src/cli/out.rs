@@ -8,9 +8,12 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::os::fd::AsFd as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::error::ErrorKind;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::error::Failure;
 use crate::model::{VisibleWriter, visible, visible_json, visible_lines};
@@ -95,6 +98,22 @@ pub(super) fn progress(line: &str) {
     if err.is_terminal() {
         // A failure to show progress is no reason to stop.
         let _ = write!(err, "\r{}\x1b[K", visible(line)).and_then(|()| err.flush());
+    }
+}
+
+/// Waits this long; true at once if the reader closed standard output.
+pub(super) fn is_closed_within(ms: u16) -> bool {
+    let stdout = io::stdout();
+    let mut fds = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
+    let closed = PollFlags::POLLERR | PollFlags::POLLHUP | PollFlags::POLLNVAL;
+    match poll(&mut fds, PollTimeout::from(ms)) {
+        Ok(0) => false,
+        Ok(_) => fds[0].revents().is_some_and(|seen| seen.intersects(closed)),
+        Err(_) => {
+            // A signal interrupted the wait: never be faster than asked for.
+            std::thread::sleep(Duration::from_millis(ms.into()));
+            false
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! `countersign status`: one line for a status bar.
 
+mod bar;
+
 use serde_json::json;
 
 use crate::audit::{AuditError, Log, Summary};
@@ -14,6 +16,19 @@ pub struct Args {
     /// Print a JSON object instead
     #[arg(long)]
     json: bool,
+    /// One line now and one at each change, until nobody reads it
+    #[arg(long, conflicts_with = "json")]
+    watch: bool,
+    /// How a bar reads the lines of --watch; json has text, tooltip and class, as waybar wants it
+    #[arg(long, value_enum, default_value = "text", requires = "watch")]
+    format: Format,
+}
+
+/// The form of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Format {
+    Text,
+    Json,
 }
 
 const DOWN: &str = "its log is down, and nothing is granted or runs: the screen says why; close it and start \
@@ -22,6 +37,9 @@ const DOWN: &str = "its log is down, and nothing is granted or runs: the screen 
 /// Runs the command and returns the exit code: 0 with a dashboard and an undamaged log, else 1.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let dir = state_dir(globals)?;
+    if args.watch {
+        return bar::watch(&dir, args.format);
+    }
     let summary = match Log::open(&dir).and_then(|log| log.summary()) {
         Ok(summary) => Some(summary),
         Err(AuditError::None { .. }) => None,

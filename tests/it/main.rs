@@ -52,6 +52,7 @@ mod sandbox_attacks;
 mod setting;
 mod slips;
 mod socket;
+mod status;
 mod steps;
 mod study;
 mod syntax;

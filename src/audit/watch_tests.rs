@@ -1,0 +1,99 @@
+use std::path::Path;
+
+use super::super::open::open_with;
+use super::super::samples::{denied, granted, proposed, started};
+use super::super::writer::WriterHandle;
+use super::*;
+use crate::model::Ticket;
+
+struct Writing {
+    handle: WriterHandle,
+    reports: std::sync::mpsc::Receiver<crate::audit::WriterEvent>,
+}
+
+impl Writing {
+    fn start(state: &Path, segment_bytes: u64) -> Self {
+        let (report, reports) = std::sync::mpsc::channel();
+        let opened = open_with(state, segment_bytes).unwrap();
+        let handle = opened.writer.start(Box::new(move |said| {
+            let _ = report.send(said);
+        }));
+        Self { handle, reports }
+    }
+
+    fn write(&self, event: LogEvent, blobs: Vec<crate::model::Blob>) {
+        self.handle.submit(Ticket::Core(1), event, blobs);
+        self.reports.recv().unwrap();
+    }
+
+    fn propose(&self, flagged: bool, expires: i64) -> ProposalId {
+        let id = ProposalId::new();
+        let (mut event, blobs) = proposed(id, "t");
+        if let LogEvent::Proposed(p) = &mut event {
+            p.expires_at = Timestamp::from_second(expires).unwrap();
+            if flagged {
+                p.verdict.verdict = VerdictKind::Flagged;
+            }
+        }
+        self.write(event, blobs);
+        id
+    }
+}
+
+#[test]
+fn a_watch_counts_as_the_summary_does_and_reads_only_what_is_new() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut watch = Log::watch(dir.path());
+    assert_eq!(watch.look().unwrap(), &Counts::default());
+    // Small segments: the watch goes on in the next one.
+    let writing = Writing::start(dir.path(), 4096);
+    let agrees = |watch: &mut Watch| {
+        let counts = watch.look().unwrap().clone();
+        let summary = Log::open(dir.path()).unwrap().summary().unwrap();
+        assert_eq!(
+            (counts.pending, counts.running, counts.dashboard),
+            (summary.pending, summary.running, summary.dashboard)
+        );
+        assert!(!counts.damaged && counts.log);
+        counts
+    };
+    let first = writing.propose(false, 500);
+    let flagged = writing.propose(true, 300);
+    let counts = agrees(&mut watch);
+    assert_eq!((counts.pending, counts.flagged), (2, 1));
+    assert_eq!(counts.expires_at.unwrap().as_second(), 300);
+    let before = watch.reading.as_ref().unwrap().walk.scanned().head;
+    for _ in 0..20 {
+        writing.propose(false, 900);
+    }
+    writing.write(denied(flagged), Vec::new());
+    writing.write(granted(first), Vec::new());
+    writing.write(started(first), Vec::new());
+    let counts = agrees(&mut watch);
+    assert_eq!((counts.pending, counts.running, counts.flagged), (20, 1, 0));
+    assert_eq!(counts.expires_at.unwrap().as_second(), 900);
+    let after = watch.reading.as_ref().unwrap().walk.scanned().head;
+    assert!(after.segment > before.segment, "{after:?}");
+    writing.handle.close();
+    let counts = watch.look().unwrap();
+    assert_eq!((counts.dashboard, counts.pending), (None, 0));
+    assert!(counts.log && !counts.damaged);
+}
+
+#[test]
+fn a_watch_sees_a_break_of_the_chain_and_a_log_that_begins_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut watch = Log::watch(dir.path());
+    let writing = Writing::start(dir.path(), 1 << 20);
+    writing.propose(false, 500);
+    assert!(!watch.look().unwrap().damaged);
+    let segment = Layout::at(dir.path()).segment(1);
+    let whole = std::fs::read(&segment).unwrap();
+    std::fs::write(&segment, [&whole[..], b"{}\n"].concat()).unwrap();
+    assert!(watch.look().unwrap().damaged);
+    std::fs::write(&segment, &whole).unwrap();
+    let counts = watch.look().unwrap();
+    assert!(!counts.damaged);
+    assert_eq!(counts.pending, 1);
+    writing.handle.close();
+}
