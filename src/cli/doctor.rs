@@ -170,7 +170,7 @@ fn configuration(config: &Result<Config, ConfigError>) -> (Check, BTreeSet<Tier>
         }
     };
     let env = std::env::vars().collect();
-    let tiers = match Written::of(config, TerminalCaps::detect(&env)) {
+    let tiers = match Written::of(config, TerminalCaps::from_env(&env)) {
         Ok(written) => written.tiers,
         Err(e) => {
             let remedy = "fix that; the dashboard does not start before";

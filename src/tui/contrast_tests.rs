@@ -65,9 +65,9 @@ fn fault(cell: &Cell, theme: &str, depth: Depth) -> Option<String> {
         return ((fg, bg) != (Color::Reset, Color::Reset)).then(|| "coloured".to_owned());
     }
     if depth == Depth::Sixteen {
-        let pair = [(Color::White, Color::Black), (Color::Black, Color::White)];
+        // Terminals that draw bold as bright would turn black into grey.
         let bright = fg == Color::Black && cell.modifier.contains(Modifier::BOLD);
-        let is_readable = pair.contains(&(fg, bg)) && !bright;
+        let is_readable = contrast::is_safe(fg, bg) && (!bright || blank);
         return (!is_readable).then(|| format!("{fg} on {bg}"));
     }
     match contrast::ratio(fg, bg) {

@@ -11,7 +11,7 @@ use super::bench::*;
 use super::contrast_tests::assert_readable;
 use super::{AuditPage, AuditRow, Background, Depth, TerminalCaps};
 
-fn snap(name: &str, text: &str) {
+pub(super) fn snap(name: &str, text: &str) {
     insta::with_settings!({ snapshot_path => "snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, text);
     });

@@ -1,13 +1,15 @@
 //! Palettes: every colour on the screen comes from here, by role.
 //!
 //! A palette is a file in `themes/`, embedded at build time. For each role it gives colours for
-//! terminals with 256 colours or more (`fg`, `bg`: `#rrggbb`), and attributes, which also apply
-//! without colours. The terminal decides how the sixteen basic colours look, so with sixteen
-//! colours a palette uses only one pair, black and white, and attributes.
+//! terminals with 256 colours or more (`fg`, `bg`: `#rrggbb`), a hue for terminals with sixteen
+//! (`ansi`), and attributes, which also apply without colours. Of 256 colours the nearest to the
+//! eye is taken.
+//!
+//! The terminal decides how the sixteen basic colours look. So a palette paints black or white
+//! there, and its hues are those that consoles draw readably on that ground.
 //!
 //! A palette paints every cell, foreground and background. A palette with unreadable text (a
 //! contrast below 4.5:1) is refused.
-//! read (a contrast below 4.5:1) is refused.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +19,11 @@ use serde::Deserialize;
 use super::caps::{Background, Depth, TerminalCaps};
 
 pub(super) mod contrast;
+pub(super) mod space;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod vision_tests;
 
 macro_rules! roles {
     ($($role:ident = $name:literal),* $(,)?) => {
@@ -49,7 +56,7 @@ roles! {
 /// A palette file's contents.
 #[derive(Clone, Debug, Default, Deserialize)]
 struct Palette {
-    /// The pair for terminals with sixteen colours; without it, the terminal's default colours.
+    /// Text and ground with sixteen colours; without it, the terminal's default colours.
     sixteen: Option<Pair>,
     #[serde(flatten)]
     looks: BTreeMap<String, Look>,
@@ -63,22 +70,52 @@ enum Pair {
     BlackOnWhite,
 }
 
+/// Six of the sixteen colours, in the brightness that fits the ground.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Hue {
+    Red,
+    Green,
+    Yellow,
+    Blue,
+    Magenta,
+    Cyan,
+}
+
+impl Hue {
+    /// `None` if not every console draws it readably there.
+    const fn on(self, pair: Pair) -> Option<Color> {
+        Some(match (pair, self) {
+            (Pair::WhiteOnBlack, Self::Red) => Color::LightRed,
+            (Pair::WhiteOnBlack, Self::Green) => Color::LightGreen,
+            (Pair::WhiteOnBlack, Self::Yellow) => Color::LightYellow,
+            (Pair::WhiteOnBlack, Self::Cyan) => Color::LightCyan,
+            (Pair::BlackOnWhite, Self::Red) => Color::Red,
+            (Pair::BlackOnWhite, Self::Blue) => Color::Blue,
+            (Pair::BlackOnWhite, Self::Magenta) => Color::Magenta,
+            _ => return None,
+        })
+    }
+}
+
 /// One role's look.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Look {
     fg: Option<String>,
     bg: Option<String>,
+    /// The text's hue with sixteen colours.
+    ansi: Option<Hue>,
     #[serde(default)]
     bold: bool,
     #[serde(default)]
     italic: bool,
     #[serde(default)]
     underline: bool,
-    /// Only if no background colour is available.
+    /// Only with sixteen colours or none.
     #[serde(default)]
     or_underline: bool,
-    /// Only if no background colour is available.
+    /// Only with sixteen colours or none.
     #[serde(default)]
     or_reverse: bool,
 }
@@ -115,7 +152,12 @@ impl Theme {
         let mut styles = Vec::with_capacity(Role::ALL.len());
         for role in Role::ALL {
             let look = looks.get(role.name()).cloned().unwrap_or_default();
-            styles.push(look.style(depth).map_err(broken)?);
+            let hue = look.hue(palette.sixteen).map_err(broken)?;
+            let mut style = look.style(depth).map_err(broken)?;
+            if depth == Depth::Sixteen {
+                style.fg = hue;
+            }
+            styles.push(style);
         }
         let mut theme = Self {
             name: name.to_owned(),
@@ -173,8 +215,8 @@ impl Theme {
     }
 
     /// Checks every role on every background it can have: its own, or the text's, a selected row's,
-    /// the current row's and a match's. Colours chosen by the terminal must form its pair of
-    /// highest contrast, or be its default colours.
+    /// the current row's and a match's. Colours chosen by the terminal must be safe, or its
+    /// default colours.
     fn check(&self) -> Result<(), ThemeError> {
         let ground = self.ground();
         for role in Role::ALL.iter().filter(|r| !Self::OVER.contains(r)) {
@@ -202,9 +244,8 @@ impl Theme {
                         let ratio = (ratio * 100.0).floor() / 100.0;
                         return Err(unreadable(format!("{ratio:.2}:1")));
                     }
-                    (None, Color::Reset, Color::Reset)
-                    | (None, Color::White, Color::Black)
-                    | (None, Color::Black, Color::White) => {}
+                    (None, Color::Reset, Color::Reset) => {}
+                    (None, fg, bg) if contrast::is_safe(fg, bg) => {}
                     _ => return Err(unreadable("that nobody knows".to_owned())),
                 }
             }
@@ -223,6 +264,15 @@ impl Theme {
 }
 
 impl Look {
+    fn hue(&self, pair: Option<Pair>) -> Result<Option<Color>, String> {
+        let Some(hue) = self.ansi else {
+            return Ok(None);
+        };
+        let known = pair.and_then(|pair| hue.on(pair));
+        let why = || format!("not every console draws `{hue:?}` readably on its ground");
+        known.map(Some).ok_or_else(why)
+    }
+
     fn style(&self, depth: Depth) -> Result<Style, String> {
         let mut style = Style::new();
         if let Some(c) = colour(self.fg.as_deref(), depth)? {
@@ -231,15 +281,13 @@ impl Look {
         if let Some(c) = colour(self.bg.as_deref(), depth)? {
             style = style.bg(c);
         }
-        let reversed = self.or_reverse && style.bg.is_none();
+        let plain = depth <= Depth::Sixteen || (style.fg, style.bg) == (None, None);
+        let reversed = self.or_reverse && plain;
         for (on, modifier) in [
             (self.bold, Modifier::BOLD),
             (self.italic, Modifier::ITALIC),
             (self.underline, Modifier::UNDERLINED),
-            (
-                self.or_underline && style.bg.is_none(),
-                Modifier::UNDERLINED,
-            ),
+            (self.or_underline && plain, Modifier::UNDERLINED),
             (reversed, Modifier::REVERSED),
         ] {
             if on {
@@ -261,7 +309,7 @@ fn colour(rgb: Option<&str>, depth: Depth) -> Result<Option<Color>, String> {
         .transpose()?;
     Ok(match depth {
         Depth::None | Depth::Sixteen => None,
-        Depth::Palette => rgb.map(contrast::nearest),
+        Depth::Palette => rgb.map(space::nearest),
         Depth::True => rgb.map(|(r, g, b)| Color::Rgb(r, g, b)),
     })
 }
@@ -275,12 +323,16 @@ fn hex(text: &str) -> Option<(u8, u8, u8)> {
 }
 
 /// The built-in palettes, in the order that `t` cycles through them.
-pub(super) const BUILT_IN: [(&str, &str); 4] = [
+pub(super) const BUILT_IN: [(&str, &str); 5] = [
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
     (
         "high-contrast",
         include_str!("../../themes/high-contrast.toml"),
+    ),
+    (
+        "colour-blind",
+        include_str!("../../themes/colour-blind.toml"),
     ),
     ("none", include_str!("../../themes/none.toml")),
 ];
@@ -327,9 +379,7 @@ impl Themes {
         }
         let name = match choice {
             "auto" | "" => match (caps.depth, caps.background) {
-                // With sixteen colours or fewer, the terminal's own pair is the one its user reads
-                // all day.
-                (Depth::None | Depth::Sixteen, _) => "none",
+                (Depth::None, _) => "none",
                 (_, Background::Dark | Background::Unknown) => "dark",
                 (_, Background::Light) => "light",
             },
@@ -355,145 +405,28 @@ impl Themes {
         &self.all[self.on]
     }
 
+    pub fn all(&self) -> &[Theme] {
+        &self.all
+    }
+
+    /// The index of the current one.
+    pub const fn at(&self) -> usize {
+        self.on
+    }
+
+    pub fn name(&self, at: usize) -> &str {
+        self.all.get(at).map_or("", |theme| &theme.name)
+    }
+
+    pub fn choose(&mut self, at: usize) {
+        self.on = at.min(self.all.len() - 1);
+    }
+
     pub fn next(&mut self) {
         self.on = (self.on + 1) % self.all.len();
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn caps(depth: Depth, background: Background) -> TerminalCaps {
-        TerminalCaps { depth, background }
-    }
-
-    #[test]
-    fn every_built_in_palette_reads_at_every_depth() {
-        for depth in [Depth::None, Depth::Sixteen, Depth::Palette, Depth::True] {
-            for (name, text) in BUILT_IN {
-                Theme::read(name, text, depth).unwrap();
-            }
-        }
-    }
-
-    #[test]
-    fn a_mark_differs_from_text_even_without_colours() {
-        let themes = Themes::new("auto", caps(Depth::None, Background::Unknown)).unwrap();
-        let theme = themes.current();
-        for role in [Role::Mark, Role::Selected, Role::Alarm, Role::Found] {
-            assert_ne!(theme.style(role), theme.style(Role::Text), "{role:?}");
-        }
-        for role in Role::ALL {
-            let style = theme.style(*role);
-            assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
-        }
-    }
-
-    #[test]
-    fn a_mark_differs_from_text_and_verdicts_from_each_other_in_every_palette() {
-        for depth in [Depth::Palette, Depth::True] {
-            for name in ["dark", "light", "high-contrast"] {
-                let themes = Themes::new(name, caps(depth, Background::Dark)).unwrap();
-                let theme = themes.current();
-                assert_ne!(theme.style(Role::Mark), theme.style(Role::Text));
-                assert_ne!(theme.style(Role::Clear), theme.style(Role::Flagged));
-                assert_ne!(theme.style(Role::Flagged), theme.style(Role::Blocked));
-            }
-        }
-    }
-
-    #[test]
-    fn auto_follows_the_background_and_an_unknown_name_gets_the_nearest() {
-        for (background, name) in [
-            (Background::Dark, "dark"),
-            (Background::Light, "light"),
-            (Background::Unknown, "dark"),
-        ] {
-            let themes = Themes::new("auto", caps(Depth::True, background)).unwrap();
-            assert_eq!(themes.current().name, name);
-        }
-        let error = Themes::new("drak", caps(Depth::True, Background::Dark)).unwrap_err();
-        assert!(error.to_string().contains("`dark`"), "{error}");
-    }
-
-    #[test]
-    fn t_goes_round() {
-        let mut themes = Themes::new("dark", caps(Depth::True, Background::Dark)).unwrap();
-        let mut seen = Vec::new();
-        for _ in 0..BUILT_IN.len() {
-            seen.push(themes.current().name.clone());
-            themes.next();
-        }
-        assert_eq!(themes.current().name, "dark");
-        seen.dedup();
-        assert_eq!(seen.len(), BUILT_IN.len());
-    }
-
-    #[test]
-    fn a_palette_in_sixteen_colours_is_one_pair_and_auto_is_the_terminals_own() {
-        for (name, _) in BUILT_IN {
-            let themes = Themes::new(name, caps(Depth::Sixteen, Background::Light)).unwrap();
-            let text = themes.current().style(Role::Text);
-            let pair = (text.fg, text.bg);
-            let expected = match name {
-                "none" => (None, None),
-                "light" => (Some(Color::Black), Some(Color::White)),
-                _ => (Some(Color::White), Some(Color::Black)),
-            };
-            assert_eq!(pair, expected, "{name}");
-            for role in Role::ALL.iter().filter(|r| !Theme::OVER.contains(r)) {
-                let style = themes.current().style(*role);
-                assert_eq!(style.fg, text.fg, "{name} {role:?}");
-                assert!(style.bg.is_none() || style.bg == text.bg, "{name} {role:?}");
-            }
-        }
-        for background in [Background::Dark, Background::Light, Background::Unknown] {
-            let themes = Themes::new("auto", caps(Depth::Sixteen, background)).unwrap();
-            assert_eq!(themes.current().name, "none");
-        }
-    }
-
-    /// The error that refuses a palette with these additional lines.
-    fn refusal_of(lines: &str, depth: Depth) -> String {
-        let text = format!("text = {{ fg = \"#ffffff\", bg = \"#202020\" }}\n{lines}");
-        Theme::read("mine", &text, depth).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_palette_that_cannot_be_read_is_refused_by_role_and_ratio() {
-        let grey = "dim = { fg = \"#7f7f7f\" }";
-        assert_eq!(
-            refusal_of(grey, Depth::True),
-            "the palette `mine` cannot be read by everybody: `dim` on the ground of `text` has a \
-             contrast of 4.06:1; 4.5:1 is needed"
-        );
-        assert!(refusal_of(grey, Depth::Palette).contains("`dim`"));
-        let selected = "selected = { bg = \"#e0e0e0\" }";
-        let why = refusal_of(selected, Depth::True);
-        assert!(
-            why.contains("`text` on the ground of `selected` has a contrast of 1.32:1"),
-            "{why}"
-        );
-        let own = "alarm = { fg = \"#ff0000\", bg = \"#a00000\" }";
-        assert!(refusal_of(own, Depth::True).contains("`alarm` on the ground of `alarm`"));
-        // Cells with their own background are not tinted.
-        let fine =
-            "alarm = { fg = \"#000000\", bg = \"#ffffff\" }\nselected = { bg = \"#303030\" }";
-        let text = format!("text = {{ fg = \"#ffffff\", bg = \"#202020\" }}\n{fine}");
-        Theme::read("mine", &text, Depth::True).unwrap();
-    }
-
-    #[test]
-    fn a_palette_that_does_not_paint_its_ground_is_refused() {
-        for text in [
-            "text = { fg = \"#ffffff\" }",
-            "text = { bg = \"#000000\" }",
-            "dim = { fg = \"#ffffff\" }",
-            "selected = { bg = \"#000000\" }",
-        ] {
-            let error = Theme::read("mine", text, Depth::True).unwrap_err();
-            assert!(matches!(error, ThemeError::Unreadable { .. }), "{error}");
-        }
+    pub fn previous(&mut self) {
+        self.on = (self.on + self.all.len() - 1) % self.all.len();
     }
 }

@@ -2,6 +2,8 @@
 
 use ratatui::style::Color;
 
+use super::space::light;
+
 /// The least contrast for text (WCAG 2.2, 1.4.3, level AA). Applies to rules and bars too, because
 /// they carry words.
 pub const NEEDED: f64 = 4.5;
@@ -14,50 +16,29 @@ pub fn ratio(fg: Color, bg: Color) -> Option<f64> {
 
 /// WCAG 2's relative luminance; `None` for colours that differ between terminals.
 fn luminance(colour: Color) -> Option<f64> {
-    let (r, g, b) = match colour {
-        Color::Rgb(r, g, b) => (r, g, b),
-        Color::Indexed(i) => xterm(i)?,
-        _ => return None,
-    };
-    let linear = |v: u8| {
-        let v = f64::from(v) / 255.0;
-        if v <= 0.040_45 {
-            v / 12.92
-        } else {
-            ((v + 0.055) / 1.055).powf(2.4)
-        }
-    };
-    Some(0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b))
+    let [r, g, b] = light(colour)?;
+    Some(0.2126 * r + 0.7152 * g + 0.0722 * b)
 }
 
-/// The levels of xterm's 6×6×6 cube.
-const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
-
-/// xterm's cube and greys; the terminal defines the first sixteen colours.
-fn xterm(index: u8) -> Option<(u8, u8, u8)> {
-    let step = |i: u8| STEPS[usize::from(i % 6)];
-    match index {
-        ..16 => None,
-        16..232 => {
-            let i = index - 16;
-            Some((step(i / 36), step(i / 6), step(i)))
-        }
-        232.. => {
-            let level = 8 + 10 * (index - 232);
-            Some((level, level, level))
-        }
-    }
-}
-
-/// The nearest colour of the cube and the greys.
-pub fn nearest((r, g, b): (u8, u8, u8)) -> Color {
-    let square = |x: u8, y: u8| u32::from(x.abs_diff(y)).pow(2);
-    let far = |i: u8| {
-        xterm(i).map_or(u32::MAX, |(x, y, z)| {
-            square(x, r) + square(y, g) + square(z, b)
-        })
+/// Whether the terminals that have only sixteen colours draw this pair of them readably, whichever
+/// is the ground.
+pub fn is_safe(fg: Color, bg: Color) -> bool {
+    let is_pair = |text: Color, ground: Color| match ground {
+        Color::Black => matches!(
+            text,
+            Color::White
+                | Color::LightRed
+                | Color::LightGreen
+                | Color::LightYellow
+                | Color::LightCyan
+        ),
+        Color::White => matches!(
+            text,
+            Color::Black | Color::Red | Color::Blue | Color::Magenta
+        ),
+        _ => false,
     };
-    Color::Indexed((16..=u8::MAX).min_by_key(|i| far(*i)).unwrap_or(16))
+    is_pair(fg, bg) || is_pair(bg, fg)
 }
 
 #[cfg(test)]
@@ -86,18 +67,78 @@ mod tests {
         }
     }
 
+    /// The first sixteen colours of terminals that are used without more: the Linux console, xterm,
+    /// PuTTY, the Windows console.
+    const CONSOLES: [(&str, [u32; 16]); 4] = [
+        (
+            "linux",
+            [
+                0x00_0000, 0xaa_0000, 0x00_aa00, 0xaa_5500, 0x00_00aa, 0xaa_00aa, 0x00_aaaa,
+                0xaa_aaaa, 0x55_5555, 0xff_5555, 0x55_ff55, 0xff_ff55, 0x55_55ff, 0xff_55ff,
+                0x55_ffff, 0xff_ffff,
+            ],
+        ),
+        (
+            "xterm",
+            [
+                0x00_0000, 0xcd_0000, 0x00_cd00, 0xcd_cd00, 0x00_00ee, 0xcd_00cd, 0x00_cdcd,
+                0xe5_e5e5, 0x7f_7f7f, 0xff_0000, 0x00_ff00, 0xff_ff00, 0x5c_5cff, 0xff_00ff,
+                0x00_ffff, 0xff_ffff,
+            ],
+        ),
+        (
+            "putty",
+            [
+                0x00_0000, 0xbb_0000, 0x00_bb00, 0xbb_bb00, 0x00_00bb, 0xbb_00bb, 0x00_bbbb,
+                0xbb_bbbb, 0x55_5555, 0xff_5555, 0x55_ff55, 0xff_ff55, 0x55_55ff, 0xff_55ff,
+                0x55_ffff, 0xff_ffff,
+            ],
+        ),
+        (
+            "windows",
+            [
+                0x0c_0c0c, 0xc5_0f1f, 0x13_a10e, 0xc1_9c00, 0x00_37da, 0x88_1798, 0x3a_96dd,
+                0xcc_cccc, 0x76_7676, 0xe7_4856, 0x16_c60c, 0xf9_f1a5, 0x3b_78ff, 0xb4_009e,
+                0x61_d6d6, 0xf2_f2f2,
+            ],
+        ),
+    ];
+
     #[test]
-    fn the_nearest_of_the_256_is_near() {
-        assert_eq!(nearest((0, 0, 0)), Color::Indexed(16));
-        assert_eq!(nearest((255, 255, 255)), Color::Indexed(231));
-        assert_eq!(nearest((128, 128, 128)), Color::Indexed(244));
-        assert_eq!(nearest((255, 0, 0)), Color::Indexed(196));
-        for i in 16..=u8::MAX {
-            let colour = xterm(i).unwrap();
-            let Color::Indexed(found) = nearest(colour) else {
-                panic!("{i}");
+    fn the_safe_hues_can_be_read_on_the_consoles() {
+        const NAMED: [Color; 16] = [
+            Color::Black,
+            Color::Red,
+            Color::Green,
+            Color::Yellow,
+            Color::Blue,
+            Color::Magenta,
+            Color::Cyan,
+            Color::Gray,
+            Color::DarkGray,
+            Color::LightRed,
+            Color::LightGreen,
+            Color::LightYellow,
+            Color::LightBlue,
+            Color::LightMagenta,
+            Color::LightCyan,
+            Color::White,
+        ];
+        for (name, colours) in CONSOLES {
+            let rgb = |i: usize| {
+                let [_, r, g, b] = colours[i].to_be_bytes();
+                Color::Rgb(r, g, b)
             };
-            assert_eq!(xterm(found), Some(colour));
+            for (i, fg) in NAMED.iter().enumerate() {
+                for (j, bg) in NAMED
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, bg)| is_safe(*fg, **bg))
+                {
+                    let ratio = ratio(rgb(i), rgb(j)).unwrap();
+                    assert!(ratio >= NEEDED, "{name}: {fg} on {bg} {ratio:.2}");
+                }
+            }
         }
     }
 }
