@@ -22,6 +22,7 @@ mod record;
 pub mod replicate;
 mod review;
 pub mod reviewer;
+mod session;
 mod shell;
 mod signals;
 mod startup;

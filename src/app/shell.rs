@@ -14,7 +14,7 @@ use crate::executor::Wish;
 use crate::ipc::{self, Listener, Router};
 use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
-use crate::tui::keyboard::{Keyboard, Typed};
+use crate::tui::keyboard::{Keyboard, Read, Typed};
 use crate::tui::terminal::{Terminal, has_job_control};
 use crate::tui::{Action, GrantRequest, Header, Highlighter, UiState, copied, render};
 
@@ -26,11 +26,13 @@ use super::files::Files;
 use super::inputs::Inputs;
 use super::memory;
 use super::pulse::{BEAT, Pulse};
+use super::session::Session;
 use super::signals::{Asked, Signals};
 use super::startup::Setup;
 use super::{Input, record, replicate, review, reviewer};
 
 mod editing;
+mod hearing;
 mod redraw;
 
 use editing::Editing;
@@ -42,8 +44,6 @@ use redraw::Redraw;
 const TURN: Duration = Duration::from_millis(2);
 /// How soon to check again whether the terminal has taken a frame.
 const TAKING: Duration = Duration::from_millis(20);
-/// A terminal that takes no output for this long counts as showing nothing.
-const STUCK: Duration = Duration::from_secs(1);
 /// The longest sleep: the timer's clock stops during suspend, the clock of the deadlines does not.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 /// How long closing may take before the dashboard exits anyway. Children die with it.
@@ -78,6 +78,7 @@ struct Shell {
     leaving: bool,
     /// The terminal is closed: it takes no more frames and sends no more keys.
     gone: bool,
+    session: Session,
     /// The terminal takes no output at the moment: nobody could see what they decide on.
     stuck: bool,
 }
@@ -116,6 +117,7 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
     };
     let router = Router::default();
     let demo = setup.demo.then(|| listener.path().to_path_buf());
+    let is_demo = setup.demo;
     let mut shell = Shell::start(setup, router.clone(), decided_in, rest_in)
         .map_err(|e| failed("cannot start", &e))?;
     tokio::spawn(ipc::serve(listener, entrance, router.clone()));
@@ -124,7 +126,9 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
     }
     let ended = shell.serve(inboxes, &mut signals).await;
     shell.end_editor();
-    shell.terminal.leave();
+    let dir = (!is_demo).then_some(shell.state_dir.as_path());
+    let lines = shell.session.farewell(&shell.state.audit, dir);
+    shell.terminal.leave(&lines);
     router.drain(FAREWELL).await;
     // Dropping the controls ends whatever still runs.
     let Shell { hands, .. } = shell;
@@ -170,14 +174,15 @@ impl Shell {
         })?;
         let usual = environment::usual(&setup.settings);
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
-        let mut ui = UiState::new(setup.keymap, setup.themes, setup.caps);
+        let mut ui =
+            UiState::new(setup.keymap, setup.themes, setup.caps).with_charset(setup.charset);
         ui.set_past(setup.log.past, by.uid);
         memory::read_shapes(setup.state_dir.clone(), ui.shapeless(), inbox.clone());
         // Discards keys typed before the screen was there.
         ui.stalled(Now::read());
         replicate::forget(&setup.state_dir, setup.retention_days);
         review::check(setup.state_dir.clone(), inbox.clone());
-        let mut terminal = Terminal::enter(setup.calls)?;
+        let mut terminal = Terminal::enter(setup.calls, setup.charset, setup.mouse)?;
         let keyboard = Keyboard::listen()?;
         if keyboard.hears_answers() {
             terminal.ask_for_answers();
@@ -216,6 +221,7 @@ impl Shell {
             leave_by: None,
             leaving: false,
             gone: false,
+            session: Session::default(),
             stuck: false,
         })
     }
@@ -354,6 +360,7 @@ impl Shell {
         for effect in effects {
             if let Effect::Record { event, blobs, .. } = &effect {
                 self.ui.learn(now.wall, event, blobs);
+                self.session.learn(event);
             }
             match self.hands.carry_out(effect) {
                 Next::Continue => {}
@@ -428,11 +435,21 @@ impl Shell {
 
     fn typed(&mut self, typed: &Typed) {
         let now = Now::read();
-        let Some(event) = &typed.event else {
-            if !self.terminal.answered() {
-                self.ui.on_noise(typed.when);
+        let event = match &typed.read {
+            Read::Event(event) => event,
+            Read::Bytes => {
+                if !self.terminal.answered() {
+                    self.ui.on_noise(typed.when);
+                }
+                return;
             }
-            return;
+            Read::String(text) => {
+                self.ui.on_noise(typed.when);
+                if let Some(text) = text {
+                    self.terminal.told(text);
+                }
+                return;
+            }
         };
         if self.stuck {
             self.ui.on_noise(typed.when);
@@ -536,30 +553,6 @@ impl Shell {
         self.ui.flush_input(Now::read());
         self.core(Event::Tick);
         self.drawn_at = None;
-    }
-
-    /// Checks whether the terminal took the last frame. While it takes no output, deadlines pass,
-    /// runs end and signals still close, but keys are ignored; afterwards the screen is redrawn.
-    fn hear_terminal(&mut self) {
-        if self.gone || self.editing.is_away() {
-            return;
-        }
-        match self.terminal.taken() {
-            Ok(Some(_)) if std::mem::take(&mut self.stuck) => {
-                tracing::info!("the terminal shows its frames again");
-                self.terminal.forget();
-                self.flush();
-            }
-            Ok(Some(drawn)) => self.ui.drawn(&self.state, drawn, Now::read()),
-            Ok(None) => {
-                if !self.stuck && self.terminal.owes().is_some_and(|since| since >= STUCK) {
-                    tracing::warn!("the terminal shows nothing: no key counts until it does");
-                    self.stuck = true;
-                    self.ui.out_of_sight(Now::read());
-                }
-            }
-            Err(e) => self.lose_terminal(&e.to_string()),
-        }
     }
 
     fn draw_when_due(&mut self) {

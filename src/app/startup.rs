@@ -18,8 +18,9 @@ use crate::error::Failure;
 use crate::executor::{DatasetSource, Executor, Sources, preflight_recalled};
 use crate::ipc::SocketConfig;
 use crate::model::{Preflight, Tier, VisibleWriter};
+use crate::paths::{Folders, Paths};
 use crate::policy::{self, Contract, Policy};
-use crate::tui::{Calls, Header, Keymap, TerminalCaps, Themes};
+use crate::tui::{Calls, Charset, Header, Keymap, TerminalCaps, Themes};
 
 /// Everything a dashboard consists of, before it starts.
 pub struct Setup {
@@ -42,6 +43,8 @@ pub struct Setup {
     pub keymap: Keymap,
     pub themes: Themes,
     pub caps: TerminalCaps,
+    pub charset: Charset,
+    pub mouse: bool,
     pub calls: Calls,
     /// Whether the bundled proposals are to be sent.
     pub demo: bool,
@@ -103,6 +106,8 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
         keymap,
         themes,
         caps,
+        mouse: config.mouse,
+        charset: Charset::of(&config.charset, &env),
         calls: Calls::detect(&env, config.notify.bell),
         demo,
     })
@@ -297,10 +302,27 @@ fn header(config: &Config, tier: Tier, tiers: Vec<Preflight>, policies: &[Arc<Po
         tiers,
         agents_share_uid: config.socket.allow_uids.is_empty(),
         socket: config.paths.socket.display().to_string(),
+        submit: submit(&config.paths),
         absent: Vec::new(),
         log_recovered: None,
         log_damage: None,
     }
+}
+
+/// The command that reaches this dashboard's socket from another shell.
+fn submit(paths: &Paths) -> String {
+    let usual = Folders::from_environment()
+        .is_ok_and(|folders| Paths::default_socket(&folders, &folders.state) == paths.socket);
+    if usual {
+        return "countersign submit FILE".to_owned();
+    }
+    let path = paths.socket.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    let path = match path.chars().all(plain) {
+        true => path,
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    };
+    format!("countersign submit --socket {path} FILE")
 }
 
 #[cfg(test)]
@@ -309,7 +331,6 @@ mod tests {
 
     use super::*;
     use crate::config::{Options, Surroundings, Variables, load_in};
-    use crate::paths::Folders;
 
     #[test]
     fn a_uid_may_fill_half_of_the_queue_where_others_can_connect() {

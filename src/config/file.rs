@@ -26,6 +26,8 @@ pub(super) struct Layer {
     pub profiles: Option<Set<Vec<Set<String>>>>,
     pub tier: Option<Set<Tier>>,
     pub theme: Option<Set<String>>,
+    pub charset: Option<Set<String>>,
+    pub mouse: Option<Set<bool>>,
     pub python: Option<Set<PathBuf>>,
     pub ttl_s: Option<Set<u64>>,
     pub ttl_max_s: Option<Set<u64>>,
@@ -70,6 +72,8 @@ impl Layer {
             profiles: profiles(&top)?,
             tier: tier(&top)?,
             theme: top.filled("theme")?,
+            charset: charset(&top)?,
+            mouse: top.boolean("mouse")?,
             python: top.filled("python")?.map(|set| set.map(|p| folder.join(p))),
             ttl_s: top.integer("ttl_s", 1..=SECONDS_MAX)?,
             ttl_max_s: top.integer("ttl_max_s", 1..=SECONDS_MAX)?,
@@ -115,6 +119,25 @@ impl Layer {
             }
         }
         Ok(layer)
+    }
+}
+
+/// What the terminal can be sent.
+const CHARSETS: [&str; 3] = ["auto", "utf-8", "ascii"];
+
+fn charset(top: &Table<'_>) -> Result<Option<Set<String>>, ConfigError> {
+    let set = top.string("charset")?;
+    match set {
+        Some(set) if !CHARSETS.contains(&set.value.as_str()) => {
+            let message = format!(
+                "unknown charset `{}`{}; there are {}",
+                set.value.escape_debug(),
+                did_you_mean(&set.value, CHARSETS),
+                CHARSETS.join(", ")
+            );
+            Err(ConfigError::value(set.origin, message))
+        }
+        set => Ok(set),
     }
 }
 

@@ -23,11 +23,13 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 16] = [
+pub(super) const KEYS: [Key; 18] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
     key("", "theme", ValueSyntax::Text),
+    key("", "charset", ValueSyntax::Text),
+    key("", "mouse", ValueSyntax::Literal),
     key("", "python", ValueSyntax::Text),
     key("", "ttl_s", ValueSyntax::Literal),
     key("", "ttl_max_s", ValueSyntax::Literal),

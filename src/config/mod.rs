@@ -30,6 +30,7 @@ use table::Set;
 
 const DEFAULT_PROFILE: &str = "analysis";
 const DEFAULT_THEME: &str = "auto";
+const DEFAULT_CHARSET: &str = "auto";
 /// Seconds that a proposal waits for a decision by default.
 const TTL_S: u64 = 1800;
 /// Most seconds that a proposal may ask for, by default.
@@ -122,6 +123,10 @@ pub struct Config {
     /// The weakest tier allowed for a run; `None` if not set.
     pub tier: Option<Tier>,
     pub theme: String,
+    /// What the terminal can be sent: `auto`, `utf-8` or `ascii`.
+    pub charset: String,
+    /// Whether the dashboard hears the mouse.
+    pub mouse: bool,
     /// An interpreter to use instead of the managed environment.
     pub python: Option<PathBuf>,
     pub ttl_s: u64,
@@ -146,6 +151,8 @@ struct Built {
     profiles_bound: Option<Origin>,
     tier: Option<Tier>,
     theme: Option<String>,
+    charset: Option<String>,
+    mouse: bool,
     python: Option<PathBuf>,
     ttl_s: u64,
     ttl_max_s: u64,
@@ -247,6 +254,8 @@ fn finish(built: Built, paths: Paths) -> Config {
         profiles_bound: built.profiles_bound,
         tier: built.tier,
         theme: built.theme.unwrap_or_else(|| DEFAULT_THEME.to_owned()),
+        charset: built.charset.unwrap_or_else(|| DEFAULT_CHARSET.to_owned()),
+        mouse: built.mouse,
         python: built.python,
         ttl_s: built.ttl_s,
         ttl_max_s: built.ttl_max_s,

@@ -146,19 +146,22 @@ impl Mark {
         match c {
             '\0'..='\x1f' => Self::picture(c as u32),
             '\x7f' => Self::picture(0x21),
-            _ => {
-                let mut mark = Self::EMPTY;
-                let code = c as u32;
-                let digits = (8 - code.leading_zeros() / 4).max(4);
-                mark.push("\\u{");
-                for i in (0..digits).rev() {
-                    let nibble = (code >> (4 * i)) & 0xf;
-                    mark.push(&"0123456789ABCDEF"[nibble as usize..=nibble as usize]);
-                }
-                mark.push("}");
-                mark
-            }
+            _ => Self::spelled(c),
         }
+    }
+
+    /// The mark in ASCII: `\u{001B}` for controls too.
+    pub fn spelled(c: char) -> Self {
+        let mut mark = Self::EMPTY;
+        let code = c as u32;
+        let digits = (8 - code.leading_zeros() / 4).max(4);
+        mark.push("\\u{");
+        for i in (0..digits).rev() {
+            let nibble = (code >> (4 * i)) & 0xf;
+            mark.push(&"0123456789ABCDEF"[nibble as usize..=nibble as usize]);
+        }
+        mark.push("}");
+        mark
     }
 
     const EMPTY: Self = Self {

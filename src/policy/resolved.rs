@@ -217,12 +217,12 @@ impl Policy {
         matches!(&self.origin, Origin::Extends { base, .. } if *base == other.name)
     }
 
-    /// The label in the header: `analysis`, `analysis + 1`, or `team (own rules)`.
+    /// The label in the header: `analysis`, `team (analysis + 1)`, or `team (own rules)`.
     pub fn label(&self) -> String {
         match &self.origin {
             Origin::Builtin => self.name.clone(),
             Origin::Extends { widened: 0, .. } => self.name.clone(),
-            Origin::Extends { base, widened } => format!("{base} + {widened}"),
+            Origin::Extends { base, widened } => format!("{} ({base} + {widened})", self.name),
             Origin::Own => format!("{} (own rules)", self.name),
         }
     }

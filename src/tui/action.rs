@@ -97,7 +97,7 @@ pub struct GrantRequest {
 /// fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The default profile's label (`analysis`, `analysis + 1`, `team (own rules)`).
+    /// The default profile's label (`analysis`, `team (analysis + 1)`, `team (own rules)`).
     pub policy: String,
     /// The first hex digits of the default profile's SHA-256.
     pub policy_digest: String,
@@ -108,6 +108,8 @@ pub struct Header {
     pub agents_share_uid: bool,
     /// Where agents connect.
     pub socket: String,
+    /// The command that proposes a file to this dashboard from another shell.
+    pub submit: String,
     /// Data sets that could not be read at startup, each with the reason.
     pub absent: Vec<String>,
     /// The incomplete end of the log that a crash left and startup set aside.

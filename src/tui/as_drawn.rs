@@ -10,6 +10,8 @@ use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 use crate::model::columns;
 
+use super::charset::is_ascii;
+
 /// The label in front of the text.
 pub const LABEL: &str = "as drawn:";
 
@@ -67,7 +69,7 @@ impl AsDrawn {
 
 /// Whether drawing the text shows anything that its marks do not.
 pub fn adds(text: &str) -> bool {
-    !text.is_ascii() && text.chars().any(|c| columns(c).is_none() && is_seen(c))
+    !is_ascii() && !text.is_ascii() && text.chars().any(|c| columns(c).is_none() && is_seen(c))
 }
 
 /// Byte length of the prefix that fits, at least one character. Cuts after a blank in the second

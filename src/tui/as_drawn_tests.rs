@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 
 use super::as_drawn::{AsDrawn, LABEL, Placed};
 use super::bench::*;
+use super::charset::Charset;
 use super::contrast_tests::assert_readable;
 use super::glass::Glass;
 use super::glass_tests::{Emulator, OPINIONS, Odd, SEQUENCES, emulators, field};
@@ -72,7 +73,7 @@ fn assert_harmless(raw: &str, x: u16, y: u16) {
     let text = AsDrawn::new(raw, COLUMNS - x);
     let placed = Placed { x, y, text };
     let buffer = with_room(x, y);
-    let mut glass = Glass::new(Vec::new());
+    let mut glass = Glass::new(Vec::new(), Charset::Utf8);
     let first = write_frame(&mut glass, &buffer, std::slice::from_ref(&placed));
     let shown = String::from_utf8(first.clone()).unwrap();
     assert!(shown.contains(placed.text.as_str()), "{raw:?}");
@@ -121,7 +122,11 @@ fn text_that_might_not_fit_or_has_something_behind_it_is_left_out() {
         text: text.clone(),
     };
     let leaves_out = |buffer: &Buffer, placed: Placed| {
-        let bytes = write_frame(&mut Glass::new(Vec::new()), buffer, &[placed]);
+        let bytes = write_frame(
+            &mut Glass::new(Vec::new(), Charset::Utf8),
+            buffer,
+            &[placed],
+        );
         !String::from_utf8(bytes).unwrap().contains(TAMIL)
     };
     let room = with_room(20, 1);

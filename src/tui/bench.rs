@@ -70,6 +70,7 @@ impl Bench {
             }],
             agents_share_uid: true,
             socket: "/run/user/1000/countersign/agent.sock".to_owned(),
+            submit: "countersign submit FILE".to_owned(),
             absent: Vec::new(),
             log_recovered: None,
             log_damage: None,

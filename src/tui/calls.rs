@@ -18,6 +18,32 @@ enum Notice {
     Osc777,
 }
 
+/// What the terminal is told by OSC 7501 (Program Status Protocol, revision 0.4), and only if it said that it takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Idle,
+    Working,
+    Blocked,
+}
+
+impl Status {
+    const fn of(pending: usize, running: usize) -> Self {
+        match (pending, running) {
+            (1.., _) => Self::Blocked,
+            (0, 1..) => Self::Working,
+            (0, 0) => Self::Idle,
+        }
+    }
+
+    const fn report(self) -> &'static str {
+        match self {
+            Self::Idle => "\x1b]7501;state=idle:app=countersign\x1b\\",
+            Self::Working => "\x1b]7501;state=working:app=countersign\x1b\\",
+            Self::Blocked => "\x1b]7501;state=blocked:kind=permission:app=countersign\x1b\\",
+        }
+    }
+}
+
 /// What is sent to the terminal, and the last title.
 #[derive(Clone, Debug)]
 pub struct Calls {
@@ -25,6 +51,9 @@ pub struct Calls {
     titles: bool,
     title: String,
     clipboard: Clipboard,
+    /// Whether the terminal answered [`Self::STATUS_QUERY`].
+    takes_status: bool,
+    status: Option<Status>,
 }
 
 /// How this terminal takes copies (OSC 52).
@@ -42,6 +71,9 @@ impl Calls {
     /// xterm's window operations: keep the title, and give it back.
     pub const KEEP_TITLE: &str = "\x1b[22;2t";
     pub const GIVE_TITLE_BACK: &str = "\x1b[23;2t";
+    /// A terminal that takes OSC 7501 answers with the same bytes.
+    pub const STATUS_QUERY: &str = "\x1b]7501;?\x1b\\";
+    pub const CLEAR_STATUS: &str = "\x1b]7501;state=clear\x1b\\";
 
     /// `env`: the process's variables. `on`: `[notify] bell`.
     pub fn detect(env: &BTreeMap<String, String>, on: bool) -> Self {
@@ -75,6 +107,8 @@ impl Calls {
             titles: on && !console,
             title: String::new(),
             clipboard,
+            takes_status: false,
+            status: None,
         }
     }
 
@@ -90,6 +124,24 @@ impl Calls {
             }
             Clipboard::Screen => Some(format!("\x1bP{direct}\x1b\\")),
         }
+    }
+
+    /// Hears a string that the terminal sent. True if it says that it takes OSC 7501, which may be asked only where
+    /// titles are used.
+    pub fn hear(&mut self, text: &str) -> bool {
+        let takes = self.titles && text == "7501;?";
+        self.takes_status |= takes;
+        takes
+    }
+
+    /// The report of what this program waits for, if the terminal takes it and it changed.
+    pub fn status(&mut self, pending: usize, running: usize) -> Option<&'static str> {
+        let status = Some(Status::of(pending, running));
+        if !self.takes_status || self.status == status {
+            return None;
+        }
+        self.status = status;
+        status.map(Status::report)
     }
 
     /// Whether the window's title is used.
@@ -124,9 +176,10 @@ impl Calls {
         Some(format!("\x1b]2;{title}\x1b\\"))
     }
 
-    /// Another program may have set the title meanwhile.
+    /// Another program may have set the title and the status meanwhile.
     pub fn forget(&mut self) {
         self.title.clear();
+        self.status = None;
     }
 }
 
@@ -176,6 +229,28 @@ mod tests {
             format!("\x1bP{direct}\x1b\\")
         );
         assert_eq!(copy(&[("TERM", "linux")]), None);
+    }
+
+    #[test]
+    fn a_status_is_reported_only_to_a_terminal_that_said_it_takes_it() {
+        let mut calls = calls(true, &[("TERM", "xterm")]);
+        assert_eq!(calls.status(1, 0), None);
+        for other in ["", "7501", "7501;state=idle", "11;rgb:0/0/0", "7501;? "] {
+            assert!(!calls.hear(other), "{other}");
+        }
+        assert_eq!(calls.status(1, 0), None);
+        assert!(calls.hear("7501;?"));
+        let blocked = "\x1b]7501;state=blocked:kind=permission:app=countersign\x1b\\";
+        assert_eq!(calls.status(1, 0), Some(blocked));
+        // Only changes are told.
+        assert_eq!(calls.status(7, 2), None);
+        assert!(calls.status(0, 2).unwrap().contains("state=working"));
+        assert!(calls.status(0, 0).unwrap().contains("state=idle"));
+        calls.forget();
+        assert!(calls.status(0, 0).is_some());
+        let mut off = self::calls(false, &[("TERM", "xterm")]);
+        assert!(!off.hear("7501;?"));
+        assert_eq!(off.status(1, 0), None);
     }
 
     #[test]

@@ -5,9 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::as_drawn::{self, AsDrawn, Placed};
+use super::charset::{is_ascii, stand_in};
 use super::flow::FlowRow;
 use super::pixels::Strip;
-use super::text;
+use super::text::{self, Piece};
 use super::theme::{Role, Theme};
 
 /// A buffer and the palette to draw in.
@@ -33,8 +34,12 @@ impl<'a> Canvas<'a> {
 
     /// Blank cells in the text style.
     pub fn clear(&mut self, area: Rect) {
+        self.fill(area, self.theme.style(Role::Text));
+    }
+
+    /// Blank cells in this style.
+    pub fn fill(&mut self, area: Rect, style: Style) {
         let area = area.intersection(self.buf.area);
-        let style = self.theme.style(Role::Text);
         for y in area.top()..area.bottom() {
             for x in area.left()..area.right() {
                 if let Some(cell) = self.buf.cell_mut((x, y)) {
@@ -55,6 +60,18 @@ impl<'a> Canvas<'a> {
         raw: &str,
         style: Style,
     ) -> (u16, usize) {
+        self.put_pieces(x, y, columns, text::pieces(raw), style)
+    }
+
+    /// The same for pieces.
+    pub fn put_pieces<'t>(
+        &mut self,
+        x: u16,
+        y: u16,
+        columns: u16,
+        pieces: impl Iterator<Item = Piece<'t>>,
+        style: Style,
+    ) -> (u16, usize) {
         let area = self.buf.area;
         let columns = columns.min(area.right().saturating_sub(x));
         if y >= area.bottom() || y < area.top() || x < area.left() {
@@ -63,7 +80,7 @@ impl<'a> Canvas<'a> {
         let mark = self.theme.style(Role::Mark);
         let mut used = 0_u16;
         let mut bytes = 0;
-        for piece in text::pieces(raw) {
+        for piece in pieces {
             let width = u16::try_from(piece.width).unwrap_or(u16::MAX);
             if width > columns - used {
                 break;
@@ -87,6 +104,10 @@ impl<'a> Canvas<'a> {
     }
 
     fn cell(&mut self, x: u16, y: u16, symbol: &str, style: Style) {
+        let symbol = match is_ascii() && !symbol.is_ascii() {
+            true => symbol.chars().next().and_then(stand_in).unwrap_or("?"),
+            false => symbol,
+        };
         if let Some(cell) = self.buf.cell_mut((x, y)) {
             cell.set_symbol(symbol).set_style(style);
         }

@@ -12,9 +12,9 @@ use super::theme::Role;
 pub fn spans(claim: &str, role: Role) -> Vec<(String, Role)> {
     let pieces = claimed(claim).into_iter();
     pieces
-        .map(|piece| match piece {
-            Claimed::Text(text) => (text.to_owned(), role),
-            Claimed::Mark(mark) => (mark.as_str().to_owned(), Role::Mark),
+        .flat_map(|piece| match piece {
+            Claimed::Text(text) => text::spans(text, role),
+            Claimed::Mark(mark) => vec![(mark.as_str().to_owned(), Role::Mark)],
         })
         .collect()
 }

@@ -17,6 +17,7 @@ use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthChar;
 
 use super::as_drawn::Placed;
+use super::charset::Charset;
 use super::screen::{Drawn, Scene};
 
 /// Begin and end of a synchronised update; terminals without support ignore both.
@@ -35,12 +36,14 @@ pub struct Glass<W> {
     /// The contents after the last frame; `None` if unknown.
     shown: Option<(Buffer, Scene, Vec<Placed>)>,
     spare: Buffer,
+    charset: Charset,
 }
 
 impl<W: Write> Glass<W> {
-    pub fn new(out: W) -> Self {
+    pub fn new(out: W, charset: Charset) -> Self {
         Self {
             out,
+            charset,
             shown: None,
             spare: Buffer::default(),
         }
@@ -74,14 +77,14 @@ impl<W: Write> Glass<W> {
                 for y in rows {
                     let text = of(&drawn.as_drawn, y);
                     if cells(buffer, y) != cells(&next, y) || of(before, y) != text {
-                        write_row(&mut bytes, &next, y, text.as_ref());
+                        self.write_row(&mut bytes, &next, y, text.as_ref());
                     }
                 }
             }
             None => {
                 bytes.extend_from_slice(ANEW.as_bytes());
                 for y in rows {
-                    write_row(&mut bytes, &next, y, of(&drawn.as_drawn, y).as_ref());
+                    self.write_row(&mut bytes, &next, y, of(&drawn.as_drawn, y).as_ref());
                 }
             }
         }
@@ -98,6 +101,11 @@ impl<W: Write> Glass<W> {
         self.spare = before.map(|(buffer, ..)| buffer).unwrap_or_default();
         Ok(drawn)
     }
+
+    fn write_row(&self, bytes: &mut Vec<u8>, buffer: &Buffer, y: u16, text: Option<&Placed>) {
+        let ascii = self.charset == Charset::Ascii;
+        write_row(bytes, buffer, y, text.filter(|_| !ascii), ascii);
+    }
 }
 
 fn cells(buffer: &Buffer, y: u16) -> &[Cell] {
@@ -108,7 +116,7 @@ fn cells(buffer: &Buffer, y: u16) -> &[Cell] {
         .unwrap_or(&[])
 }
 
-fn write_row(bytes: &mut Vec<u8>, buffer: &Buffer, y: u16, text: Option<&Placed>) {
+fn write_row(bytes: &mut Vec<u8>, buffer: &Buffer, y: u16, text: Option<&Placed>, ascii: bool) {
     let area = buffer.area;
     place(bytes, area.x, y);
     bytes.extend_from_slice(b"\x1b[0m\x1b[2K");
@@ -120,7 +128,10 @@ fn write_row(bytes: &mut Vec<u8>, buffer: &Buffer, y: u16, text: Option<&Placed>
             wanted.write(bytes);
             look = wanted;
         }
-        let (symbol, columns) = symbol(cell, area.right() - x);
+        let (symbol, columns) = match symbol(cell, area.right() - x) {
+            (symbol, columns) if symbol.is_ascii() || !ascii => (symbol, columns),
+            _ => ("?", 1),
+        };
         bytes.extend_from_slice(symbol.as_bytes());
         x += columns;
         if !symbol.is_ascii() {

@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::canvas::Canvas;
 use super::caps::{Background, Depth, TerminalCaps};
+use super::charset::Charset;
 use super::glass::Glass;
 use super::screen::{Drawn, Scene};
 use super::text;
@@ -192,7 +193,11 @@ fn frame(glass: &mut Glass<Vec<u8>>, buffer: &Buffer, scene: &Scene) -> Vec<u8> 
 }
 
 fn bytes(buffer: &Buffer) -> Vec<u8> {
-    frame(&mut Glass::new(Vec::new()), buffer, &Scene::default())
+    frame(
+        &mut Glass::new(Vec::new(), Charset::Utf8),
+        buffer,
+        &Scene::default(),
+    )
 }
 
 /// Asserts that each terminal cell matches the buffer.
@@ -363,7 +368,7 @@ fn a_cell_that_holds_more_than_one_character_is_not_written() {
 
 #[test]
 fn a_changed_row_is_written_whole_and_an_unchanged_one_is_not() {
-    let mut glass = Glass::new(Vec::new());
+    let mut glass = Glass::new(Vec::new(), Charset::Utf8);
     let scene = Scene::default();
     let mut buffer = field(10, 3);
     let first = frame(&mut glass, &buffer, &scene);
@@ -374,7 +379,7 @@ fn a_changed_row_is_written_whole_and_an_unchanged_one_is_not() {
         terminal.feed(b"\x1b[2;1Hxxxxxxxxxx");
         let before = buffer.clone();
         put(&mut buffer, 4, 1, "m");
-        let mut again = Glass::new(Vec::new());
+        let mut again = Glass::new(Vec::new(), Charset::Utf8);
         frame(&mut again, &before, &scene);
         terminal.feed(&frame(&mut again, &buffer, &scene));
         assert_shown(&*terminal, &buffer);
@@ -397,7 +402,7 @@ fn a_new_scene_leaves_nothing_of_the_previous_one() {
         ..Scene::default()
     };
     for scene in [selected, with_sheet, with_help] {
-        let mut glass = Glass::new(Vec::new());
+        let mut glass = Glass::new(Vec::new(), Charset::Utf8);
         let buffer = field(20, 4);
         let mut terminals = emulators(20, 4);
         let first = frame(&mut glass, &buffer, &Scene::default());
@@ -432,7 +437,7 @@ fn a_failed_write_is_followed_by_a_whole_screen() {
         *to = buffer.clone();
         Drawn::default()
     };
-    let mut glass = Glass::new(Broken(true, Vec::new()));
+    let mut glass = Glass::new(Broken(true, Vec::new()), Charset::Utf8);
     assert!(glass.frame(buffer.area, draw).is_err());
     glass.frame(buffer.area, draw).unwrap();
     for mut terminal in emulators(10, 2) {

@@ -20,6 +20,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::clock::Now;
 
+use super::answers::{Heard, Strings};
 use super::ui::Span;
 
 /// How often to poll for input while its timing decides whether a key counts.
@@ -36,10 +37,20 @@ const RESTS: Duration = Duration::from_secs(1);
 /// The most events read at once.
 const AT_ONCE: usize = 1024;
 
-/// One event, or bytes that are not an event: noise, or the terminal's answer to a query.
+/// What was read.
+#[derive(Debug)]
+pub enum Read {
+    Event(Event),
+    /// Bytes that are not an event: noise, or the terminal's answer to a query.
+    Bytes,
+    /// Part of a string of the terminal, or its end with its text.
+    String(Option<String>),
+}
+
+/// One thing that was read, with the time span in which it could have been typed.
 #[derive(Debug)]
 pub struct Typed {
-    pub event: Option<Event>,
+    pub read: Read,
     pub when: Span,
     flushes: u64,
 }
@@ -237,6 +248,7 @@ fn read(shared: &Shared, out: &UnboundedSender<Typed>) -> io::Result<()> {
     let boot = || Now::read().boot;
     // When the input was last known to be empty.
     let mut empty = Duration::ZERO;
+    let mut strings = Strings::default();
     loop {
         shared.rest_if_asked();
         // Read before polling: the process may be stopped right after it.
@@ -283,7 +295,7 @@ fn read(shared: &Shared, out: &UnboundedSender<Typed>) -> io::Result<()> {
             more = events.len() < AT_ONCE && event::poll(Duration::ZERO)?;
         }
         let alone = events.iter().filter(|e| is_press(e)).count() <= 1;
-        let send = |event| {
+        let send = |read| {
             let until = boot();
             let late = until.saturating_sub(found) > LATE;
             let since = if late { Duration::ZERO } else { empty };
@@ -293,16 +305,21 @@ fn read(shared: &Shared, out: &UnboundedSender<Typed>) -> io::Result<()> {
                 alone,
             };
             out.send(Typed {
-                event,
+                read,
                 when,
                 flushes,
             })
         };
-        if events.is_empty() && send(None).is_err() {
+        if events.is_empty() && send(Read::Bytes).is_err() {
             return Ok(());
         }
         for event in events {
-            if send(Some(event)).is_err() {
+            let read = match strings.sort(event, found) {
+                Heard::Event(event) => Read::Event(event),
+                Heard::Part => Read::String(None),
+                Heard::Answer(text) => Read::String(Some(text)),
+            };
+            if send(read).is_err() {
                 return Ok(());
             }
         }

@@ -9,6 +9,8 @@ use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::charset::is_ascii;
+
 /// One key with its modifiers, normalised: an upper-case letter has no shift modifier, and
 /// Shift-Tab is Tab with shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +71,13 @@ impl fmt::Display for Key {
             if self.modifiers.contains(modifier) {
                 write!(f, "{name}-")?;
             }
+        }
+        match self.code {
+            KeyCode::Up if is_ascii() => return f.write_str("Up"),
+            KeyCode::Down if is_ascii() => return f.write_str("Down"),
+            KeyCode::Left if is_ascii() => return f.write_str("Left"),
+            KeyCode::Right if is_ascii() => return f.write_str("Right"),
+            _ => {}
         }
         if let Some((_, name, _)) = NAMED.iter().find(|(code, ..)| *code == self.code) {
             return f.write_str(name);
@@ -253,7 +262,7 @@ commands! {
     Search = "search", "/", "search";
     SearchNext = "search-next", "n", "next match";
     SearchPrevious = "search-previous", "N", "previous match";
-    Theme = "theme", "t", "next theme";
+    Theme = "theme", "t", "next theme, and the list of all";
     Help = "help", "?", "this help";
     Back = "back", "esc", "back: closes what is open, decides nothing";
     Suspend = "suspend", "ctrl-z", "suspend; what is pending goes on expiring";

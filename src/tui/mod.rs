@@ -6,17 +6,20 @@
 //! only `keyboard` reads from it.
 
 mod action;
+mod answers;
 mod as_drawn;
 mod brought;
 mod calls;
 mod canvas;
 pub mod caps;
+mod charset;
 mod claim;
 mod condense;
 mod diff;
 mod document;
 mod flow;
 mod glass;
+mod glossary;
 mod highlight;
 mod interval;
 pub mod keyboard;
@@ -39,6 +42,8 @@ mod words;
 mod agents_tests;
 #[cfg(test)]
 mod as_drawn_tests;
+#[cfg(test)]
+mod ascii_tests;
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
@@ -66,6 +71,8 @@ mod long_tests;
 #[cfg(test)]
 mod made;
 #[cfg(test)]
+mod mouse_tests;
+#[cfg(test)]
 mod moves_tests;
 #[cfg(test)]
 mod notice_tests;
@@ -75,6 +82,8 @@ mod output_tests;
 mod pane_tests;
 #[cfg(test)]
 mod pausing_tests;
+#[cfg(test)]
+mod picker_tests;
 #[cfg(test)]
 mod quiet_tests;
 #[cfg(test)]
@@ -89,6 +98,7 @@ mod vigilance_tests;
 pub use action::{Action, AuditPage, AuditRow, Comparison, EditNews, GrantRequest, Header, Saving};
 pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};
+pub use charset::Charset;
 pub use diff::Diff;
 pub use highlight::{Highlighter, Highlights};
 pub use keys::{Command, Keymap, KeymapError};

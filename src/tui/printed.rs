@@ -4,6 +4,7 @@
 use crate::model::StreamName;
 
 use super::flow::Para;
+use super::text;
 use super::theme::Role;
 
 /// The most bytes of output to lay out per frame while its end is followed. Of a rewritten line only
@@ -45,7 +46,8 @@ impl Line {
         if self.rewritten > 0 {
             para = para.and(format!("← {}× ", self.rewritten), Role::Dim);
         }
-        para.and(self.text.as_str(), role)
+        let spans = text::spans(&self.text, role).into_iter();
+        spans.fold(para, |para, (text, role)| para.and(text, role))
     }
 }
 

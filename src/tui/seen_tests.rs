@@ -357,6 +357,37 @@ fn the_viewed_rows_are_recorded() {
 }
 
 #[test]
+fn time_with_the_focus_is_unknown_until_the_terminal_reports_it() {
+    let grant = |b: &mut Bench| {
+        b.open_sheet();
+        b.keys("y");
+        grants(b)[0].viewed
+    };
+    // A terminal, or a multiplexer, that reports nothing.
+    let mut b = ready();
+    assert_eq!(grant(&mut b).focused_ms, None);
+    // The first report says that the focus came: it was elsewhere before.
+    let mut b = ready();
+    b.advance(5_000);
+    b.input(&Input::FocusGained);
+    b.advance(3_000);
+    let viewed = grant(&mut b);
+    let with = viewed.focused_ms.unwrap();
+    assert!(
+        (3_000..5_000).contains(&with) && viewed.selected_ms > 8_000,
+        "{viewed:?}"
+    );
+    // The first report says that it went: it was here before.
+    let mut b = ready();
+    b.advance(5_000);
+    b.input(&Input::FocusLost);
+    b.advance(60_000);
+    b.input(&Input::FocusGained);
+    let with = grant(&mut b).focused_ms.unwrap();
+    assert!((5_000..60_000).contains(&with), "{with}");
+}
+
+#[test]
 fn a_title_cannot_forge_what_the_dashboard_says() {
     let mut b = Bench::new(120, 40);
     b.propose(Making {

@@ -32,6 +32,7 @@ use ratatui::layout::Rect;
 use crate::model::visible_lines;
 
 use super::calls::Calls;
+use super::charset::Charset;
 use super::glass::{Glass, WRAP};
 use super::outlet::Outlet;
 use super::screen::{Copied, Drawn};
@@ -44,6 +45,10 @@ const BELL: Duration = Duration::from_secs(2);
 static ENTERED: AtomicBool = AtomicBool::new(false);
 /// Whether the window's title is to be given back.
 static TITLED: AtomicBool = AtomicBool::new(false);
+/// Whether the terminal reports the mouse.
+static MOUSED: AtomicBool = AtomicBool::new(false);
+/// Whether the terminal was told what this program waits for.
+static REPORTED: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 /// The process's only writer to its terminal.
 static OUTLET: OnceLock<Outlet> = OnceLock::new();
@@ -69,6 +74,10 @@ const FIRST_ANSWER: Duration = Duration::from_millis(500);
 const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// The longest wait at exit for an answer that would otherwise reach the shell as input.
 const LAST_ANSWER: Duration = Duration::from_millis(50);
+
+/// Presses and the wheel (1000), in SGR form (1006); no motion, which would be input without end.
+const MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
+const NO_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// The number of unanswered queries, for [`restore`].
 static UNANSWERED: AtomicU32 = AtomicU32::new(0);
@@ -100,13 +109,14 @@ pub struct Terminal {
     took: Duration,
     rang: Option<Instant>,
     calls: Calls,
+    mouse: bool,
 }
 
 impl Terminal {
     /// Sets raw mode, alternate screen, bracketed paste, focus reports and, if supported, key
     /// repeat reports. Also installs a panic hook that undoes them before the message is printed.
     /// Call this on the drawing thread.
-    pub fn enter(calls: Calls) -> io::Result<Self> {
+    pub fn enter(calls: Calls, charset: Charset, mouse: bool) -> io::Result<Self> {
         HOOK.call_once(|| {
             let drawing = std::thread::current().id();
             std::panic::set_hook(Box::new(move |info| {
@@ -130,13 +140,14 @@ impl Terminal {
             }
         };
         let mut terminal = Self {
-            glass: Glass::new(outlet.clone()),
+            glass: Glass::new(outlet.clone(), charset),
             outlet,
             on_its_way: None,
             answers: Answers::Never,
             took: Duration::ZERO,
             rang: None,
             calls,
+            mouse,
         };
         terminal.modes_on()?;
         Ok(terminal)
@@ -160,6 +171,10 @@ impl Terminal {
             cursor::Hide
         )?;
         out.write_all(NO_REORDERING.as_bytes())?;
+        if self.mouse {
+            MOUSED.store(true, Ordering::SeqCst);
+            out.write_all(MOUSE.as_bytes())?;
+        }
         if self.calls.titles() {
             TITLED.store(true, Ordering::SeqCst);
             out.write_all(Calls::KEEP_TITLE.as_bytes())?;
@@ -171,9 +186,13 @@ impl Terminal {
         out.settle(SOON).map(drop)
     }
 
-    /// Restores the original modes.
-    pub fn leave(self) {
+    /// Restores the original modes, and writes some last lines, if the terminal takes them soon.
+    pub fn leave(mut self, lines: &str) {
         restore();
+        // `restore` only loses what a terminal does not take; so do these lines.
+        let _ = self.outlet.write_all(visible_lines(lines).as_bytes());
+        let _ = self.outlet.flush();
+        let _ = self.outlet.settle(FAREWELL);
     }
 
     /// Draws one frame, synchronised if the terminal supports it. The frame is shown once
@@ -193,9 +212,22 @@ impl Terminal {
         self.outlet.settle(SOON).map(drop)
     }
 
-    /// From now on, asks after each frame whether it is shown.
+    /// From now on, asks after each frame whether it is shown; and once whether the terminal takes OSC 7501. Call when
+    /// the keyboard is read: an answer would otherwise be taken for keys by whoever reads it.
     pub fn ask_for_answers(&mut self) {
         self.answers = Answers::NotYet(None);
+        if self.calls.titles() {
+            // The next frame reports a terminal that cannot be written.
+            let _ = self.outlet.write_all(Calls::STATUS_QUERY.as_bytes());
+            let _ = self.outlet.flush();
+        }
+    }
+
+    /// Handles a string that the terminal sent.
+    pub fn told(&mut self, text: &str) {
+        if self.calls.hear(text) {
+            tracing::info!("the terminal takes reports of what this program waits for");
+        }
     }
 
     fn ask(&mut self, now: Instant) -> io::Result<()> {
@@ -285,11 +317,18 @@ impl Terminal {
         copied.notice(sent)
     }
 
-    /// Shows the counts in the window's title, between two frames.
+    /// Shows the counts in the window's title, and what is waited for in a report, between two frames.
     pub fn title(&mut self, pending: usize, running: usize) {
-        if self.on_its_way.is_none()
-            && let Some(bytes) = self.calls.title(pending, running)
-        {
+        if self.on_its_way.is_some() {
+            return;
+        }
+        let title = self.calls.title(pending, running);
+        let status = self.calls.status(pending, running);
+        if status.is_some() {
+            REPORTED.store(true, Ordering::SeqCst);
+        }
+        let bytes = title.unwrap_or_default() + status.unwrap_or_default();
+        if !bytes.is_empty() {
             let _ = self.outlet.write_all(bytes.as_bytes());
             let _ = self.outlet.flush();
         }
@@ -424,6 +463,12 @@ pub fn restore() {
     let mut bytes = format!("{REORDERING}{WRAP}");
     if TITLED.swap(false, Ordering::SeqCst) {
         bytes.push_str(Calls::GIVE_TITLE_BACK);
+    }
+    if MOUSED.swap(false, Ordering::SeqCst) {
+        bytes.push_str(NO_MOUSE);
+    }
+    if REPORTED.swap(false, Ordering::SeqCst) {
+        bytes.push_str(Calls::CLEAR_STATUS);
     }
     // Formatting into a String cannot fail.
     let _ = EndSynchronizedUpdate.write_ansi(&mut bytes);

@@ -8,8 +8,13 @@
 
 use crate::model::{Mark, columns};
 
+use super::charset::{is_ascii, stand_in};
+use super::theme::Role;
+
 /// How a tab is drawn.
 const TAB: &str = "→   ";
+/// The same in ASCII.
+const TAB_ASCII: &str = ">   ";
 
 /// How one character of the source is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +23,8 @@ pub enum Shown<'a> {
     Plain(&'a str),
     /// A visible replacement.
     Mark(Mark),
+    /// One of the program's own signs, in ASCII.
+    StandIn(&'static str),
     /// The replacement for a tab.
     Tab,
 }
@@ -39,26 +46,62 @@ impl<'a> Piece<'a> {
     pub fn text(&'a self) -> &'a str {
         match &self.shown {
             Shown::Plain(text) => text,
+            Shown::StandIn(text) => text,
             Shown::Mark(mark) => mark.as_str(),
+            Shown::Tab if is_ascii() => TAB_ASCII,
             Shown::Tab => TAB,
         }
     }
 
     pub const fn is_mark(&self) -> bool {
-        !matches!(self.shown, Shown::Plain(_))
+        !matches!(self.shown, Shown::Plain(_) | Shown::StandIn(_))
     }
 }
 
-/// Splits text into pieces. Starting again at any piece's `start` gives the same remaining pieces,
+/// Splits text into pieces; in ASCII, the program's own signs become their stand-ins. Starting again at any piece's `start` gives the same remaining pieces,
 /// so a wrapped row can be drawn without the text before it.
 pub fn pieces(text: &str) -> Pieces<'_> {
-    Pieces { text, at: 0 }
+    let foreign = false;
+    Pieces {
+        text,
+        at: 0,
+        foreign,
+    }
+}
+
+/// Splits code and input: in ASCII, nothing in it may pass for a sign of the program.
+pub fn foreign(text: &str) -> Pieces<'_> {
+    Pieces {
+        foreign: true,
+        ..pieces(text)
+    }
+}
+
+/// Spans of text that is not the program's, for paragraphs: in ASCII, what is not ASCII is a mark already.
+pub fn spans(text: &str, role: Role) -> Vec<(String, Role)> {
+    if !is_ascii() || text.is_ascii() {
+        return vec![(text.to_owned(), role)];
+    }
+    let mut out: Vec<(String, Role)> = Vec::new();
+    for c in text.chars() {
+        let (piece, role) = match c.is_ascii() {
+            true => (c.to_string(), role),
+            false => (Mark::spelled(c).as_str().to_owned(), Role::Mark),
+        };
+        match out.last_mut() {
+            Some((text, last)) if *last == role => text.push_str(&piece),
+            _ => out.push((piece, role)),
+        }
+    }
+    out
 }
 
 #[derive(Clone, Debug)]
 pub struct Pieces<'a> {
     text: &'a str,
     at: usize,
+    /// Whether the text is not the program's own.
+    foreign: bool,
 }
 
 impl<'a> Iterator for Pieces<'a> {
@@ -68,9 +111,17 @@ impl<'a> Iterator for Pieces<'a> {
         let c = self.text.get(self.at..)?.chars().next()?;
         let start = self.at;
         let end = start + c.len_utf8();
-        let (shown, width) = match columns(c) {
+        let plain = columns(c).filter(|_| c.is_ascii() || !is_ascii());
+        let (shown, width) = match plain {
             Some(width) => (Shown::Plain(&self.text[start..end]), width),
             None if c == '\t' => (Shown::Tab, TAB.chars().count()),
+            None if is_ascii() => match stand_in(c).filter(|_| !self.foreign) {
+                Some(text) => (Shown::StandIn(text), 1),
+                None => {
+                    let mark = Mark::spelled(c);
+                    (Shown::Mark(mark), mark.columns())
+                }
+            },
             None => {
                 let mark = Mark::of(c);
                 (Shown::Mark(mark), mark.columns())
@@ -89,6 +140,11 @@ impl<'a> Iterator for Pieces<'a> {
 /// Columns the drawn text takes.
 pub fn width(text: &str) -> usize {
     pieces(text).map(|p| p.width).sum()
+}
+
+/// The same for code and input.
+pub fn foreign_width(text: &str) -> usize {
+    foreign(text).map(|p| p.width).sum()
 }
 
 /// The text as drawn, without the warning style: for titles in plain strings.

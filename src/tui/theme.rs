@@ -204,7 +204,7 @@ impl Theme {
         match self.depth {
             _ if self.ground() == Color::Reset => None,
             Depth::None | Depth::Sixteen => None,
-            Depth::Palette => Some(contrast::nearest((red, green, blue))),
+            Depth::Palette => Some(space::nearest((red, green, blue))),
             Depth::True => Some(Color::Rgb(red, green, blue)),
         }
     }

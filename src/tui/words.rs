@@ -127,7 +127,7 @@ pub const UNNAMED: &str = "an unnamed agent";
 pub const EMPTY: &str = "No proposal yet.";
 pub const NONE_WAITS: &str = "No proposal waits.";
 pub const EMPTY_HOW: &str = "Agents connect to";
-pub const EMPTY_TRY: &str = "Try: countersign submit FILE";
+pub const EMPTY_TRY: &str = "From another shell:";
 pub const EMPTY_CODE: &str = "(no code: zero bytes)";
 pub const SHARED_UID: &str = "agents share your uid";
 pub const SHARED: &str = "shared uid";
@@ -339,9 +339,20 @@ pub fn order(by: &str) -> String {
     format!("the queue is ordered {by}")
 }
 
-pub fn theme(name: &str) -> String {
-    format!("theme: {name}")
+/// The picker's footer. `former`: the palette in use before.
+pub fn picks(theme: &str, former: &str) -> String {
+    format!("theme: {theme}   Enter keeps it   Esc goes back to {former}")
 }
+
+/// What a palette's row shows in that palette.
+pub const SAMPLE: [(&str, Role); 6] = [
+    ("clear", Role::Clear),
+    ("flagged", Role::Flagged),
+    ("blocked", Role::Blocked),
+    ("private", Role::Private),
+    (" mark ", Role::Mark),
+    ("text", Role::Text),
+];
 
 /// `any`: whether there is any marked text to draw.
 pub const fn as_drawn(on: bool, any: bool) -> &'static str {

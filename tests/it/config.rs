@@ -508,6 +508,20 @@ fn key_cases() -> Vec<KeyCase> {
             ),
             |o, v| o.theme = Some(v.to_owned()),
         ),
+        case(
+            "CHARSET",
+            "charset = \"ascii\"",
+            "utf-8",
+            |c| c.charset.clone(),
+            ["ascii", "utf-8"],
+        ),
+        case(
+            "MOUSE",
+            "mouse = false",
+            "true",
+            |c| c.mouse.to_string(),
+            ["false", "true"],
+        ),
         flagged(
             case(
                 "PYTHON",

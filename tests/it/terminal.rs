@@ -21,7 +21,12 @@ fn a_panic_gives_the_terminal_back_before_its_message() {
     if std::env::var_os(CHILD).is_some() {
         let mut terminal = {
             let calls = countersign::tui::Calls::detect(&std::env::vars().collect(), true);
-            countersign::tui::terminal::Terminal::enter(calls).unwrap()
+            countersign::tui::terminal::Terminal::enter(
+                calls,
+                countersign::tui::Charset::Utf8,
+                false,
+            )
+            .unwrap()
         };
         terminal
             .draw(|_, _| countersign::tui::Drawn::default())
@@ -356,6 +361,109 @@ fn a_window_of_any_size_is_drawn_as_far_as_anybody_could_see_it() {
     dash.signal(Signal::SIGWINCH);
     dash.keys("\x0c");
     dash.wait_text("print(1)");
+}
+
+#[test]
+fn an_answer_of_the_terminal_that_comes_late_is_no_key() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    agent.code("print(1)\n");
+    dash.wait_text("? help");
+    // As keys these would open the palette, the deny prompt, the search and other screens.
+    for answer in [
+        "\x1b]11;rgb:d1d1/a2a2/3b3b\x1b\\",
+        "\x1b]11;rgb:3333/dada/a2a2\x07",
+        "\x1bP1$r0;2 q\x1b\\",
+        "\x1b]7501;?\x1b\\",
+    ] {
+        dash.keys(answer);
+        std::thread::sleep(Duration::from_millis(300));
+        let text = dash.text();
+        assert!(
+            text.contains("print(1)") && text.contains("? help"),
+            "{answer:?}\n{text}"
+        );
+    }
+    dash.press("?");
+    dash.wait_text("HELP");
+}
+
+#[test]
+fn a_terminal_that_takes_reports_is_told_what_waits_and_others_are_not() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let raw = |dash: &Dash| String::from_utf8_lossy(&dash.raw()).into_owned();
+    let blocked = "\x1b]7501;state=blocked:kind=permission:app=countersign\x1b\\";
+    agent.code("print(1)\n");
+    dash.wait_text("print(1)");
+    assert!(raw(&dash).contains("\x1b]7501;?\x1b\\") && !raw(&dash).contains("state="));
+    dash.keys("\x1b]7501;?\x1b\\");
+    dash.wait_for("the report", |d, _| raw(d).contains(blocked));
+    dash.press("q");
+    dash.press("y");
+    dash.wait_exit();
+    dash.wait_for("the end of the report", |d, _| {
+        raw(d).contains("\x1b]7501;state=clear\x1b\\")
+    });
+}
+
+#[test]
+fn without_the_bell_no_report_is_asked_for() {
+    let dash = Dash::with(&Options {
+        config: "[notify]\nbell = false\n",
+        ..Options::default()
+    });
+    dash.wait_text("log ✓");
+    let raw = String::from_utf8_lossy(&dash.raw()).into_owned();
+    assert!(!raw.contains("7501") && !raw.contains("\x1b]2;"));
+}
+
+#[test]
+fn the_mouse_is_heard_only_if_asked_for() {
+    let raw = |dash: &Dash| String::from_utf8_lossy(&dash.raw()).into_owned();
+    let dash = Dash::start();
+    dash.wait_text("log ✓");
+    assert!(!raw(&dash).contains("\x1b[?1000h"));
+    let mut dash = Dash::with(&Options {
+        config: "mouse = true\n",
+        ..Options::default()
+    });
+    dash.wait_text("log ✓");
+    assert!(raw(&dash).contains("\x1b[?1000h"));
+    dash.press("q");
+    dash.wait_exit();
+    dash.wait_for("no mouse", |d, _| raw(d).contains("\x1b[?1000l"));
+}
+
+#[test]
+fn a_terminal_without_utf_8_gets_ascii_only() {
+    let mut dash = Dash::with(&Options {
+        env: &[("LANG", "C")],
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    agent.code("print('Û2J ▲')\n");
+    dash.wait_text("print('\\u{00DB}2J \\u{25B2}')");
+    for key in ["?", "\x1b", "2", "3", "1"] {
+        dash.press(key);
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(dash.raw().is_ascii());
+}
+
+#[test]
+fn a_quit_says_what_happened_and_where_the_log_is() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    agent.code("print(1)\n");
+    dash.wait_text("print(1)");
+    dash.press("d");
+    dash.press("\r");
+    dash.wait_for("nothing pending", |_, text| text.contains("0 pending"));
+    dash.press("q");
+    dash.wait_exit();
+    let text = dash.wait_text("Its log:");
+    assert!(text.contains(": 1 denied."), "{text}");
 }
 
 fn is_stopped(pid: u32) -> bool {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::as_drawn;
 use super::super::interval::IntervalSet;
-use super::super::text::pieces;
+use super::super::text::{foreign, pieces};
 use super::{Document, Line, LineKind, Section, Text};
 
 /// One row of the screen.
@@ -64,7 +64,7 @@ fn cuts(text: &str, columns: usize, words: bool) -> Vec<usize> {
     // Where the last blank of this row ends, and the columns after it.
     let mut blank: Option<(usize, usize)> = None;
     // Tabs and marks can draw more columns than they have bytes, so measure each piece.
-    for piece in pieces(text) {
+    for piece in if words { pieces(text) } else { foreign(text) } {
         if used + piece.width > columns && used > 0 {
             let (cut, since) = blank.take().unwrap_or((piece.start, 0));
             out.push(cut);

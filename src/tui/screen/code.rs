@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 use crate::model::{EffectMark, Effects, Severity};
 
 use super::super::canvas::Canvas;
+use super::super::charset::is_ascii;
 use super::super::document::{Content, Layout, matches};
 use super::super::highlight::Highlights;
 use super::super::shown;
@@ -252,10 +253,12 @@ impl Painter<'_> {
     /// Draws a dot for each trailing blank, which would otherwise be invisible.
     fn blanks_at_end(&self, canvas: &mut Canvas<'_>, left: u16, y: u16, text: &str) {
         let solid = text.trim_end_matches(' ');
-        let from = left + text::width(solid) as u16;
+        let from = left + text::foreign_width(solid) as u16;
         let edge = self.x + self.numbers + GUTTER + self.columns;
         let dots = "·".repeat(text.len() - solid.len());
-        canvas.put(from, y, edge.saturating_sub(from), &dots, Role::Dim);
+        // In ASCII the dots are characters that code has too.
+        let role = if is_ascii() { Role::Mark } else { Role::Dim };
+        canvas.put(from, y, edge.saturating_sub(from), &dots, role);
     }
 
     /// Draws a row's text in its colours; returns the bytes drawn.
@@ -270,20 +273,21 @@ impl Painter<'_> {
         let edge = self.x + self.numbers + GUTTER + self.columns;
         let (mut x, mut at) = (left, 0);
         let (mut role, mut next) = (Role::Text, 0);
-        for piece in text::pieces(text) {
+        for piece in text::foreign(text) {
             if let (Some(offset), Some(colours)) = (offset, self.colours)
                 && offset + piece.start >= next
             {
                 (role, next) = colours.at(offset + piece.start);
             }
             let style = canvas.theme.style(role);
-            let raw = &text[piece.start..piece.end];
-            let (used, bytes) = canvas.put_style(x, y, edge.saturating_sub(x), raw, style);
+            let end = piece.end;
+            let room = edge.saturating_sub(x);
+            let (used, bytes) = canvas.put_pieces(x, y, room, std::iter::once(piece), style);
             if bytes == 0 {
                 break;
             }
             x += used;
-            at = piece.end;
+            at = end;
         }
         let shown = at;
         for span in offset.iter().flat_map(|at| self.other_numbers(*at, shown)) {
@@ -293,8 +297,8 @@ impl Painter<'_> {
         }
         if !self.found.is_empty() {
             for hit in matches(&text[..at], self.found) {
-                let from = text::width(&text[..hit.start]) as u16;
-                let wide = text::width(&text[hit]) as u16;
+                let from = text::foreign_width(&text[..hit.start]) as u16;
+                let wide = text::foreign_width(&text[hit]) as u16;
                 canvas.tint(Rect::new(left + from, y, wide, 1), Role::Found);
             }
         }
@@ -327,7 +331,7 @@ fn skip(text: &str, columns: usize) -> (usize, u16) {
         return (0, 0);
     }
     let mut used = 0;
-    for piece in text::pieces(text) {
+    for piece in text::foreign(text) {
         if used >= columns {
             return (piece.start, (used - columns) as u16);
         }

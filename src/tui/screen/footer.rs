@@ -29,6 +29,11 @@ impl Screen<'_> {
             self.field(canvas, area, "command", keys, &palette.input);
             return;
         }
+        if let Over::Picker(picker) = self.ui.over() {
+            let words = words::picks(&self.ui.theme().name, self.ui.former_theme(picker));
+            canvas.put_cut(area.x, area.y, area.width, &words, Role::Key);
+            return;
+        }
         match self.ui.prompt() {
             Some(Prompt::Deny { id, input, earlier }) => match too_late(self.state, *id) {
                 None => self.field(canvas, area, &self.deny_label(*id), earlier.hint(), input),

@@ -36,10 +36,11 @@ use crate::model::{GrantDigest, ProposalId};
 use super::action::Header;
 use super::as_drawn::Placed;
 use super::canvas::Canvas;
+use super::charset;
 use super::document::Layout;
 use super::flow::Flow;
 use super::theme::Role;
-use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Sheet, UiState, View, has_output};
+use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Place, Sheet, UiState, View, has_output};
 use super::words;
 
 use areas::{Areas, Slot, Want};
@@ -70,6 +71,8 @@ pub struct Drawn {
     pub(super) tops: (usize, usize),
     /// First row shown of the agents on screen 3.
     pub(super) first_agent: usize,
+    /// What stands where, for the mouse.
+    pub(super) places: Vec<(Rect, Place)>,
     pub(super) sheet: Option<SheetShown>,
     /// The first row of an output that is not followed.
     pub(super) output_top: Option<usize>,
@@ -129,13 +132,27 @@ pub fn render(
     buf: &mut Buffer,
     now: Now,
 ) -> Drawn {
+    charset::scope(ui.common.charset, || draw(state, ui, facts, area, buf, now))
+}
+
+fn draw(
+    state: &BrokerState,
+    ui: &UiState,
+    facts: &Header,
+    area: Rect,
+    buf: &mut Buffer,
+    now: Now,
+) -> Drawn {
     let mut drawn = Drawn {
         tops: ui.queue.lists.tops,
         scene: Scene {
             selected: ui.selected(),
             view: Some(ui.view()),
             sheet: ui.sheet().map(Sheet::digest),
-            help: matches!(ui.over(), Over::Help { .. } | Over::Palette(_)),
+            help: matches!(
+                ui.over(),
+                Over::Help { .. } | Over::Palette(_) | Over::Picker(_)
+            ),
             diff: ui.diff_number(),
             asked: ui.asked_anew,
         },
@@ -175,6 +192,9 @@ pub fn render(
     let parts = measured.into_parts();
     screen.header(&mut canvas, areas.header);
     draw_flow(&mut canvas, areas.banner, &banner, 0);
+    if ui.view() != View::Queue || matches!(ui.over(), Over::Diff(_) | Over::Help { .. }) {
+        drawn.places.push((areas.body, Place::Page));
+    }
     match (ui.over(), ui.place()) {
         (Over::Diff(compared), OnScreen::Queue) => {
             screen.diff(&mut canvas, areas.body, compared, &mut drawn);
@@ -187,11 +207,22 @@ pub fn render(
             screen.agents_screen(&mut canvas, areas.body, agents, &mut drawn);
         }
     }
+    if let Over::Picker(_) = ui.over() {
+        screen.picker(&mut canvas, areas.body);
+        // Nothing that the list may cover counts as seen.
+        drawn.id = None;
+        drawn.ranges.clear();
+        drawn.findings.clear();
+        drawn.places.clear();
+    }
     // The sheet uses the last row too.
     if drawn.sheet.is_none() {
         screen.footer(&mut canvas, areas.footer, &drawn);
     }
     drawn.as_drawn = canvas.into_as_drawn();
+    if matches!(ui.over(), Over::Picker(_)) {
+        drawn.as_drawn.clear();
+    }
     drawn
 }
 
@@ -213,6 +244,7 @@ impl Screen<'_> {
         drawn: &mut Drawn,
     ) {
         if !self.ui.queue.zoom {
+            drawn.places.push((areas.queue, Place::Pane(Pane::Queue)));
             if areas.folded {
                 self.folded_queue(canvas, areas.queue);
                 drawn.list_rows = 5;
@@ -233,8 +265,10 @@ impl Screen<'_> {
         }
         self.title(canvas, areas, parts.title.as_deref());
         self.code(canvas, areas.code, drawn);
+        drawn.places.push((areas.code, Place::Pane(Pane::Code)));
         if let (Over::Sheet(sheet), Some(flow)) = (self.ui.over(), &parts.sheet) {
             self.sheet(canvas, areas.sheet, sheet, flow, drawn);
+            drawn.places.push((areas.sheet, Place::Page));
             if !areas.folded {
                 canvas.joint(areas.sheet.x.saturating_sub(1), areas.sheet.y, "├");
             }
@@ -244,6 +278,7 @@ impl Screen<'_> {
             let flow = parts.panes.get(&slot.open).cloned();
             let flow = flow.unwrap_or_else(|| self.pane_in(slot, drawn));
             self.slot(canvas, slot, &flow, drawn);
+            drawn.places.push((slot.area, Place::Pane(slot.open)));
             let x = slot.area.x.saturating_sub(1);
             if i > 0 {
                 canvas.upright(x, slot.area.y, slot.area.bottom());

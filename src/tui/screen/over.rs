@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::super::canvas::Canvas;
 use super::super::flow::{Flow, Para};
+use super::super::glossary::GLOSSARY;
 use super::super::keys::Command;
 use super::super::theme::Role;
 use super::super::ui::Palette;
@@ -48,11 +49,21 @@ impl Screen<'_> {
 
     pub(super) fn help(&self, canvas: &mut Canvas<'_>, area: Rect, top: usize, drawn: &mut Drawn) {
         let mut paras = Vec::new();
+        paras.push(Para::new("Keys", Role::Strong));
         for command in Command::ALL {
             let keys = self.ui.common.keys.all(*command);
             paras.push(
                 Para::new(format!("{keys:<14} "), Role::Key)
                     .and(command.words(), Role::Text)
+                    .hang(15),
+            );
+        }
+        paras.push(Para::default());
+        paras.push(Para::new("Words", Role::Strong));
+        for (word, meaning) in GLOSSARY {
+            paras.push(
+                Para::new(format!("{word:<14} "), Role::Accent)
+                    .and(*meaning, Role::Text)
                     .hang(15),
             );
         }
@@ -94,6 +105,43 @@ impl Screen<'_> {
                 words::NO_COMMAND,
                 Role::Dim,
             );
+        }
+    }
+
+    /// The palettes, each row drawn in its own, over the last rows of the screen.
+    pub(super) fn picker(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let themes = &self.ui.common.themes;
+        let wanted = themes.all().len() as u16 + 1;
+        let rows = wanted.min(area.height);
+        if rows < 2 {
+            return;
+        }
+        let top = area.bottom() - rows;
+        let heading = [("THEMES".to_owned(), Role::Accent)];
+        canvas.headed_rule(area.x, top, area.width, &heading);
+        // On a low screen, the rows around the current one.
+        let hidden = usize::from(wanted - rows);
+        let first = (themes.at() + 1)
+            .saturating_sub(usize::from(rows - 1))
+            .min(hidden);
+        for (y, (i, theme)) in
+            (top + 1..area.bottom()).zip(themes.all().iter().enumerate().skip(first))
+        {
+            canvas.fill(Rect::new(area.x, y, area.width, 1), theme.style(Role::Text));
+            let right = area.right();
+            let mut x = area.x + 1;
+            let mut put = |text: &str, style| {
+                x += canvas
+                    .put_style(x, y, right.saturating_sub(x), text, style)
+                    .0;
+            };
+            let sign = if i == themes.at() { "▸ " } else { "  " };
+            put(sign, theme.style(Role::Accent));
+            put(&format!("{:<16}", theme.name), theme.style(Role::Strong));
+            for (word, role) in words::SAMPLE {
+                put(word, theme.style(role));
+                put("  ", theme.style(Role::Text));
+            }
         }
     }
 }

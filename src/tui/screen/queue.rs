@@ -13,7 +13,7 @@ use super::super::keys::Command;
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Pane, STREAK};
+use super::super::ui::{Pane, Place, STREAK};
 use super::super::words;
 use super::{Drawn, LINE_WITH_TITLE, Screen};
 
@@ -122,7 +122,8 @@ impl Screen<'_> {
             height: live.height.saturating_sub(1 + filter),
             ..live
         };
-        drawn.tops.0 = self.list(canvas, rows, &self.live_rows(), lists.tops.0);
+        let places = &mut drawn.places;
+        drawn.tops.0 = self.list(canvas, rows, &self.live_rows(), lists.tops.0, places);
         drawn.list_rows = usize::from(rows.height);
         if decided_rows == 0 {
             return;
@@ -140,7 +141,8 @@ impl Screen<'_> {
             ..decided
         };
         let ended: Vec<Row> = lists.decided.iter().copied().map(Row::Entry).collect();
-        drawn.tops.1 = self.list(canvas, rows, &ended, lists.tops.1);
+        let places = &mut drawn.places;
+        drawn.tops.1 = self.list(canvas, rows, &ended, lists.tops.1, places);
     }
 
     /// What the filter shows and hides. It never hides silently: what expires soon is said.
@@ -215,7 +217,14 @@ impl Screen<'_> {
     }
 
     /// Draws the part of a list that shows the selected entry; returns its first row.
-    fn list(&self, canvas: &mut Canvas<'_>, area: Rect, rows: &[Row], top: usize) -> usize {
+    fn list(
+        &self,
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        rows: &[Row],
+        top: usize,
+        places: &mut Vec<(Rect, Place)>,
+    ) -> usize {
         let height = usize::from(area.height);
         let mut top = top.min(rows.len().saturating_sub(height));
         let selected = self.ui.selected();
@@ -235,6 +244,7 @@ impl Screen<'_> {
                 continue;
             };
             self.list_row(canvas, line, entry);
+            places.push((line, Place::Entry(entry.proposal.id)));
             if matches!(row, Row::Member(_)) {
                 canvas.joint(line.x, y, "│");
             }
@@ -393,6 +403,7 @@ impl Screen<'_> {
             (self.facts.socket.clone(), Role::Text),
             (String::new(), Role::Text),
             (words::EMPTY_TRY.to_owned(), Role::Dim),
+            (self.facts.submit.clone(), Role::Text),
         ];
         let left = area.x + 2;
         for (y, (line, role)) in (area.y + 1..area.bottom()).zip(&lines) {

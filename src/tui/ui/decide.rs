@@ -313,6 +313,7 @@ impl UiState {
             | Over::Help { .. }
             | Over::Sheet(_)
             | Over::Palette(_)
+            | Over::Picker(_)
             | Over::Diff(_) => {}
             Over::Prompt(Prompt::Quit) => {
                 self.over.close();
@@ -415,6 +416,7 @@ impl UiState {
             | Over::Help { .. }
             | Over::Sheet(_)
             | Over::Palette(_)
+            | Over::Picker(_)
             | Over::Diff(_) => Vec::new(),
         }
     }

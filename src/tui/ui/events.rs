@@ -9,6 +9,7 @@ use crate::model::State;
 
 use super::super::action::Action;
 use super::super::caps::Depth;
+use super::super::charset;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::pausing::Turn;
@@ -33,6 +34,10 @@ impl UiState {
         when: Span,
         now: Now,
     ) -> Vec<Action> {
+        charset::scope(self.common.charset, || self.hear(state, event, when, now))
+    }
+
+    fn hear(&mut self, state: &BrokerState, event: &Event, when: Span, now: Now) -> Vec<Action> {
         self.accrue(now);
         self.count(now);
         let actions = match event {
@@ -47,8 +52,11 @@ impl UiState {
                 Vec::new()
             }
             Event::FocusGained => {
-                if self.attention.focused == Some(false) {
-                    self.tell_of_absence(state);
+                match self.attention.focused {
+                    Some(false) => self.tell_of_absence(state),
+                    // A first report that the focus came means that it was elsewhere until now.
+                    None => self.forget_focus(),
+                    Some(true) => {}
                 }
                 self.attention.focused = Some(true);
                 // A key may have been pressed in another window.
@@ -61,7 +69,7 @@ impl UiState {
                 self.fresh_grace(now);
                 Vec::new()
             }
-            Event::Mouse(_) => Vec::new(),
+            Event::Mouse(event) => self.on_mouse(state, event, now),
         };
         self.attention.quiet.heard(when);
         actions
@@ -128,6 +136,7 @@ impl UiState {
             Over::Prompt(_) => return self.on_prompt(state, event, now),
             Over::Help { .. } => return self.on_help(key),
             Over::Palette(_) => return self.on_palette(state, event, now),
+            Over::Picker(_) => return self.on_picker(key),
             Over::Diff(_) => {
                 if let Some(actions) = self.on_diff(state, key) {
                     return actions;
@@ -197,10 +206,7 @@ impl UiState {
             Command::Theme if self.common.caps.depth == Depth::None => {
                 self.remarks.notice = Some(words::NO_COLOURS.into());
             }
-            Command::Theme => {
-                self.common.themes.next();
-                self.remarks.notice = Some(words::theme(&self.theme().name).into());
-            }
+            Command::Theme => self.open_picker(),
             Command::Redraw => self.asked_anew += 1,
             Command::Help => self.over = Over::Help { top: 0 },
             Command::Palette => self.over = Over::Palette(Palette::default()),

@@ -151,6 +151,13 @@ impl UiState {
         })
     }
 
+    /// Takes back all viewing time with the focus.
+    pub(super) fn forget_focus(&mut self) {
+        for looked in self.queue.looked.values_mut() {
+            looked.focused = Duration::ZERO;
+        }
+    }
+
     /// What the reviewer viewed, for the audit record.
     pub(super) fn viewed(&self, state: &BrokerState, id: ProposalId) -> Viewed {
         let none = Looked::default();

@@ -14,10 +14,12 @@ mod kept;
 mod lists;
 mod looked;
 mod memory;
+mod mouse;
 mod moving;
 mod notice;
 mod palette;
 mod pausing;
+mod picker;
 mod points;
 mod quiet;
 mod reasons;
@@ -32,6 +34,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use ratatui::layout::Rect;
 
 use crate::broker::{BrokerState, Entry, selection};
 use crate::clock::Now;
@@ -40,6 +43,7 @@ use crate::model::{Digest, ProposalId, State};
 use super::action::AuditPage;
 use super::as_drawn::adds;
 use super::caps::TerminalCaps;
+use super::charset::{self, Charset};
 use super::document::{Document, Layout};
 use super::highlight::Highlights;
 use super::keys::{Command, Keymap};
@@ -54,9 +58,12 @@ pub(super) use groups::Unlike;
 pub use kept::FlowKey;
 pub(super) use looked::Looked;
 use memory::Memory;
+use mouse::Click;
+pub(super) use mouse::Place;
 pub(super) use notice::Notice;
 pub(super) use palette::Palette;
 pub(super) use pausing::is_paused;
+pub(super) use picker::Picker;
 pub use quiet::{HELD, QUIET, Span};
 #[cfg(test)]
 pub(super) use sheet::random_digits;
@@ -117,6 +124,7 @@ struct Frame {
     over: Option<(usize, usize)>,
     list_rows: usize,
     output_goes_on: bool,
+    places: Vec<(Rect, Place)>,
     too_small: bool,
 }
 
@@ -133,6 +141,7 @@ pub struct UiState {
     memory: Memory,
     /// How often a person asked for a complete redraw.
     pub(super) asked_anew: u64,
+    clicked: Option<Click>,
     digits: fn() -> Option<u16>,
 }
 
@@ -156,6 +165,7 @@ impl UiState {
                 zone: TimeZone::system(),
                 found: String::new(),
                 saved_to: String::new(),
+                charset: Charset::Utf8,
             },
             queue: QueueScreen::default(),
             place: OnScreen::Queue,
@@ -166,6 +176,7 @@ impl UiState {
             frame: Frame::default(),
             memory: Memory::default(),
             asked_anew: 0,
+            clicked: None,
             digits: sheet::random_digits,
         }
     }
@@ -238,6 +249,10 @@ impl UiState {
     /// Call after every change of the core's state: makes the two automatic selection moves and
     /// updates everything that depends on changed proposals.
     pub fn sync(&mut self, state: &BrokerState, now: Now) {
+        charset::scope(self.common.charset, || self.follow(state, now));
+    }
+
+    fn follow(&mut self, state: &BrokerState, now: Now) {
         self.accrue(now);
         self.relist(state);
         let selected = self.queue.selected;
@@ -397,6 +412,7 @@ impl UiState {
             over: drawn.over,
             list_rows: drawn.list_rows,
             output_goes_on: drawn.output_goes_on,
+            places: drawn.places,
             too_small: drawn.too_small,
         };
         self.note_opened();

@@ -61,7 +61,7 @@ impl UiState {
         }
     }
 
-    fn move_selection(&mut self, command: Command, now: Now) {
+    pub(super) fn move_selection(&mut self, command: Command, now: Now) {
         let all = self.queue.lists.live.len() + self.queue.lists.decided.len();
         let get = |i: usize| {
             self.queue
@@ -144,6 +144,29 @@ impl UiState {
             (top.clamp(lowest, cursor).min(last_top), cursor)
         };
         looked.top = layout.offset_of(top);
+        looked.cursor = layout.offset_of(cursor);
+        looked.found = None;
+    }
+
+    /// Moves the code by some rows, and the cursor with it if it would leave the screen.
+    pub(super) fn roll_code(&mut self, command: Command, rows: usize) {
+        let (Some(id), Some(layout)) = (self.queue.selected, self.frame.layout.clone()) else {
+            return;
+        };
+        if self.frame.id != Some(id) || layout.len() == 0 {
+            return;
+        }
+        let height = self.frame.code_rows.max(1);
+        let last_top = layout.len().saturating_sub(height);
+        let looked = self.queue.looked.entry(id).or_default();
+        let top = layout.row_of(looked.top);
+        let to = match command {
+            Command::Up => layout.holding(top.saturating_sub(rows)),
+            _ => layout.holding_next((top + rows).min(last_top)),
+        };
+        let lowest = (to + height - 1).min(layout.len() - 1);
+        let cursor = layout.holding(layout.row_of(looked.cursor).clamp(to.min(lowest), lowest));
+        looked.top = layout.offset_of(to);
         looked.cursor = layout.offset_of(cursor);
         looked.found = None;
     }
@@ -262,7 +285,7 @@ impl UiState {
         }
     }
 
-    fn scroll_pane(&mut self, pane: Pane, command: Command) {
+    pub(super) fn scroll_pane(&mut self, pane: Pane, command: Command) {
         let Some(id) = self.queue.selected else {
             return;
         };
@@ -332,7 +355,8 @@ impl UiState {
             (Over::Sheet(sheet), _) => &mut sheet.top,
             (Over::Nothing, OnScreen::Audit(log)) => &mut log.top,
             (Over::Nothing, OnScreen::Agents(screen)) => &mut screen.top,
-            (Over::Nothing, OnScreen::Queue) | (Over::Prompt(_) | Over::Palette(_), _) => return,
+            (Over::Nothing, OnScreen::Queue)
+            | (Over::Prompt(_) | Over::Palette(_) | Over::Picker(_), _) => return,
         };
         if let Some(to) = step(command, (*top).min(last), last, height) {
             *top = to;

@@ -13,6 +13,7 @@ use crate::model::{AgentId, Digest, ProposalId};
 
 use super::super::action::AuditPage;
 use super::super::caps::TerminalCaps;
+use super::super::charset::Charset;
 use super::super::document::Document;
 use super::super::flow::Flow;
 use super::super::highlight::Highlights;
@@ -25,7 +26,9 @@ use super::groups::{Groups, Unlike};
 use super::quiet::Quiet;
 use super::reasons::Reasons;
 use super::vigilance::Vigilance;
-use super::{AgentsScreen, FlowKey, Looked, Notice, Palette, Pane, Sheet, View, lists};
+use super::{
+    AgentsScreen, FlowKey, Looked, Notice, Palette, Pane, Picker, Sheet, UiState, View, lists,
+};
 
 /// State shared by all screens.
 pub(in crate::tui) struct Common {
@@ -37,6 +40,16 @@ pub(in crate::tui) struct Common {
     pub found: String,
     /// The folder that files were saved into last, as it was typed.
     pub saved_to: String,
+    pub charset: Charset,
+}
+
+impl UiState {
+    /// Sets what the terminal can be sent; the default is UTF-8.
+    #[must_use]
+    pub fn with_charset(mut self, charset: Charset) -> Self {
+        self.common.charset = charset;
+        self
+    }
 }
 
 /// The queue and the selected proposal. Kept while another screen is shown.
@@ -168,6 +181,7 @@ pub(in crate::tui) enum Over {
     },
     Sheet(Sheet),
     Palette(Palette),
+    Picker(Picker),
     Diff(Compared),
     Prompt(Prompt),
 }
@@ -214,6 +228,7 @@ impl Over {
             Self::Nothing
             | Self::Help { .. }
             | Self::Palette(_)
+            | Self::Picker(_)
             | Self::Diff(_)
             | Self::Prompt(_) => None,
         }
@@ -225,6 +240,7 @@ impl Over {
             Self::Nothing
             | Self::Help { .. }
             | Self::Palette(_)
+            | Self::Picker(_)
             | Self::Diff(_)
             | Self::Prompt(_) => None,
         }
@@ -237,6 +253,7 @@ impl Over {
             | Self::Help { .. }
             | Self::Sheet(_)
             | Self::Palette(_)
+            | Self::Picker(_)
             | Self::Diff(_) => None,
         }
     }

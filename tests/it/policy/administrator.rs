@@ -64,7 +64,10 @@ fn the_administrators_policies_stand_beside_the_built_in_ones() {
     };
     let all = two.load().unwrap();
     let corp = all.iter().find(|p| p.name == "corp").unwrap();
-    assert_eq!((all.len(), corp.label().as_str()), (7, "analysis + 1"));
+    assert_eq!(
+        (all.len(), corp.label().as_str()),
+        (7, "corp (analysis + 1)")
+    );
     assert_eq!(corp.set_by, SetBy::Administrator);
     assert!(all[..6].iter().all(|p| p.set_by == SetBy::Program));
     let path = two.places.admin.join("corp.toml");
@@ -211,7 +214,7 @@ fn every_command_reads_the_administrators_folder_and_no_flag_moves_it() {
     };
     let line = out
         .lines()
-        .find(|l| l.starts_with("analysis + 1"))
+        .find(|l| l.starts_with("corp (analysis + 1)"))
         .expect(&err);
     assert!(line.ends_with("set by the administrator"), "{line}");
     let (code, out, _) = run(&["policy", "show", "corp"]).unwrap();

@@ -37,7 +37,7 @@ fn the_command_shows_diffs_and_checks() {
     let (code, out, _) = command(dir.path(), &["diff", path]);
     assert!(code == 0 && out.contains("+ imports lifelines") && out.contains("~ wall_s 300 → 9"));
     let (code, out, _) = command(dir.path(), &["check", path]);
-    assert!(code == 0 && out.contains("sound; analysis + 1"));
+    assert!(code == 0 && out.contains("sound; team (analysis + 1)"));
     assert!(out.contains("private values hidden"), "{out}");
     let open = write(dir.path(), "open", TELL);
     let open = open.to_str().unwrap();

@@ -32,7 +32,7 @@ fn a_file_that_extends_tightens_and_widens() {
     );
     let all = load(dir.path()).unwrap();
     let team = all.iter().find(|p| p.name == "team").unwrap();
-    assert_eq!(team.label(), "analysis + 1");
+    assert_eq!(team.label(), "team (analysis + 1)");
     assert_eq!(team.contract, Contract::Analysis);
     assert!(team.imports.contains_key("lifelines") && team.imports.contains_key("pandas"));
     assert_eq!((team.limits.wall_s, team.limits.cpu_s), (60, 300));
@@ -41,7 +41,7 @@ fn a_file_that_extends_tightens_and_widens() {
     let strict = all.iter().find(|p| p.name == "strict").unwrap();
     assert_eq!(
         (strict.label(), strict.tier),
-        ("analysis + 1".to_owned(), Tier::Kernel)
+        ("strict (analysis + 1)".to_owned(), Tier::Kernel)
     );
     assert_ne!(strict.sha256, team.sha256);
 }
@@ -274,9 +274,9 @@ fn what_the_base_says_may_be_said_again() {
     let all = load(dir.path()).unwrap();
     let get = |name: &str| all.iter().find(|p| p.name == name).unwrap();
     for (name, label) in [
-        ("base", "analysis + 2"),
-        ("same", "analysis + 2"),
-        ("more", "analysis + 3"),
+        ("base", "base (analysis + 2)"),
+        ("same", "same (analysis + 2)"),
+        ("more", "more (analysis + 3)"),
     ] {
         assert_eq!(get(name).label(), label, "{name}");
         assert_eq!(get(name).tier, Tier::Kernel, "{name}");
