@@ -16,7 +16,7 @@ use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
 use crate::tui::keyboard::{Keyboard, Read, Typed};
 use crate::tui::terminal::{Terminal, has_job_control};
-use crate::tui::{Action, GrantRequest, Header, Highlighter, UiState, copied, render};
+use crate::tui::{Action, GrantRequest, Header, Highlighter, Plain, UiState, copied};
 
 use super::ahead::Ahead;
 use super::analyst::Analyst;
@@ -53,6 +53,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// How long no request may arrive before the dashboard stops listening.
 const QUIET: Duration = Duration::from_millis(50);
 
+mod frames;
+
 struct Shell {
     state: BrokerState,
     ui: UiState,
@@ -60,6 +62,8 @@ struct Shell {
     ahead: Ahead,
     header: Header,
     terminal: Terminal,
+    /// The front end that speaks in lines, instead of drawn frames.
+    plain: Option<Plain>,
     keyboard: Keyboard,
     pulse: Pulse,
     highlighter: Highlighter,
@@ -128,6 +132,7 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
     shell.end_editor();
     let dir = (!is_demo).then_some(shell.state_dir.as_path());
     let lines = shell.session.farewell(&shell.state.audit, dir);
+    shell.say_farewell();
     shell.terminal.leave(&lines);
     router.drain(FAREWELL).await;
     // Dropping the controls ends whatever still runs.
@@ -176,13 +181,19 @@ impl Shell {
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
         let mut ui =
             UiState::new(setup.keymap, setup.themes, setup.caps).with_charset(setup.charset);
+        if setup.plain {
+            ui = ui.spoken();
+        }
         ui.set_past(setup.log.past, by.uid);
         memory::read_shapes(setup.state_dir.clone(), ui.shapeless(), inbox.clone());
         // Discards keys typed before the screen was there.
         ui.stalled(Now::read());
         replicate::forget(&setup.state_dir, setup.retention_days);
         review::check(setup.state_dir.clone(), inbox.clone());
-        let mut terminal = Terminal::enter(setup.calls, setup.charset, setup.mouse)?;
+        let mut terminal = match setup.plain {
+            true => Terminal::enter_in_lines(setup.calls, setup.charset)?,
+            false => Terminal::enter(setup.calls, setup.charset, setup.mouse)?,
+        };
         let keyboard = Keyboard::listen()?;
         if keyboard.hears_answers() {
             terminal.ask_for_answers();
@@ -208,6 +219,7 @@ impl Shell {
             ahead: Ahead::default(),
             header: setup.header,
             terminal,
+            plain: setup.plain.then(Plain::default),
             keyboard,
             pulse: Pulse::default(),
             highlighter,
@@ -261,6 +273,7 @@ impl Shell {
                 Woken::Asked(Asked::Suspend) => self.suspend(),
                 Woken::Asked(Asked::GoOn) => {
                     self.terminal.went_on();
+                    self.interrupted();
                     self.flush();
                 }
                 Woken::Asked(Asked::Fit) => {
@@ -326,7 +339,9 @@ impl Shell {
         let now = Now::read();
         let deadline = next_deadline(&self.state).map(|t| t.saturating_sub(now.boot));
         let dark = self.gone || self.editing.is_away();
-        let screen = self.ui.next_wake(&self.state, now).filter(|_| !dark);
+        let screen = self.ui.next_wake(&self.state, now);
+        let line = self.plain.as_ref().and_then(|plain| plain.next_wake(now));
+        let screen = screen.into_iter().chain(line).min().filter(|_| !dark);
         let frame = self.redraw.after().filter(|_| !dark);
         let frame = frame.map(|least| match self.drawn_at {
             Some(at) => least.saturating_sub(at.elapsed()),
@@ -361,6 +376,9 @@ impl Shell {
             if let Effect::Record { event, blobs, .. } = &effect {
                 self.ui.learn(now.wall, event, blobs);
                 self.session.learn(event);
+                if let Some(plain) = &mut self.plain {
+                    plain.hear(event);
+                }
             }
             match self.hands.carry_out(effect) {
                 Next::Continue => {}
@@ -530,14 +548,6 @@ impl Shell {
         }));
     }
 
-    /// The terminal is gone: nobody can decide any more, and nobody sees a frame.
-    fn lose_terminal(&mut self, why: &str) {
-        if !std::mem::replace(&mut self.gone, true) {
-            tracing::warn!("the terminal is gone ({why}): closing");
-            self.quit();
-        }
-    }
-
     /// After a stall: discards what was typed meanwhile.
     fn flush(&mut self) {
         self.keyboard.flush();
@@ -549,40 +559,10 @@ impl Shell {
     /// meant for other programs.
     fn suspend(&mut self) {
         self.terminal.suspend();
+        self.interrupted();
         self.keyboard.flush();
         self.ui.flush_input(Now::read());
         self.core(Event::Tick);
         self.drawn_at = None;
-    }
-
-    fn draw_when_due(&mut self) {
-        let Some(least) = self.redraw.after() else {
-            return;
-        };
-        let soon = self.drawn_at.is_some_and(|at| at.elapsed() < least);
-        if self.terminal.owes().is_some() || self.editing.is_away() || self.gone || soon {
-            return;
-        }
-        let now = Now::read();
-        // Count what the old frame showed long enough; from now on the terminal may show either
-        // frame.
-        self.ui.count(now);
-        self.catch_up(now);
-        if let Some((digest, code)) = self.ui.wants_highlight(&self.state) {
-            self.highlighter.request(digest, code);
-        }
-        self.files.draw(self.ui.wants_figures(&self.state));
-        self.terminal
-            .title(self.state.pending_count(), self.state.running_count());
-        let (state, ui, header) = (&self.state, &self.ui, &self.header);
-        let drawn = self
-            .terminal
-            .draw(|area, buffer| render(state, ui, header, area, buffer, now));
-        self.redraw = Redraw::No;
-        self.drawn_at = Some(Instant::now());
-        match drawn {
-            Ok(()) => self.hear_terminal(),
-            Err(e) => self.lose_terminal(&e.to_string()),
-        }
     }
 }

@@ -46,6 +46,8 @@ pub struct Setup {
     pub charset: Charset,
     pub mouse: bool,
     pub calls: Calls,
+    /// Whether to speak in lines instead of drawing frames.
+    pub plain: bool,
     /// Whether the bundled proposals are to be sent.
     pub demo: bool,
 }
@@ -55,9 +57,13 @@ pub struct Setup {
 /// # Errors
 /// The first thing that cannot work: exit code 2 for a user's mistake, 1 for something the machine
 /// lacks.
-pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
+pub fn prepare(config: &Config, demo: bool, plain: bool) -> Result<Setup, Failure> {
     let env: BTreeMap<String, String> = std::env::vars().collect();
-    let caps = TerminalCaps::detect(&env);
+    let caps = match plain {
+        // Nothing is drawn, and a query would be read out.
+        true => TerminalCaps::NONE,
+        false => TerminalCaps::detect(&env),
+    };
     let Written {
         policies,
         in_force,
@@ -109,6 +115,7 @@ pub fn prepare(config: &Config, demo: bool) -> Result<Setup, Failure> {
         mouse: config.mouse,
         charset: Charset::of(&config.charset, &env),
         calls: Calls::detect(&env, config.notify.bell),
+        plain,
         demo,
     })
 }

@@ -14,16 +14,20 @@ use super::Globals;
 use super::out::is_seen;
 
 #[derive(Debug, Default, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Plain lines for screen readers and Braille displays, instead of a drawn screen
+    #[arg(long)]
+    pub plain: bool,
+}
 
 /// Opens the dashboard and returns the exit code.
-pub fn run(_args: &Args, globals: &Globals) -> Result<u8, Failure> {
-    open(&globals.options(), false)
+pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
+    open(&globals.options(), false, args.plain)
 }
 
 /// Opens the dashboard on a temporary state folder with the bundled proposals and data. Only the
 /// theme, the tier, the Python and the managed environment's location come from the user.
-pub fn demo(globals: &Globals) -> Result<u8, Failure> {
+pub fn demo(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let failed = |e: std::io::Error| Failure::general(format!("cannot prepare the demo: {e}"));
     let folder = demo_folder().map_err(failed)?;
     let config = demo_config(folder.path()).map_err(failed)?;
@@ -36,15 +40,16 @@ pub fn demo(globals: &Globals) -> Result<u8, Failure> {
         profile: None,
         ..globals.options()
     };
-    open(&options, true)
+    open(&options, true, args.plain)
 }
 
-fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
+fn open(options: &Options, demo: bool, plain: bool) -> Result<u8, Failure> {
     if !std::io::stdin().is_terminal() || !is_seen() {
-        return Err(Failure::usage(
-            "the dashboard needs a terminal on standard input and output: only keys pressed there \
-             can grant",
-        ));
+        let lines = if plain { ", in plain lines too" } else { "" };
+        return Err(Failure::usage(format!(
+            "the dashboard needs a terminal on standard input and output{lines}: only keys pressed \
+             there can grant"
+        )));
     }
     app::descriptors::make_room()?;
     // No other process of our uid may attach to us or read our memory (as far as guide.md
@@ -58,7 +63,7 @@ fn open(options: &Options, demo: bool) -> Result<u8, Failure> {
         around.variables = Variables::default();
     }
     let config = config::load_in(options, &around).map_err(|e| Failure::usage(e.to_string()))?;
-    app::run(app::prepare(&config, demo)?)
+    app::run(app::prepare(&config, demo, plain)?)
 }
 
 /// Prefix of the name of a demo's folder.

@@ -34,6 +34,8 @@ pub use out::{print_usage, tell_error};
 pub struct Cli {
     #[command(flatten)]
     pub globals: Globals,
+    #[command(flatten)]
+    pub dashboard: dashboard::Args,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -110,7 +112,7 @@ pub enum Command {
     /// Open the dashboard and the socket (the default)
     Dashboard(dashboard::Args),
     /// The dashboard with bundled proposals arriving on bundled data
-    Demo,
+    Demo(dashboard::Args),
     /// Propose a snippet, wait for the decision, print what it printed
     Submit(submit::Args),
     /// Static verdicts only; executes nothing
@@ -165,6 +167,9 @@ fn check_variables() -> Result<(), ConfigError> {
     config::check_variables(&config::Variables::of_process(), &Keymap::actions())
 }
 
+const ONLY_DASHBOARD: &str =
+    "`--plain` belongs to the dashboard: `countersign --plain` or `countersign demo --plain`";
+
 /// Runs the chosen command and returns the exit code.
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     let globals = &cli.globals;
@@ -173,10 +178,19 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Doctor(_)) => {}
         _ => check_variables().map_err(|e| Failure::usage(e.to_string()))?,
     }
+    let plain = cli.dashboard.plain;
+    let opened = |args: &dashboard::Args| dashboard::Args {
+        plain: plain || args.plain,
+    };
+    match &cli.command {
+        None | Some(Command::Dashboard(_) | Command::Demo(_)) => {}
+        Some(_) if !plain => {}
+        Some(_) => return Err(Failure::usage(ONLY_DASHBOARD.to_owned())),
+    }
     match cli.command {
-        None => dashboard::run(&dashboard::Args {}, globals),
-        Some(Command::Dashboard(args)) => dashboard::run(&args, globals),
-        Some(Command::Demo) => dashboard::demo(globals),
+        None => dashboard::run(&cli.dashboard, globals),
+        Some(Command::Dashboard(args)) => dashboard::run(&opened(&args), globals),
+        Some(Command::Demo(args)) => dashboard::demo(&opened(&args), globals),
         Some(Command::Submit(args)) => submit::run(&args, globals),
         Some(Command::Check(args)) => check::run(&args, globals),
         Some(Command::Policy(args)) => policy::run(&args, globals),

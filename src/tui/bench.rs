@@ -17,8 +17,8 @@ use crate::broker::{
 use crate::clock::Now;
 use crate::model::{
     AgentClaim, BoundInput, CallId, Code, Column, ConnId, DataFormat, Digest, Draft, Environment,
-    InputKind, InputRequest, Peer, Preflight, ProposalId, Reviewer, Run, Sensitivity, State,
-    StreamName, TextFormat, Tier, Verdict,
+    InputKind, InputRequest, LogEvent, Peer, Preflight, ProposalId, Reviewer, Run, Sensitivity,
+    State, StreamName, TextFormat, Tier, Verdict,
 };
 
 use crate::policy::{Policy, PrivateValues};
@@ -39,6 +39,8 @@ pub struct Bench {
     verdicts: VecDeque<Verdict>,
     inputs: Vec<BoundInput>,
     next: u128,
+    /// The records that were written.
+    pub events: Vec<LogEvent>,
     /// The codes in the log.
     codes: BTreeMap<Digest, Arc<[u8]>>,
 }
@@ -118,6 +120,7 @@ impl Bench {
             verdicts: VecDeque::new(),
             inputs: Vec::new(),
             next: 1,
+            events: Vec::new(),
             codes: BTreeMap::new(),
         };
         bench.apply(Event::Connected {
@@ -161,6 +164,7 @@ impl Bench {
                         ..
                     } => {
                         self.ui.learn(self.now.wall, &event, &blobs);
+                        self.events.push(LogEvent::clone(&event));
                         let blobs = blobs.into_iter();
                         self.codes.extend(blobs.map(|b| (b.sha256, b.bytes)));
                         queue.push_back(Event::Durable { ticket });

@@ -144,6 +144,17 @@ impl Calls {
         status.map(Status::report)
     }
 
+    /// For a terminal that gets lines only: the bell, no title and no copies.
+    #[must_use]
+    pub fn in_lines(mut self) -> Self {
+        if self.notice != Notice::Off {
+            self.notice = Notice::Bell;
+        }
+        self.titles = false;
+        self.clipboard = Clipboard::None;
+        self
+    }
+
     /// Whether the window's title is used.
     pub const fn titles(&self) -> bool {
         self.titles

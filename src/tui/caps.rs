@@ -33,6 +33,12 @@ impl TerminalCaps {
     /// [`super::answers`].
     pub const QUERY: Duration = Duration::from_millis(200);
 
+    /// A terminal that draws nothing.
+    pub const NONE: Self = Self {
+        depth: Depth::None,
+        background: Background::Unknown,
+    };
+
     /// From the environment alone.
     pub fn from_env(env: &BTreeMap<String, String>) -> Self {
         let depth = depth(env);

@@ -76,6 +76,8 @@ pub struct FlowRow {
     pub finding: Option<usize>,
     /// The line of a run's output.
     pub line: Option<usize>,
+    /// Whether it continues the row above.
+    pub goes_on: bool,
     /// Replaces the spans: text sent to the terminal unchanged.
     pub as_drawn: Option<String>,
     /// Replaces the spans: a row of a picture.
@@ -115,6 +117,7 @@ impl Flow {
     /// A row for each paragraph, as wide as it is.
     pub fn unwrapped(paras: &[Para]) -> Self {
         let row = |para: &Para| FlowRow {
+            goes_on: false,
             indent: para.indent,
             spans: para.spans.clone(),
             finding: para.finding,
@@ -157,6 +160,7 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
         && para.indent + text.len() <= width
     {
         rows.push(FlowRow {
+            goes_on: false,
             indent: para.indent,
             spans: vec![(text.clone(), *role)],
             finding: para.finding,
@@ -175,6 +179,7 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
         spans: Vec::new(),
         finding: para.finding,
         line: para.line,
+        goes_on: !first,
         as_drawn: None,
         strip: None,
     };

@@ -43,6 +43,8 @@ const BELL: Duration = Duration::from_secs(2);
 
 /// Whether the modes are set; for the panic hook and for drop.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+/// Whether only raw mode is set, for lines that a screen reader follows.
+static IN_LINES: AtomicBool = AtomicBool::new(false);
 /// Whether the window's title is to be given back.
 static TITLED: AtomicBool = AtomicBool::new(false);
 /// Whether the terminal reports the mouse.
@@ -117,6 +119,16 @@ impl Terminal {
     /// repeat reports. Also installs a panic hook that undoes them before the message is printed.
     /// Call this on the drawing thread.
     pub fn enter(calls: Calls, charset: Charset, mouse: bool) -> io::Result<Self> {
+        Self::enter_as(calls, charset, mouse, false)
+    }
+
+    /// Sets raw mode and nothing else: the terminal gets whole lines ([`super::Plain`]) and no escape sequence.
+    pub fn enter_in_lines(calls: Calls, charset: Charset) -> io::Result<Self> {
+        Self::enter_as(calls.in_lines(), charset, false, true)
+    }
+
+    fn enter_as(calls: Calls, charset: Charset, mouse: bool, in_lines: bool) -> io::Result<Self> {
+        IN_LINES.store(in_lines, Ordering::SeqCst);
         HOOK.call_once(|| {
             let drawing = std::thread::current().id();
             std::panic::set_hook(Box::new(move |info| {
@@ -156,6 +168,10 @@ impl Terminal {
     fn modes_on(&mut self) -> io::Result<()> {
         enable_raw_mode()?;
         ENTERED.store(true, Ordering::SeqCst);
+        if IN_LINES.load(Ordering::SeqCst) {
+            self.on_its_way = None;
+            return Ok(());
+        }
         let out = &mut self.outlet;
         queue!(
             out,
@@ -212,9 +228,31 @@ impl Terminal {
         self.outlet.settle(SOON).map(drop)
     }
 
+    /// The terminal's columns, for lines; 0 if it does not say.
+    pub fn columns() -> u16 {
+        size().map_or(0, |(columns, _)| columns)
+    }
+
+    /// Appends text, which shows `drawn` once [`Terminal::taken`] returns it.
+    pub fn say(&mut self, text: &str, drawn: Drawn) -> io::Result<()> {
+        let now = Instant::now();
+        self.outlet.write_all(text.as_bytes())?;
+        self.outlet.flush()?;
+        self.on_its_way = Some(OnItsWay {
+            drawn,
+            since: now,
+            asked: now,
+            answered: false,
+        });
+        self.outlet.settle(SOON).map(drop)
+    }
+
     /// From now on, asks after each frame whether it is shown; and once whether the terminal takes OSC 7501. Call when
     /// the keyboard is read: an answer would otherwise be taken for keys by whoever reads it.
     pub fn ask_for_answers(&mut self) {
+        if IN_LINES.load(Ordering::SeqCst) {
+            return;
+        }
         self.answers = Answers::NotYet(None);
         if self.calls.titles() {
             // The next frame reports a terminal that cannot be written.
@@ -405,10 +443,12 @@ impl Terminal {
         if !ours || !ENTERED.load(Ordering::SeqCst) {
             return;
         }
-        let mut bytes = String::new();
-        // Balances the push before the stop.
-        let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);
-        let _ = self.outlet.write_all(bytes.as_bytes());
+        if !IN_LINES.load(Ordering::SeqCst) {
+            let mut bytes = String::new();
+            // Balances the push before the stop.
+            let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);
+            let _ = self.outlet.write_all(bytes.as_bytes());
+        }
         // crossterm still believes that raw mode is on.
         let _ = disable_raw_mode();
         // The next frame reports a terminal that cannot be written.
@@ -458,6 +498,13 @@ pub fn has_job_control() -> bool {
 /// Undoes the modes, once. Tries every step, even after a failure.
 pub fn restore() {
     if !ENTERED.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    if IN_LINES.load(Ordering::SeqCst) {
+        if let Some(outlet) = OUTLET.get() {
+            let _ = outlet.settle(FAREWELL);
+        }
+        let _ = disable_raw_mode();
         return;
     }
     let mut bytes = format!("{REORDERING}{WRAP}");

@@ -21,6 +21,7 @@ pub use agents::{
     resumed,
 };
 pub use lists::{filter, group, more_alike, of, turns_group, unlike};
+pub mod plain;
 
 pub use crate::model::grouped as number;
 

@@ -39,6 +39,7 @@ mod kills;
 mod lint;
 mod nodes;
 mod pauses;
+mod plain;
 mod policy;
 mod prune;
 mod recording;

@@ -221,6 +221,7 @@ impl Shell {
 
     fn take_terminal_back(&mut self, lent: Lent) {
         self.terminal.take_back(lent);
+        self.interrupted();
         self.keyboard.go_on();
         // The window may have another size, and the event must not come with the next key.
         self.keyboard.resized();

@@ -20,6 +20,7 @@ impl Shell {
             Ok(Some(_)) if std::mem::take(&mut self.stuck) => {
                 tracing::info!("the terminal shows its frames again");
                 self.terminal.forget();
+                self.interrupted();
                 self.flush();
             }
             Ok(Some(drawn)) => self.ui.drawn(&self.state, drawn, Now::read()),

@@ -96,13 +96,13 @@ impl Screen<'_> {
     }
 
     /// How many files this run left.
-    fn files(&self, of: ProposalId) -> usize {
+    pub(super) fn files(&self, of: ProposalId) -> usize {
         let run = self.state.entry(of).and_then(Entry::run);
         run.map_or(0, |run| run.artifacts.len())
     }
 
     /// The field's label names whom the denial is for.
-    fn deny_label(&self, id: ProposalId) -> String {
+    pub(super) fn deny_label(&self, id: ProposalId) -> String {
         let name = self.state.entry(id).map(|e| e.proposal.agent_name());
         let name = name.filter(|name| !name.is_empty());
         let name = name.map_or_else(|| words::UNNAMED.to_owned(), |name| claim::named(name, 16));

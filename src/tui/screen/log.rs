@@ -86,7 +86,7 @@ impl Screen<'_> {
 }
 
 /// A record's lines; wrapped rows keep their line's indent.
-fn record(lines: &[String]) -> Vec<Para> {
+pub(super) fn record(lines: &[String]) -> Vec<Para> {
     let para = |line: &String| {
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();

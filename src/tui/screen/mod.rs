@@ -20,6 +20,8 @@ mod policies;
 mod queue;
 mod running;
 mod sheet;
+mod spoken;
+mod spoken_elsewhere;
 mod title;
 
 use std::collections::BTreeMap;
@@ -42,6 +44,8 @@ use super::flow::Flow;
 use super::theme::Role;
 use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Place, Sheet, UiState, View, has_output};
 use super::words;
+
+pub(super) use spoken::WIDE;
 
 use areas::{Areas, Slot, Want};
 pub use copied::{Copied, copied};
@@ -115,7 +119,7 @@ pub struct SheetShown {
 const LINE_WITH_TITLE: u16 = 60;
 
 /// All data that drawing reads.
-struct Screen<'a> {
+pub(super) struct Screen<'a> {
     state: &'a BrokerState,
     ui: &'a UiState,
     facts: &'a Header,
@@ -322,7 +326,7 @@ fn draw_flow(canvas: &mut Canvas<'_>, area: Rect, flow: &Flow, top: usize) -> Ra
 }
 
 /// The findings whose rows all lie in `shown`.
-fn whole_findings(flow: &Flow, shown: &Range<usize>) -> Vec<usize> {
+pub(super) fn whole_findings(flow: &Flow, shown: &Range<usize>) -> Vec<usize> {
     let mut out = Vec::new();
     let mut at = shown.start;
     while at < shown.end {

@@ -167,7 +167,7 @@ impl Screen<'_> {
     }
 }
 
-const fn pane_name(pane: Pane) -> &'static str {
+pub(super) const fn pane_name(pane: Pane) -> &'static str {
     match pane {
         Pane::Queue => "QUEUE",
         Pane::Code => "CODE",

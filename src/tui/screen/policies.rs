@@ -211,7 +211,7 @@ impl Screen<'_> {
     }
 
     /// What each profile in force lets in, and on what all of them stand.
-    fn policies(&self, detail: Detail) -> Vec<Para> {
+    pub(super) fn policies(&self, detail: Detail) -> Vec<Para> {
         let mut out = Vec::new();
         for profile in &self.state.settings.profiles {
             out.extend(self.profile(profile, detail));

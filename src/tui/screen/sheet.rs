@@ -181,7 +181,7 @@ impl Screen<'_> {
     }
 
     /// What it takes to decide. The plumbing is named, and unfolds.
-    fn folded(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
+    pub(super) fn folded(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
         let p = &entry.proposal;
         let mut out = self.claims(entry);
         out.extend(edited(entry));
@@ -291,7 +291,7 @@ impl Screen<'_> {
     }
 
     /// Everything that the grant binds, in full.
-    fn whole(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
+    pub(super) fn whole(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
         let p = &entry.proposal;
         let wide = |label: &str, value: String| {
             Para::new(format!("{label:<11} "), Role::Dim)

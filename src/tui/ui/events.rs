@@ -92,6 +92,7 @@ impl UiState {
         if event.kind != KeyEventKind::Release {
             // The notice answered the previous key.
             self.remarks.notice = None;
+            self.hear_key(key, now);
         }
         match event.kind {
             KeyEventKind::Press => self.attention.quiet.pressed(key, when),
@@ -203,6 +204,16 @@ impl UiState {
         now: Now,
     ) -> Vec<Action> {
         match command {
+            Command::Theme
+            | Command::Wrap
+            | Command::Zoom
+            | Command::AsDrawn
+            | Command::Left
+            | Command::Right
+                if self.common.spoken =>
+            {
+                self.remarks.notice = Some(words::plain::NOTHING_DRAWN.into());
+            }
             Command::Theme if self.common.caps.depth == Depth::None => {
                 self.remarks.notice = Some(words::NO_COLOURS.into());
             }

@@ -10,6 +10,7 @@ mod figures;
 mod files;
 mod filter;
 mod groups;
+mod heard;
 mod kept;
 mod lists;
 mod looked;
@@ -55,6 +56,7 @@ pub(super) use agents::{AgentRow, AgentsScreen, Part, agent_rows};
 pub(super) use compare::{Compared, Was};
 pub(super) use decide::pending_of;
 pub(super) use groups::Unlike;
+use heard::Heard;
 pub use kept::FlowKey;
 pub(super) use looked::Looked;
 use memory::Memory;
@@ -142,6 +144,7 @@ pub struct UiState {
     /// How often a person asked for a complete redraw.
     pub(super) asked_anew: u64,
     clicked: Option<Click>,
+    pub(super) heard: Heard,
     digits: fn() -> Option<u16>,
 }
 
@@ -163,6 +166,7 @@ impl UiState {
                 themes,
                 caps,
                 zone: TimeZone::system(),
+                spoken: false,
                 found: String::new(),
                 saved_to: String::new(),
                 charset: Charset::Utf8,
@@ -177,6 +181,7 @@ impl UiState {
             memory: Memory::default(),
             asked_anew: 0,
             clicked: None,
+            heard: Heard::default(),
             digits: sheet::random_digits,
         }
     }

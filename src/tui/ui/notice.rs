@@ -44,6 +44,11 @@ impl From<String> for Notice {
 }
 
 impl UiState {
+    /// What the current message is about; it stays the same while its words count down.
+    pub(in crate::tui) const fn remark(&self) -> Option<&Notice> {
+        self.remarks.notice.as_ref()
+    }
+
     /// The current message.
     pub(in crate::tui) fn notice(&self, state: &BrokerState, now: Now) -> Option<String> {
         let words = match self.remarks.notice.as_ref()? {

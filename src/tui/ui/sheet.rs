@@ -215,6 +215,16 @@ impl Sheet {
     }
 }
 
+impl super::UiState {
+    /// The digits that were typed on the sheet.
+    pub(in crate::tui) fn typed_digits(&self) -> Option<&str> {
+        match &self.sheet()?.challenge {
+            Challenge::Digits { typed, .. } => Some(typed),
+            Challenge::Key => None,
+        }
+    }
+}
+
 /// Digits from the system's random generator; without it `None`, and then no sheet opens.
 pub(in crate::tui) fn random_digits() -> Option<u16> {
     getrandom::u32().ok().map(|n| (n & 0xffff) as u16)

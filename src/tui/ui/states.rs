@@ -36,6 +36,8 @@ pub(in crate::tui) struct Common {
     pub themes: Themes,
     pub caps: TerminalCaps,
     pub zone: TimeZone,
+    /// Whether the dashboard speaks in lines; nothing is drawn then.
+    pub spoken: bool,
     /// The last search text.
     pub found: String,
     /// The folder that files were saved into last, as it was typed.

@@ -1,0 +1,288 @@
+//! The answer to a key: where it led, what it changed, or why it did nothing.
+
+use super::super::keys::Command;
+use super::super::ui::Over;
+use super::super::words;
+use super::lines::{Lines, plain};
+use super::page::What;
+use super::turn::{Place, Turn, scrolls};
+use super::{LAST, Plain, field};
+
+/// Proposals that a list reads out.
+const LISTED: usize = 20;
+
+impl Plain {
+    /// Answers a key, and tells what the person is looking at now.
+    pub(super) fn answer(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        let place = turn.place();
+        let before = self.said.place.replace(place);
+        let moved = before != Some(place);
+        let typed = matches!(before, Some(Place::Prompt(..)));
+        // In a text field a key is a letter.
+        let command = match turn.pressed && !typed {
+            true => turn.ui.heard.command,
+            false => None,
+        };
+        let selected = turn.ui.selected();
+        let chosen = self.said.selected != selected;
+        if moved {
+            out.end();
+            self.field.close();
+        }
+        for line in self.news.denials(turn.screen, turn.state) {
+            out.line(&line);
+        }
+        if chosen {
+            self.said.selected = selected;
+            self.page = None;
+            let entry = turn.screen.selected();
+            self.said.last_minute = entry.filter(|e| e.left(turn.now) <= LAST).and(selected);
+        }
+        let notice = turn.ui.remark();
+        let noted = notice.is_some() && (turn.pressed || self.said.notice.as_ref() != notice);
+        self.said.notice = notice.cloned();
+        if noted && let Some(text) = turn.ui.notice(turn.state, turn.now) {
+            out.line(&plain(&text));
+        }
+        match place {
+            Place::Prompt(..) if moved => {
+                self.page = None;
+                self.said.chosen = None;
+                out.line(&plain(&turn.screen.spoken_prompt().unwrap_or_default()));
+            }
+            Place::Prompt(..) => self.tell_chosen(turn, out),
+            Place::Agents => self.show_agent(turn, moved, command, out),
+            Place::Log(_) => self.show_log(turn, moved, command, out),
+            Place::Page(What::Pane(..)) if command == Some(Command::PageCode) && !moved => {
+                self.read(turn, true, out);
+            }
+            Place::Page(what) => self.show_page(turn, what, moved, command, out),
+            Place::Queue | Place::Code => {
+                // A grant is told by its run, a stale sheet by its notice.
+                let closed = matches!(before, Some(Place::Page(What::Sheet(..))));
+                let back = moved && !noted && before.is_some() && place == Place::Queue;
+                let listed =
+                    chosen || back && (!closed || command == Some(Command::Back)) && !typed;
+                match selected {
+                    Some(id) if listed && command != Some(Command::Queue) => {
+                        out.line(&turn.screen.spoken_line(id));
+                    }
+                    None if listed && before.is_some() => out.line(words::NONE_WAITS),
+                    _ => {}
+                }
+                if matches!(before, Some(Place::Page(_) | Place::Log(_) | Place::Agents)) && moved {
+                    self.page = None;
+                }
+                if let Some(command) = command {
+                    self.queue_command(turn, command, noted, moved, out);
+                }
+                self.follow_cursor(turn, chosen, command, out);
+            }
+        }
+        if turn.ui.asked_anew != self.said.redraws {
+            self.said.redraws = turn.ui.asked_anew;
+            self.again(turn, out);
+        }
+        if turn.state.is_closing() && !std::mem::replace(&mut self.said.closing, true) {
+            out.line(words::CLOSING);
+        }
+        if turn.pressed && out.is_empty() && !matches!(place, Place::Prompt(..)) {
+            self.nothing_said(turn, place, command, typed, out);
+        }
+    }
+
+    fn show_agent(
+        &mut self,
+        turn: &Turn<'_>,
+        new: bool,
+        command: Option<Command>,
+        out: &mut Lines,
+    ) {
+        let said = turn.screen.spoken_agent();
+        if new {
+            self.page = None;
+            out.line(words::AGENTS);
+        }
+        let agent = said.as_ref().map(|(agent, _)| agent.clone());
+        if new || agent != self.said.agent || scrolls(command) {
+            out.line(&said.map_or_else(|| words::NO_AGENT.to_owned(), |(_, line)| line));
+        }
+        self.said.agent = agent;
+    }
+
+    pub(super) fn show_log(
+        &mut self,
+        turn: &Turn<'_>,
+        new: bool,
+        command: Option<Command>,
+        out: &mut Lines,
+    ) {
+        let row = turn.ui.place().log().map_or(0, |log| log.row);
+        if new && turn.place() == Place::Log(false) {
+            out.line(words::plain::READING_LOG);
+            return;
+        }
+        if turn.place() == Place::Log(false) {
+            return;
+        }
+        if new {
+            self.page = None;
+            out.line(&turn.screen.spoken_log().unwrap_or_default());
+        }
+        if new || row != self.said.log_row || scrolls(command) {
+            out.line(
+                &turn
+                    .screen
+                    .spoken_log_row()
+                    .unwrap_or_else(|| words::AUDIT_EMPTY.to_owned()),
+            );
+        }
+        self.said.log_row = row;
+    }
+
+    /// The keys of the queue that are answered with what they ask for.
+    pub(super) fn queue_command(
+        &mut self,
+        turn: &Turn<'_>,
+        command: Command,
+        noted: bool,
+        moved: bool,
+        out: &mut Lines,
+    ) {
+        let in_code = turn.place() == Place::Code;
+        match command {
+            Command::Queue => self.list(turn, out),
+            Command::NextPane | Command::PreviousPane if in_code && moved => {
+                out.line(&words::plain::code(&turn.ui.key(Command::PageCode)));
+            }
+            Command::PageCode => self.read(turn, true, out),
+            Command::Open | Command::Inputs if in_code => self.read(turn, false, out),
+            Command::PageDown | Command::PageUp | Command::Top | Command::Bottom if in_code => {
+                self.read(turn, false, out);
+            }
+            Command::Up | Command::Down if in_code => self.read_row(turn, out),
+            Command::NextPoint | Command::PreviousPoint if noted => self.read_row(turn, out),
+            Command::Urgent if !noted => {
+                if let Some(id) = turn.ui.selected().filter(|_| out.is_empty()) {
+                    out.line(&turn.screen.spoken_line(id));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A search that found something moved the cursor.
+    pub(super) fn follow_cursor(
+        &mut self,
+        turn: &Turn<'_>,
+        chosen: bool,
+        command: Option<Command>,
+        out: &mut Lines,
+    ) {
+        let cursor = turn.looked().map(|l| l.cursor);
+        let searched = matches!(
+            command,
+            None | Some(Command::SearchNext | Command::SearchPrevious)
+        );
+        if turn.pressed
+            && !chosen
+            && searched
+            && cursor != self.said.cursor
+            && !turn.ui.common.found.is_empty()
+        {
+            self.read_row(turn, out);
+        }
+    }
+
+    /// Everything that waits, and the news.
+    pub(super) fn list(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        self.page = None;
+        self.tell_news(turn, out);
+        let ids = &turn.ui.queue.lists.live;
+        if ids.is_empty() {
+            out.line(words::NONE_WAITS);
+        }
+        for id in ids.iter().take(LISTED) {
+            let selected = if Some(*id) == turn.ui.selected() {
+                "selected, "
+            } else {
+                ""
+            };
+            out.line(&format!("{selected}{}", turn.screen.spoken_line(*id)));
+        }
+        let more = ids.len().saturating_sub(LISTED) + turn.ui.queue.lists.decided.len();
+        if more > 0 {
+            let (down, up) = (turn.ui.key(Command::Down), turn.ui.key(Command::Up));
+            out.line(&words::plain::more_proposals(more, &down, &up));
+        }
+    }
+
+    /// What the palette would do.
+    pub(super) fn tell_chosen(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        self.said.chosen_due = None;
+        let Over::Palette(palette) = turn.ui.over() else {
+            return;
+        };
+        let due = turn.ui.heard.at.saturating_add(field::REST);
+        let chosen = palette.found().get(palette.at).copied();
+        if chosen == self.said.chosen || palette.input.value().is_empty() {
+            return;
+        }
+        if turn.now.boot < due {
+            self.said.chosen_due = Some(due);
+        } else {
+            self.said.chosen = chosen;
+            out.line(&match chosen {
+                Some(command) => format!("{}: {}", command.name(), command.words()),
+                None => words::NO_COMMAND.to_owned(),
+            });
+        }
+    }
+
+    /// A key that was answered by nothing else.
+    pub(super) fn nothing_said(
+        &mut self,
+        turn: &Turn<'_>,
+        place: Place,
+        command: Option<Command>,
+        typed: bool,
+        out: &mut Lines,
+    ) {
+        let ui = turn.ui;
+        let here = || match ui.selected() {
+            Some(id) => turn.screen.spoken_line(id),
+            None => words::NONE_WAITS.to_owned(),
+        };
+        if let (Place::Page(What::Sheet(..)), Some(sheet)) = (place, ui.sheet()) {
+            if ui.typed_digits().is_some_and(|typed| !typed.is_empty()) {
+                return;
+            }
+            let asked = self
+                .page
+                .as_ref()
+                .is_some_and(|p| p.rows.end > self.rows.len());
+            match sheet.missing() {
+                Some((first, last)) if !asked && first <= self.rows.len() => {
+                    let last = last.min(self.rows.len());
+                    out.line(&plain(&words::sheet_not_seen(
+                        first,
+                        last,
+                        &ui.key(Command::PageCode),
+                    )));
+                }
+                _ if asked => out.line(&turn.screen.spoken_question(sheet)),
+                _ => out.line(words::plain::WAIT),
+            }
+            return;
+        }
+        match command {
+            // The field was closed.
+            None if typed => out.line(&here()),
+            None if ui.heard.begins => {}
+            None => out.line(&words::plain::no_command(&ui.key(Command::Help))),
+            Some(Command::Back) => out.line(&here()),
+            Some(_) if scrolls(command) => out.line(&here()),
+            Some(_) => {}
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Text as lines for a terminal that only appends: no escape sequence, no cursor movement, no sign that only an eye
+//! can read. Every character goes through [`plain`] or [`exact`]; a line that is wider than the terminal continues in
+//! rows that begin with `.. `, so that an agent's text never begins a line.
+
+use crate::model::columns;
+
+use super::super::charset::{self, Charset, is_ascii};
+use super::super::flow::FlowRow;
+use super::super::text::{Shown, foreign};
+use super::super::words;
+
+/// The beginning of a row that continues a line. No line begins like this.
+const GOES_ON: &str = ".. ";
+/// Columns if the terminal does not say, and the smallest number that is accepted.
+const USUAL: usize = 80;
+const FEWEST: usize = 20;
+
+/// Text of an agent with its marks in ASCII: a character that cannot be shown is its number. Returns how many there
+/// were too.
+pub(in crate::tui) fn exact(text: &str) -> (String, usize) {
+    let mut out = String::with_capacity(text.len());
+    let mut marked = 0;
+    for piece in foreign(text) {
+        match &piece.shown {
+            Shown::Plain(text) => out.push_str(text),
+            Shown::StandIn(text) => out.push_str(text),
+            Shown::Tab => {
+                marked += 1;
+                out.push_str("\\t");
+            }
+            Shown::Mark(mark) => {
+                marked += 1;
+                match (mark.as_str(), text[piece.start..piece.end].chars().next()) {
+                    (mark, _) if mark.is_ascii() => out.push_str(mark),
+                    (_, Some(c)) => out.push_str(&format!("\\u{{{:04X}}}", c as u32)),
+                    (_, None) => {}
+                }
+            }
+        }
+    }
+    (out, marked)
+}
+
+/// A sentence of the screen: its signs in words, its columns closed up. On a terminal without UTF-8, any other
+/// character that is not ASCII is its number.
+pub(in crate::tui) fn plain(text: &str) -> String {
+    let ascii = is_ascii();
+    let (text, _) = charset::scope(Charset::Utf8, || exact(text));
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match words::plain::sign(c) {
+            Some(",") => {
+                out.truncate(out.trim_end().len());
+                out.push_str(", ");
+            }
+            Some(word) => out.push_str(word),
+            None if ascii && !c.is_ascii() => out.push_str(&format!("\\u{{{:04X}}}", c as u32)),
+            None => out.push(c),
+        }
+    }
+    let all: Vec<&str> = out.split(' ').filter(|word| !word.is_empty()).collect();
+    all.join(" ")
+}
+
+/// A row of a flow as one line.
+fn row(row: &FlowRow) -> String {
+    let text: String = row.spans.iter().map(|(text, _)| text.as_str()).collect();
+    // What is indented belongs to the line above, and can begin with an agent's words.
+    let before = if row.goes_on || row.indent > 0 {
+        GOES_ON
+    } else {
+        ""
+    };
+    format!("{before}{}", plain(&text))
+}
+
+/// A row of a page.
+#[derive(Clone, Debug, Default)]
+pub(in crate::tui) struct Said {
+    pub text: String,
+    pub finding: Option<usize>,
+}
+
+impl From<&FlowRow> for Said {
+    fn from(of: &FlowRow) -> Self {
+        Self {
+            text: row(of),
+            finding: of.finding,
+        }
+    }
+}
+
+/// What is about to be written.
+#[derive(Debug)]
+pub(super) struct Lines {
+    width: usize,
+    out: String,
+    /// The column of the cursor; 0 at the start of a line.
+    at: usize,
+}
+
+impl Lines {
+    /// `columns`: the terminal's, 0 if unknown. `at`: where the last text ended.
+    pub fn new(columns: u16, at: usize) -> Self {
+        let width = match usize::from(columns) {
+            0 => USUAL,
+            // The last column stays free: some terminals break the line there.
+            more => (more - 1).max(FEWEST),
+        };
+        Self {
+            width,
+            out: String::new(),
+            at,
+        }
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// Whether the cursor is at the start of a line.
+    pub const fn at_start(&self) -> bool {
+        self.at == 0
+    }
+
+    pub fn into_text(self) -> (String, usize) {
+        (self.out, self.at)
+    }
+
+    /// One whole line. Breaks after blanks where a row has any.
+    pub fn line(&mut self, text: &str) {
+        self.end();
+        let (text, _) = exact(text);
+        for (i, word) in text.split_inclusive(' ').enumerate() {
+            let wide: usize = word.trim_end().chars().filter_map(columns).sum();
+            if i > 0 && self.at + wide > self.width && self.at > GOES_ON.len() {
+                self.goes_on();
+            }
+            self.push(word);
+        }
+        self.end_always();
+    }
+
+    /// What a person types, behind what they typed before.
+    pub fn typed(&mut self, text: &str) {
+        let (text, _) = exact(text);
+        self.push(&text);
+    }
+
+    /// Ends a line that was begun.
+    pub fn end(&mut self) {
+        if self.at > 0 {
+            self.end_always();
+        }
+    }
+
+    fn end_always(&mut self) {
+        self.out.truncate(self.out.trim_end_matches(' ').len());
+        self.out.push_str("\r\n");
+        self.at = 0;
+    }
+
+    fn push(&mut self, text: &str) {
+        for c in text.chars() {
+            // `exact` left nothing else; a control character would be dropped here.
+            let Some(wide) = columns(c) else { continue };
+            if self.at + wide > self.width {
+                // The end of the row is blank enough.
+                if c == ' ' {
+                    continue;
+                }
+                self.goes_on();
+            }
+            self.out.push(c);
+            self.at += wide;
+        }
+    }
+
+    fn goes_on(&mut self) {
+        self.end_always();
+        self.out.push_str(GOES_ON);
+        self.at = GOES_ON.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn line(text: &str, columns: u16) -> String {
+        let mut lines = Lines::new(columns, 0);
+        lines.line(text);
+        lines.into_text().0
+    }
+
+    /// A byte of a character can be a control of its own to a terminal that does not take UTF-8.
+    #[test]
+    fn a_terminal_without_utf_8_gets_ascii_only() {
+        let (said, whole) = charset::scope(Charset::Ascii, || {
+            (exact("print('\u{db}', 'x')").0, plain("▲ caf\u{e9} · ≈ 3"))
+        });
+        assert_eq!(said, "print('\\u{00DB}', 'x')");
+        assert_eq!(whole, "warning: caf\\u{00E9}, about 3");
+    }
+
+    #[test]
+    fn marks_are_ascii_and_counted() {
+        for (raw, said, marked) in [
+            ("a\x1b[2Jb", "a\\u{001B}[2Jb", 1),
+            ("a\tb\rc", "a\\tb\\u{000D}c", 2),
+            ("x\u{202e}y\u{200b}", "x\\u{202E}y\\u{200B}", 2),
+            ("é 漢 ю", "é 漢 ю", 0),
+            ("\u{7f}\u{9b}", "\\u{007F}\\u{009B}", 2),
+        ] {
+            assert_eq!(exact(raw), (said.to_owned(), marked), "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn signs_are_words_and_columns_are_closed_up() {
+        let said = plain("limits   wall 60 s · cpu 5 s  ▲ flagged  12 × 8,400 lines 3–5 …");
+        assert_eq!(
+            said,
+            "limits wall 60 s, cpu 5 s warning: flagged 12 by 8,400 lines 3 to 5 ..."
+        );
+        assert_eq!(plain("✓ succeeded"), "succeeded");
+    }
+
+    #[test]
+    fn long_lines_break_after_blanks_and_go_on_marked() {
+        assert_eq!(
+            line("one two three four five six", 21),
+            "one two three four\r\n.. five six\r\n"
+        );
+        assert_eq!(
+            line(&"x".repeat(30), 21),
+            format!("{}\r\n.. {}\r\n", "x".repeat(20), "x".repeat(10))
+        );
+    }
+
+    proptest! {
+        /// Nothing but whole characters and line ends leaves, and each row but the first begins with the mark.
+        #[test]
+        fn no_control_character_leaves_and_no_row_begins_with_what_was_given(
+            text in any::<String>(), columns in 0_u16..120,
+        ) {
+            let said = line(&text, columns);
+            prop_assert!(said.ends_with("\r\n"));
+            let rows: Vec<&str> = said.strip_suffix("\r\n").unwrap_or("").split("\r\n").collect();
+            let width = match columns { 0 => 80, n => usize::from(n - 1).max(20) };
+            for (i, row) in rows.iter().enumerate() {
+                prop_assert!(row.chars().all(|c| super::columns(c).is_some()), "{row:?}");
+                prop_assert!(row.chars().filter_map(super::columns).sum::<usize>() <= width);
+                prop_assert!(i == 0 || row.starts_with(".."));
+            }
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! The dashboard in plain lines, for screen readers and Braille displays: a second front end on the same
+//! [`UiState`]. It only appends lines, at the request of a key or after a pause.
+//!
+//! What it reads out it reports as drawn ([`Drawn`]), row after row, so every rule of the screen holds by the same code:
+//! what must be seen, the grace, the quiet before a deciding key, digits, expiry. The sheet's last row is its question;
+//! it is read out once the rest was heard and its key would count, so no key typed before it can grant.
+
+mod answer;
+mod field;
+mod lines;
+mod news;
+mod page;
+mod reading;
+mod run;
+#[cfg(test)]
+mod tests;
+mod turn;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::broker::{BrokerState, Entry};
+use crate::clock::Now;
+use crate::model::{AgentId, LogEvent, ProposalId};
+
+use super::action::Header;
+use super::charset;
+use super::document::Layout;
+use super::flow::{Flow, FlowRow};
+use super::keys::Command;
+use super::screen::{Drawn, Screen, SheetShown, WIDE, whole_findings};
+use super::ui::{Notice, Pane, UiState};
+use super::words;
+
+use field::Field;
+use lines::Lines;
+pub(super) use lines::{Said as SaidRow, exact, plain};
+use news::News;
+use page::{Page, ROWS, ROWS_OVER, What};
+use run::Telling;
+use turn::{Place, Turn};
+
+/// News wait until nobody typed or was read to for this long, and longer in the middle of a text.
+const PAUSE: Duration = Duration::from_secs(2);
+const LONG_PAUSE: Duration = Duration::from_secs(15);
+/// How often to look whether the pause is long enough.
+const LOOK: Duration = Duration::from_millis(500);
+/// The selected proposal's last minute is told.
+const LAST: Duration = Duration::from_secs(60);
+/// Nothing interrupts a person who typed less than this ago.
+const TYPING: Duration = Duration::from_secs(1);
+
+/// What was said last of the state.
+#[derive(Debug, Default)]
+struct Said {
+    presses: u64,
+    place: Option<Place>,
+    selected: Option<ProposalId>,
+    notice: Option<Notice>,
+    alarms: Vec<String>,
+    /// The proposal whose introduction came last.
+    introduced: Option<What>,
+    last_minute: Option<ProposalId>,
+    log_row: usize,
+    agent: Option<AgentId>,
+    /// Offset of the row of code that was read out last.
+    cursor: Option<usize>,
+    redraws: u64,
+    closing: bool,
+    /// The sheet's question, and whether it was asked for the second time.
+    question: Option<(String, bool)>,
+    /// The chosen command of the palette, and when to tell the next.
+    chosen: Option<Command>,
+    chosen_due: Option<Duration>,
+}
+
+/// The front end's state.
+#[derive(Debug, Default)]
+pub struct Plain {
+    said: Said,
+    page: Option<Page>,
+    /// The rows of the page, unless it is code.
+    rows: Vec<SaidRow>,
+    layout: Option<Arc<Layout>>,
+    news: News,
+    run: Telling,
+    field: Field,
+    greeted: bool,
+    interrupted: bool,
+    /// The column of the cursor.
+    at: usize,
+    /// When something was said last.
+    spoke: Duration,
+}
+
+impl Plain {
+    /// Takes in a record that is about to be written.
+    pub fn hear(&mut self, event: &LogEvent) {
+        self.news.hear(event);
+    }
+
+    /// Call after something else was written to the terminal: what was read out may be out of reach.
+    pub fn interrupted(&mut self) {
+        self.page = None;
+        self.at = 0;
+        self.said.place = None;
+        self.interrupted = true;
+    }
+
+    /// The last line.
+    pub fn farewell(&mut self) -> String {
+        let mut out = Lines::new(0, self.at);
+        out.line(words::plain::CLOSED);
+        out.into_text().0
+    }
+
+    /// What is to be appended now, and what it shows.
+    pub fn speak(
+        &mut self,
+        state: &BrokerState,
+        ui: &UiState,
+        facts: &Header,
+        columns: u16,
+        now: Now,
+    ) -> (String, Drawn) {
+        charset::scope(ui.common.charset, || {
+            self.say(state, ui, facts, columns, now)
+        })
+    }
+
+    fn say(
+        &mut self,
+        state: &BrokerState,
+        ui: &UiState,
+        facts: &Header,
+        columns: u16,
+        now: Now,
+    ) -> (String, Drawn) {
+        let screen = Screen::new(state, ui, facts, now);
+        let mut out = Lines::new(columns, self.at);
+        self.lay_out(ui);
+        if std::mem::take(&mut self.interrupted) {
+            out.line(words::plain::WENT_ON);
+        }
+        self.greet(&screen, ui, &mut out);
+        let turn = Turn {
+            screen: &screen,
+            state,
+            ui,
+            now,
+            pressed: ui.heard.presses != self.said.presses,
+        };
+        self.said.presses = ui.heard.presses;
+        self.answer(&turn, &mut out);
+        self.by_itself(&turn, &mut out);
+        self.field.echo(ui, &mut out, now.boot);
+        if !out.is_empty() {
+            self.spoke = now.boot;
+        }
+        if let Some(page) = &mut self.page {
+            page.reveal(now.boot);
+        }
+        let drawn = self.drawn(&turn);
+        self.said.cursor = drawn.cursor.or_else(|| turn.looked().map(|l| l.cursor));
+        let (text, at) = out.into_text();
+        self.at = at;
+        (text, drawn)
+    }
+
+    /// Time until [`Self::speak`] has something to do although nothing happens.
+    pub fn next_wake(&self, now: Now) -> Option<Duration> {
+        let news = (!self.news.is_empty()).then(|| now.boot.saturating_add(LOOK));
+        let page = self.page.as_ref().and_then(Page::due);
+        let all = [
+            page,
+            news,
+            self.field.due(),
+            self.run.due(),
+            self.said.chosen_due,
+        ];
+        let first = all.into_iter().flatten().min()?;
+        Some(first.saturating_sub(now.boot))
+    }
+
+    fn lay_out(&mut self, ui: &UiState) {
+        let Some(doc) = &ui.queue.doc else {
+            self.layout = None;
+            return;
+        };
+        let none = BTreeSet::new();
+        let open = ui.looked(doc.id).map_or(&none, |l| &l.open);
+        let fits = |layout: &&Arc<Layout>| layout.fits(doc, WIDE, true, open, false);
+        let known = ui
+            .layout()
+            .filter(fits)
+            .or(self.layout.as_ref().filter(fits));
+        self.layout = Some(match known {
+            Some(layout) => layout.clone(),
+            None => Arc::new(Layout::new(doc.clone(), WIDE, true, open, false)),
+        });
+    }
+
+    fn greet(&mut self, screen: &Screen<'_>, ui: &UiState, out: &mut Lines) {
+        if !std::mem::replace(&mut self.greeted, true) {
+            let (help, list) = (ui.key(Command::Help), ui.key(Command::Queue));
+            out.line(&words::plain::greeting(
+                &help,
+                &list,
+                &ui.key(Command::PageCode),
+            ));
+            out.line(&screen.spoken_header());
+            if screen.selected().is_none() {
+                out.line(words::EMPTY);
+            }
+        }
+        let alarms = screen.spoken_alarms();
+        if alarms == self.said.alarms {
+            return;
+        }
+        for alarm in alarms
+            .iter()
+            .filter(|alarm| !self.said.alarms.contains(alarm))
+        {
+            out.line(alarm);
+        }
+        let making = |all: &[String]| all.iter().any(|alarm| alarm == words::plain::PYTHON_MADE);
+        if making(&self.said.alarms) && alarms.is_empty() {
+            out.line(words::plain::PYTHON_READY);
+        }
+        self.said.alarms = alarms;
+    }
+
+    /// What is told without a key: a run, the last minute, news.
+    fn by_itself(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        let quiet = turn.now.boot.saturating_sub(turn.ui.heard.at);
+        // A person who types is not interrupted.
+        if self.field.is_open(turn.ui) && quiet < TYPING {
+            return;
+        }
+        if let Some(entry) = turn.screen.selected() {
+            let silent = out.is_empty();
+            let ended = self.run.tell(turn.screen, entry, out, turn.now.boot);
+            self.run.catch_up(out, turn.now.boot);
+            if silent && !out.is_empty() {
+                self.page = None;
+            }
+            let waiting = turn.state.pending_count();
+            if ended && waiting > 0 {
+                out.line(&words::plain::next(waiting, &turn.ui.key(Command::Urgent)));
+            }
+            self.tell_last_minute(turn, entry, out);
+        }
+        let idle = quiet.min(turn.now.boot.saturating_sub(self.spoke));
+        let reads = self.page.is_some() && turn.place() != Place::Queue || self.in_the_middle();
+        let pause = if reads { LONG_PAUSE } else { PAUSE };
+        let free = !matches!(
+            turn.place(),
+            Place::Prompt(..) | Place::Page(What::Sheet(..))
+        );
+        let counted = self.page.as_ref().is_none_or(|page| page.due().is_none());
+        if free && counted && idle >= pause && out.is_empty() {
+            self.tell_news(turn, out);
+        }
+    }
+
+    fn tell_last_minute(&mut self, turn: &Turn<'_>, entry: &Entry, out: &mut Lines) {
+        let id = entry.proposal.id;
+        let left = entry.left(turn.now);
+        if !entry.awaits_decision() || left > LAST || self.said.last_minute == Some(id) {
+            return;
+        }
+        self.said.last_minute = Some(id);
+        out.line(&words::plain::last_minute(
+            left,
+            &turn.screen.spoken_claim(entry),
+        ));
+    }
+
+    fn tell_news(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        let list = turn.ui.key(Command::Queue);
+        for line in self
+            .news
+            .tell(turn.screen, turn.state, turn.ui.selected(), &list)
+        {
+            out.line(&line);
+        }
+    }
+
+    /// The rows' findings, in the form of a screen's rows.
+    fn flow(&self) -> Flow {
+        let of = |row: &SaidRow| FlowRow {
+            finding: row.finding,
+            ..FlowRow::default()
+        };
+        Flow {
+            rows: self.rows.iter().map(of).collect(),
+        }
+    }
+
+    /// What counts as shown.
+    fn drawn(&self, turn: &Turn<'_>) -> Drawn {
+        let mut drawn = Drawn {
+            list_rows: ROWS,
+            tops: turn.ui.queue.lists.tops,
+            ..Drawn::default()
+        };
+        let Some(page) = &self.page else {
+            return drawn;
+        };
+        match page.what {
+            What::Code(id, code) => {
+                let Some(layout) = self
+                    .layout
+                    .as_ref()
+                    .filter(|l| (l.doc.id, l.doc.code) == (id, code))
+                else {
+                    return drawn;
+                };
+                let rows = page.shown().filter_map(|i| layout.row(i));
+                drawn.ranges = rows.map(|row| row.at..row.to).collect();
+                drawn.id = Some(id);
+                drawn.code_rows = page.rows.len();
+                drawn.code_columns = usize::from(WIDE);
+                drawn.top = Some(layout.offset_of(page.rows.start));
+                drawn.cursor = Some(layout.offset_of(page.rows.end.saturating_sub(1)));
+                drawn.layout = Some(layout.clone());
+            }
+            What::Sheet(digest, _) => {
+                let shown = page.shown();
+                let rows = shown.start..shown.end.min(self.rows.len());
+                let flow = self.flow();
+                drawn.over = Some((ROWS_OVER, self.rows.len() + 1));
+                drawn.sheet = turn
+                    .ui
+                    .sheet()
+                    .filter(|s| s.digest() == digest)
+                    .map(|sheet| SheetShown {
+                        id: sheet.id(),
+                        digest,
+                        width: WIDE,
+                        total: self.rows.len() + 1,
+                        findings: whole_findings(&flow, &rows),
+                        rows: shown,
+                    });
+            }
+            What::Pane(pane, _) => {
+                if pane == Pane::Verdict {
+                    drawn.findings = whole_findings(&self.flow(), &page.shown());
+                }
+                drawn.panes.insert(pane, (ROWS_OVER, self.rows.len()));
+            }
+            What::Help | What::Policies(_) | What::Record(_) | What::Diff(..) => {
+                drawn.over = Some((ROWS_OVER, self.rows.len()));
+            }
+        }
+        drawn
+    }
+}

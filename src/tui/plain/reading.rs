@@ -1,0 +1,237 @@
+//! Reading out: the introduction and the code in pages, pages of everything else, the sheet and its question.
+
+use std::ops::Range;
+
+use crate::broker::Entry;
+
+use super::super::document::Layout;
+use super::super::interval::IntervalSet;
+use super::super::keys::Command;
+use super::super::ui::{Looked, Sheet};
+use super::super::words;
+use super::Plain;
+use super::lines::{Lines, plain};
+use super::page::{Page, ROWS, ROWS_OVER, What};
+use super::turn::{Turn, scrolls};
+
+impl Plain {
+    /// Reads out the introduction, if it was not read yet, and a page of code. `on`: from the first row that must still
+    /// be heard.
+    pub(super) fn read(&mut self, turn: &Turn<'_>, on: bool, out: &mut Lines) {
+        let (Some(entry), Some(layout)) = (turn.screen.selected(), self.layout.clone()) else {
+            out.line(words::NOTHING_SELECTED);
+            return;
+        };
+        let id = entry.proposal.id;
+        let mut before = 0;
+        let what = What::Code(id, layout.doc.code);
+        if self.said.introduced != Some(what) {
+            self.said.introduced = Some(what);
+            self.page = None;
+            let rows = turn.screen.introduction(entry);
+            before = rows.len();
+            for said in &rows {
+                out.line(&said.text);
+            }
+        }
+        if layout.len() == 0 {
+            out.line(words::EMPTY_CODE);
+        }
+        let none = Looked::default();
+        let looked = turn.looked().unwrap_or(&none);
+        let shown = self.page.as_ref().is_some_and(|p| p.what == what);
+        let unseen = match on && !shown {
+            true => layout.next_unseen(&looked.seen, &(0..0)),
+            false => None,
+        };
+        let top = unseen.unwrap_or_else(|| layout.row_of(looked.top));
+        let rows = top..(top + ROWS).min(layout.len());
+        let fresh = if before > 0 {
+            self.page = Some(Page::new(what, rows.clone(), before, turn.now.boot));
+            rows.clone()
+        } else if shown && !on && turn.ui.heard.command == Some(Command::Open) {
+            self.page = Some(Page::new(what, rows.clone(), 0, turn.now.boot));
+            rows.clone()
+        } else {
+            Page::turn(&mut self.page, what, rows.clone(), turn.now.boot)
+        };
+        for line in fresh
+            .clone()
+            .filter_map(|i| turn.screen.spoken_code(&layout, i))
+        {
+            out.line(&line);
+        }
+        self.after_code(turn, entry, &layout, &rows, out);
+    }
+
+    /// Behind a page of code: how to go on.
+    pub(super) fn after_code(
+        &mut self,
+        turn: &Turn<'_>,
+        entry: &Entry,
+        layout: &Layout,
+        rows: &Range<usize>,
+        out: &mut Lines,
+    ) {
+        let key = turn.ui.key(Command::PageCode);
+        let mut line = if rows.end < layout.len() {
+            words::plain::more(&key, rows.end, layout.len(), "Row")
+        } else {
+            words::plain::END_OF_CODE.to_owned()
+        };
+        if rows.end >= layout.len() && entry.awaits_decision() {
+            let none = IntervalSet::default();
+            let mut seen = turn.looked().map_or(&none, |l| &l.seen).clone();
+            for row in rows.clone().filter_map(|i| layout.row(i)) {
+                seen.insert(row.at..row.to);
+            }
+            line.push(' ');
+            match layout.doc.missing(&seen, Some(layout)) {
+                Some(missing) => line.push_str(&format!("{}{}.", missing, words::goes_there(&key))),
+                None => {
+                    let (grant, deny) = (turn.ui.key(Command::Grant), turn.ui.key(Command::Deny));
+                    line.push_str(&words::plain::may(&grant, &deny));
+                }
+            }
+        }
+        let news = self.news.count(turn.state, turn.ui.selected());
+        if news > 0 {
+            line.push(' ');
+            line.push_str(&words::plain::waits(news, &turn.ui.key(Command::Queue)));
+        }
+        out.line(&plain(&line));
+    }
+
+    /// Reads out the current row of code alone.
+    pub(super) fn read_row(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        let (Some(id), Some(layout), Some(looked)) =
+            (turn.ui.selected(), self.layout.clone(), turn.looked())
+        else {
+            return;
+        };
+        let at = layout.row_of(looked.cursor);
+        if let Some(line) = turn.screen.spoken_code(&layout, at) {
+            out.line(&line);
+            self.page = Some(Page::new(
+                What::Code(id, layout.doc.code),
+                at..at + 1,
+                0,
+                turn.now.boot,
+            ));
+        }
+    }
+
+    /// A page of rows that are no code.
+    pub(super) fn show_page(
+        &mut self,
+        turn: &Turn<'_>,
+        what: What,
+        moved: bool,
+        command: Option<Command>,
+        out: &mut Lines,
+    ) {
+        let (heading, rows, top) = turn.page(what);
+        let is_sheet = matches!(what, What::Sheet(..));
+        if moved {
+            self.page = None;
+            out.line(&plain(&heading));
+            if matches!(what, What::Diff(_, false)) {
+                out.line(words::plain::READING_LOG);
+            }
+        }
+        let total = rows.len();
+        let top = top.min((total + usize::from(is_sheet)).saturating_sub(ROWS_OVER));
+        let begun = self
+            .page
+            .as_ref()
+            .filter(|p| p.what == what)
+            .map(|p| p.rows.start);
+        let scrolled = turn.pressed && scrolls(command);
+        if moved || scrolled && begun != Some(top) {
+            let shown = top..(top + ROWS_OVER).min(total);
+            let fresh = Page::turn(&mut self.page, what, shown.clone(), turn.now.boot);
+            for said in fresh.filter_map(|i| rows.get(i)) {
+                out.line(&said.text);
+            }
+            if shown.end < total {
+                let key = match what {
+                    What::Pane(..) => Command::PageDown,
+                    _ => Command::PageCode,
+                };
+                out.line(&words::plain::more(
+                    &turn.ui.key(key),
+                    shown.end,
+                    total,
+                    "Row",
+                ));
+            }
+        } else if scrolled && out.is_empty() && !is_sheet {
+            out.line(if top == 0 {
+                words::plain::TOP
+            } else {
+                words::plain::END
+            });
+        }
+        if moved || scrolled {
+            self.rows = rows;
+        }
+        if let Some(sheet) = turn.ui.sheet().filter(|_| is_sheet) {
+            self.ask(turn, sheet, out);
+        }
+    }
+
+    /// The sheet's question, once the rest of it was heard and its key would count.
+    pub(super) fn ask(&mut self, turn: &Turn<'_>, sheet: &Sheet, out: &mut Lines) {
+        let total = self.rows.len();
+        let heard = sheet
+            .missing()
+            .is_none_or(|missing| missing == (total + 1, total + 1));
+        let from = turn.ui.confirmable_from();
+        let counts = from.is_some_and(|from| turn.now.boot >= from);
+        let Some(page) = &mut self.page else { return };
+        let hurried = turn.screen.spoken_hurry(sheet);
+        let question = (turn.screen.spoken_question(sheet), hurried.is_some());
+        if page.rows.end == total && heard && counts {
+            page.grow();
+        } else if page.rows.end <= total || self.said.question.as_ref() == Some(&question) {
+            return;
+        }
+        // Whoever was too fast gets other digits.
+        for line in hurried.into_iter().chain(turn.screen.spoken_streak()) {
+            out.line(&line);
+        }
+        out.line(&question.0);
+        self.said.question = Some(question);
+    }
+
+    /// `Ctrl-L`: reads out again what was read last.
+    pub(super) fn again(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        let Some(page) = &self.page else {
+            if let Some(id) = turn.ui.selected() {
+                out.line(&turn.screen.spoken_line(id));
+            }
+            return;
+        };
+        let rows = page.rows.clone();
+        if let (What::Code(..), Some(layout)) = (page.what, &self.layout) {
+            for line in rows.filter_map(|i| turn.screen.spoken_code(layout, i)) {
+                out.line(&line);
+            }
+            return;
+        }
+        for said in rows.clone().filter_map(|i| self.rows.get(i)) {
+            out.line(&said.text);
+        }
+        if let Some(sheet) = turn.ui.sheet().filter(|_| rows.end > self.rows.len()) {
+            out.line(&turn.screen.spoken_question(sheet));
+        }
+    }
+
+    /// Whether more of the text at hand can be read out.
+    pub(super) fn in_the_middle(&self) -> bool {
+        let (Some(page), Some(layout)) = (&self.page, &self.layout) else {
+            return false;
+        };
+        matches!(page.what, What::Code(..)) && page.rows.end < layout.len()
+    }
+}

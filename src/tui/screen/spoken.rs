@@ -1,0 +1,516 @@
+//! What the screen says, as paragraphs and rows for the dashboard in plain lines ([`super::super::plain`]).
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use crate::broker::{AuditHealth, BrokerState, Entry};
+use crate::clock::Now;
+use crate::model::{EffectMark, Environment, ProposalId, State, VerdictKind};
+
+use super::super::action::Header;
+use super::super::claim;
+use super::super::document::{Content, Layout};
+use super::super::flow::{Flow, Para};
+use super::super::keys::Command;
+use super::super::plain::{SaidRow, exact, plain};
+use super::super::shown;
+use super::super::text;
+use super::super::theme::Role;
+use super::super::ui::{Challenge, Compared, OnScreen, Over, Pane, STREAK, Sheet, UiState, Was};
+use super::super::words;
+use super::effects::Room;
+use super::panes::{Digests, given, pane_name};
+use super::{Screen, log};
+
+/// The length of a row in characters. Longer lines of code are several rows, each to be heard.
+pub(in crate::tui) const WIDE: u16 = 200;
+/// The most columns of a title in a line, and of a reason.
+pub(super) const TITLE: usize = 120;
+const REASON: usize = 400;
+/// Findings that the introduction has; the sheet has all of them.
+const FINDINGS: usize = 12;
+/// Lines of each stream that OUTPUT has, from its end.
+const LINES: usize = 500;
+
+/// The beginning of a claim: nobody wants to hear ten thousand letters. The pane SAYS has all of it.
+pub(super) fn short(text: &str, most: usize) -> String {
+    let cut = text::cut(text, most);
+    let more = if cut.len() < text.len() { " ..." } else { "" };
+    format!("{}{more}", claimed(cut))
+}
+
+/// A claim with its marks.
+pub(super) fn claimed(text: &str) -> String {
+    claim::spans(text, Role::Text)
+        .into_iter()
+        .map(|(text, _)| text)
+        .collect()
+}
+
+fn flow(paras: &[Para]) -> Vec<SaidRow> {
+    said(&Flow::new(paras, WIDE))
+}
+
+fn said(flow: &Flow) -> Vec<SaidRow> {
+    flow.rows.iter().map(SaidRow::from).collect()
+}
+
+/// The end of a run's output, each line with its stream: it can look like a line of the program.
+fn output(entry: &Entry) -> Vec<SaidRow> {
+    let live = entry.output();
+    let run = entry.run();
+    let texts = match run {
+        Some(run) => [("out", run.stdout.as_str()), ("err", run.stderr.as_str())],
+        None => [("out", live.stdout.as_str()), ("err", live.stderr.as_str())],
+    };
+    let mut out = Vec::new();
+    for (name, text) in texts {
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        if text.is_empty() {
+            continue;
+        }
+        let lines: Vec<&str> = text.rsplit('\n').take(LINES).collect();
+        for line in lines.into_iter().rev() {
+            let mut rest = line;
+            while rest.len() > usize::from(WIDE) {
+                let mut cut = usize::from(WIDE);
+                while !rest.is_char_boundary(cut) {
+                    cut -= 1;
+                }
+                out.push(format!("{name}: {}", exact(&rest[..cut]).0));
+                rest = &rest[cut..];
+            }
+            out.push(format!("{name}: {}", exact(rest).0));
+        }
+    }
+    if out.is_empty() {
+        out.push(match entry.state() {
+            State::Granted | State::Running => words::NO_OUTPUT_YET.to_owned(),
+            _ => words::NO_OUTPUT.to_owned(),
+        });
+    }
+    let row = |text| SaidRow {
+        text,
+        finding: None,
+    };
+    out.into_iter().map(row).collect()
+}
+
+impl<'a> Screen<'a> {
+    pub(in crate::tui) fn new(
+        state: &'a BrokerState,
+        ui: &'a UiState,
+        facts: &'a Header,
+        now: Now,
+    ) -> Self {
+        Self {
+            state,
+            ui,
+            facts,
+            entry: ui.selected().and_then(|id| state.entry(id)),
+            now,
+        }
+    }
+
+    pub(in crate::tui) const fn selected(&self) -> Option<&'a Entry> {
+        self.entry
+    }
+
+    /// What stands above everything: the policy, the tier and what it does not stop, the log.
+    pub(in crate::tui) fn spoken_header(&self) -> String {
+        let f = self.facts;
+        let mut out = vec![format!("policy {}", f.policy), format!("tier {}", f.tier)];
+        let (_, does_not_stop) = f.of(f.tier);
+        if !does_not_stop.is_empty() {
+            out.push(format!("▲ does not stop: {}", does_not_stop.join(", ")));
+        }
+        if f.agents_share_uid {
+            out.push(format!("▲ {}", words::SHARED_UID));
+        }
+        plain(&out.join(" · "))
+    }
+
+    /// Alarms, each a line; not the progress of a new environment.
+    pub(in crate::tui) fn spoken_alarms(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if let AuditHealth::Down { reason } = &self.state.audit {
+            out.push(format!("▲ AUDIT DOWN, nothing runs any more: {reason}"));
+        }
+        if let Some(what) = &self.facts.log_recovered {
+            out.push(format!("▲ After a crash {what}"));
+        }
+        if let Some(first) = &self.facts.log_damage {
+            out.push(format!("▲ The log is damaged: {first}"));
+        }
+        if !self.facts.absent.is_empty() {
+            let names = self.facts.absent.join(", ");
+            out.push(format!(
+                "▲ Data sets that could not be read at the start: {names}"
+            ));
+        }
+        match &self.state.environment {
+            Environment::Ready { .. } => {}
+            Environment::Making { .. } => out.push(words::plain::PYTHON_MADE.to_owned()),
+            Environment::Changed { what } => {
+                out.push(format!("▲ {}", words::environment_changed(what)));
+            }
+            Environment::Failed { message } => out.push(format!("▲ Python environment: {message}")),
+        }
+        out.iter().map(|text| plain(text)).collect()
+    }
+
+    /// One proposal in a line: what the program knows, then what the agent says.
+    pub(in crate::tui) fn spoken_line(&self, id: ProposalId) -> String {
+        let Some(entry) = self.state.entry(id) else {
+            return words::GONE.to_owned();
+        };
+        let lists = &self.ui.queue.lists;
+        let place = |ids: &[ProposalId]| ids.iter().position(|other| *other == id);
+        let mut parts = Vec::new();
+        match (place(&lists.live), place(&lists.decided)) {
+            (Some(at), _) => parts.push(format!("{} of {}", at + 1, lists.live.len())),
+            (None, Some(at)) => {
+                parts.push(format!("decided {} of {}", at + 1, lists.decided.len()));
+            }
+            (None, None) => {}
+        }
+        let (_, word, _) = shown::badge(entry);
+        parts.push(word.to_owned());
+        if entry.is_edited() {
+            parts.push("edited by you".to_owned());
+        }
+        match entry.state() {
+            State::Pending => parts.push(words::plain::left(entry.left(self.now))),
+            State::Granted | State::Running => {
+                let since = entry.released().map_or(self.now.boot, |r| r.boot);
+                let time = self.now.boot.saturating_sub(since);
+                parts.push(format!("for {}", words::plain::time(time)));
+            }
+            _ => parts.extend(entry.ended().map(|e| {
+                let at = e.wall.to_zoned(self.ui.common.zone.clone());
+                format!("at {:02}:{:02}", at.hour(), at.minute())
+            })),
+        }
+        if let Some(effects) = Self::effects_of(entry) {
+            if effects.private() {
+                parts.push("private data".to_owned());
+            }
+            let lists = [
+                (&effects.writes, EffectMark::Writes),
+                (&effects.deletes, EffectMark::Deletes),
+                (&effects.runs, EffectMark::Runs),
+                (&effects.network, EffectMark::Network),
+                (&effects.system, EffectMark::System),
+            ];
+            let present = lists.into_iter().filter(|(list, _)| !list.is_empty());
+            parts.extend(
+                present.map(|(_, mark)| words::effect(mark).trim_end_matches(':').to_owned()),
+            );
+        }
+        let selected = self.ui.selected();
+        if selected.is_some_and(|selected| self.ui.are_alike(selected, id)) {
+            parts.push("like the selected one but for numbers".to_owned());
+        }
+        if let Some((group, false)) = lists.groups.under(id) {
+            let key = self.ui.key(Command::Alike);
+            parts.push(words::plain::folded(group.rest.len(), &key));
+        }
+        format!("{}; {}", parts.join(", "), self.spoken_claim(entry))
+    }
+
+    /// Who says what, last in its line.
+    pub(in crate::tui) fn spoken_claim(&self, entry: &Entry) -> String {
+        let p = &entry.proposal;
+        let name = match p.agent_name() {
+            "" => words::UNNAMED.to_owned(),
+            name => format!("agent {}", claimed(&claim::named(name, 24))),
+        };
+        let title = p.title.as_deref().filter(|t| !t.is_empty());
+        format!(
+            "{name} says: {}",
+            title.map_or_else(|| words::UNTITLED.to_owned(), |title| short(title, TITLE))
+        )
+    }
+
+    /// What comes before the code: whose it is, what it touches, what was found, what it is given.
+    pub(in crate::tui) fn introduction(&self, entry: &Entry) -> Vec<SaidRow> {
+        let p = &entry.proposal;
+        let line = |text: String| Para::new(text, Role::Text);
+        let mut out = vec![match &p.reason {
+            Some(reason) => line(format!("and why: {}", short(reason, REASON))),
+            None => line(words::NO_REASON.to_owned()),
+        }];
+        out.push(line(format!(
+            "kernel says: uid {}, pid {}",
+            p.peer.uid, p.peer.pid
+        )));
+        out.extend(self.effects(entry, Room::Each, WIDE));
+        if let Some(verdict) = entry.verdict() {
+            let word = verdict.verdict.as_str();
+            if verdict.findings.is_empty() {
+                let none = match verdict.verdict {
+                    VerdictKind::Clear => words::NO_FINDING,
+                    _ => "",
+                };
+                out.push(line(format!("verdict {word}. {none}")));
+            } else {
+                let count = words::count(verdict.findings.len(), "finding");
+                out.push(line(format!("verdict {word}, {count}:")));
+                for f in verdict.findings.iter().take(FINDINGS) {
+                    let mut text = format!(
+                        "line {}: {} {}, {}, {}: {}",
+                        f.line,
+                        f.rule,
+                        f.name,
+                        f.severity,
+                        f.action.as_str(),
+                        f.message
+                    );
+                    if let Some(hint) = f.remedy() {
+                        text.push_str(&format!(" Hint: {hint}"));
+                    }
+                    out.push(line(text));
+                }
+                let more = verdict.findings.len().saturating_sub(FINDINGS);
+                if more > 0 {
+                    out.push(line(format!("and {more} more, in the pane FINDINGS")));
+                }
+            }
+        }
+        let given = given(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
+        out.extend(given.into_iter().map(|para| para.after("given ")));
+        flow(&out)
+    }
+
+    /// The rows of the sheet, but for its question.
+    pub(in crate::tui) fn spoken_sheet(&self, sheet: &Sheet) -> Vec<SaidRow> {
+        let Some(entry) = self.state.entry(sheet.id()) else {
+            return Vec::new();
+        };
+        flow(&match sheet.detail {
+            super::super::ui::Detail::Folded => self.folded(entry, sheet, WIDE),
+            super::super::ui::Detail::Whole => self.whole(entry, sheet, WIDE),
+        })
+    }
+
+    pub(in crate::tui) fn spoken_sheet_heading(&self, sheet: &Sheet) -> String {
+        let Some(entry) = self.state.entry(sheet.id()) else {
+            return words::GONE.to_owned();
+        };
+        let (_, word, _) = shown::badge(entry);
+        let left = words::plain::left(entry.left(self.now));
+        format!("GRANT? {word}, {left}.")
+    }
+
+    /// The sheet's last line. Who hears it may answer.
+    pub(in crate::tui) fn spoken_question(&self, sheet: &Sheet) -> String {
+        let back = self.ui.key(Command::Back);
+        match &sheet.challenge {
+            Challenge::Key => words::plain::press(&self.ui.key(Command::Confirm), &back),
+            Challenge::Digits { wanted, .. } => words::plain::type_digits(wanted, &back),
+        }
+    }
+
+    /// Why the sheet asks once more.
+    pub(in crate::tui) fn spoken_hurry(&self, sheet: &Sheet) -> Option<String> {
+        match &sheet.challenge {
+            Challenge::Digits { hurry, .. } => hurry.as_ref().map(|h| plain(&words::hurried(h))),
+            Challenge::Key => None,
+        }
+    }
+
+    /// How many grants came in a row, if they were many.
+    pub(in crate::tui) fn spoken_streak(&self) -> Option<String> {
+        let tally = self.ui.tally().filter(|tally| tally.in_a_row >= STREAK)?;
+        Some(plain(&words::streak(&tally)))
+    }
+
+    pub(in crate::tui) fn spoken_pane(
+        &self,
+        pane: Pane,
+        entry: &Entry,
+    ) -> (&'static str, Vec<SaidRow>) {
+        let rows = match pane {
+            Pane::Output => output(entry),
+            _ => said(&self.pane(pane, entry, Rect::new(0, 0, WIDE, 24), &mut Vec::new())),
+        };
+        (pane_name(pane), rows)
+    }
+
+    /// What covers the queue, with its heading; `None` if nothing does.
+    pub(in crate::tui) fn spoken_page(&self) -> Option<(String, Vec<SaidRow>, usize)> {
+        match (self.ui.over(), self.ui.place()) {
+            (Over::Help { top }, _) => Some(("HELP".to_owned(), self.spoken_help(), *top)),
+            (Over::Diff(compared), _) => {
+                let (heading, rows) = self.spoken_diff(compared);
+                Some((heading, rows, compared.top))
+            }
+            (_, OnScreen::Agents(screen)) => Some((
+                words::POLICIES.to_owned(),
+                flow(&self.policies(screen.detail)),
+                screen.top,
+            )),
+            (_, OnScreen::Audit(screen)) => {
+                let detail = screen.page.detail.as_ref()?;
+                Some(("RECORD".to_owned(), flow(&log::record(detail)), screen.top))
+            }
+            _ => None,
+        }
+    }
+
+    fn spoken_help(&self) -> Vec<SaidRow> {
+        let keys = &self.ui.common.keys;
+        let drawn = [
+            Command::Theme,
+            Command::Wrap,
+            Command::Zoom,
+            Command::AsDrawn,
+            Command::Left,
+            Command::Right,
+        ];
+        let said = Command::ALL
+            .iter()
+            .filter(|command| !drawn.contains(command));
+        let para = |command: &Command| {
+            Para::new(
+                format!(
+                    "{}: {}",
+                    keys.all(*command).replace("  ", " or "),
+                    command.words()
+                ),
+                Role::Text,
+            )
+        };
+        flow(&said.map(para).collect::<Vec<_>>())
+    }
+
+    fn spoken_diff(&self, compared: &Compared) -> (String, Vec<SaidRow>) {
+        let heading = compared.choice().map_or_else(String::new, |choice| {
+            let against = match choice.was {
+                Was::Proposed => words::AGAINST_PROPOSED.to_owned(),
+                Was::Granted(at) => {
+                    words::against(&words::when(at, self.now.wall, &self.ui.common.zone))
+                }
+            };
+            let title = choice.title.as_deref().unwrap_or(words::UNTITLED);
+            format!(
+                "DIFF {} of {}, {}{}: {}",
+                compared.at + 1,
+                compared.choices.len(),
+                against,
+                claimed(&choice.agent),
+                short(title, TITLE)
+            )
+        });
+        let rows = match &compared.answer {
+            None => Vec::new(),
+            Some(Err(why)) => flow(&[Para::new(words::no_earlier(why), Role::Text)]),
+            Some(Ok(diff)) => flow(&diff.paras()),
+        };
+        (heading, rows)
+    }
+
+    /// A row of code or of an input as one line, with what the gutter says in words.
+    pub(in crate::tui) fn spoken_code(&self, layout: &Layout, index: usize) -> Option<String> {
+        let row = layout.row(index)?;
+        Some(match layout.content(row) {
+            Content::Heading(heading) => plain(heading),
+            Content::AsDrawn(_) => return None,
+            Content::Stands { text, open } => {
+                let key = self.ui.key(Command::Open);
+                let does = if open { "closes" } else { "opens" };
+                format!("condensed: {} ({key} {does} it)", plain(text))
+            }
+            Content::Text {
+                number, code, text, ..
+            } => {
+                let last = layout.row(index + 1).is_none_or(|next| next.first);
+                let tags = match code && row.first {
+                    true => self.tags_of_line(number),
+                    false => String::new(),
+                };
+                line_of_code(number, row.first, last, &tags, text)
+            }
+        })
+    }
+
+    fn tags_of_line(&self, number: usize) -> String {
+        let (Some(entry), Ok(line)) = (self.entry, u32::try_from(number)) else {
+            return String::new();
+        };
+        let mut tags = String::new();
+        let findings = entry.verdict().map_or(&[][..], |v| &v.findings);
+        let worst = findings
+            .iter()
+            .filter(|f| (f.line..=f.end_line.max(f.line)).contains(&line))
+            .map(|f| f.severity)
+            .max();
+        if let Some(severity) = worst {
+            tags.push_str(&format!(", {severity} finding"));
+        }
+        if let Some(effects) = Self::effects_of(entry) {
+            if effects.is_private(line) {
+                tags.push_str(", private data");
+            }
+            if let Some(mark) = effects.mark(line).filter(|m| *m != EffectMark::Private) {
+                tags.push_str(&format!(", {}", words::effect(mark).trim_end_matches(':')));
+            }
+        }
+        tags
+    }
+}
+
+/// `12, high finding, indent 4: text`. Blanks at either end are counted, since nobody hears them.
+fn line_of_code(number: usize, first: bool, last: bool, tags: &str, text: &str) -> String {
+    let ends = if last {
+        text.len() - text.trim_end_matches(' ').len()
+    } else {
+        0
+    };
+    let solid = &text[..text.len() - ends];
+    let mut head = match first {
+        true => format!("{number}{tags}"),
+        false => format!("{number} goes on"),
+    };
+    let begins = if first {
+        solid.len() - solid.trim_start_matches(' ').len()
+    } else {
+        0
+    };
+    if begins > 0 {
+        head.push_str(&format!(", indent {begins}"));
+    }
+    let (said, marked) = exact(&solid[begins..]);
+    let mut out = match (said.is_empty(), ends) {
+        (true, 0) => format!("{head} blank"),
+        (true, _) => head,
+        (false, _) => format!("{head}: {said}"),
+    };
+    if ends > 0 {
+        out.push_str(&words::plain::ends_blank(ends));
+    }
+    if marked > 0 {
+        out.push_str(&words::plain::marked(marked));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_code_tells_what_nobody_hears() {
+        let line = |text| line_of_code(7, true, true, "", text);
+        assert_eq!(line("    x = 1"), "7, indent 4: x = 1");
+        assert_eq!(line("x = 1   "), "7: x = 1 (ends with 3 blanks)");
+        assert_eq!(
+            line("\tx = \"\u{202e}\""),
+            "7: \\tx = \"\\u{202E}\" (2 characters marked)"
+        );
+        assert_eq!(line(""), "7 blank");
+        assert_eq!(line("  "), "7 (ends with 2 blanks)");
+        assert_eq!(line_of_code(7, false, true, "", " x"), "7 goes on:  x");
+    }
+}

@@ -1,0 +1,114 @@
+//! What the log, the agents of screen 3 and the text fields say in plain lines.
+
+use crate::model::{AgentId, Of};
+
+use super::super::action::AuditRow;
+use super::super::claim;
+use super::super::keys::Command;
+use super::super::plain::plain;
+use super::super::ui::{OnScreen, Over, Prompt, agent_rows, is_paused, pending_of, too_late};
+use super::super::words;
+use super::Screen;
+use super::spoken::{TITLE, claimed, short};
+
+impl Screen<'_> {
+    /// The audit log as a whole, and one of its rows.
+    pub(in crate::tui) fn spoken_log(&self) -> Option<String> {
+        let page = &self.ui.place().log()?.page;
+        let state = match &page.damage {
+            None => words::CONSISTENT.to_owned(),
+            Some(damage) => format!("DAMAGED: {damage}"),
+        };
+        Some(plain(&format!(
+            "AUDIT, {}, {state}",
+            words::proposals(page.total)
+        )))
+    }
+
+    pub(in crate::tui) fn spoken_log_row(&self) -> Option<String> {
+        let screen = self.ui.place().log()?;
+        let row: &AuditRow = screen
+            .page
+            .rows
+            .get(screen.row.checked_sub(screen.page.offset)?)?;
+        let name = claimed(&claim::named(&row.agent, 24));
+        Some(format!(
+            "{} of {}, {}, {}, {}, {}; agent {name} says: {}",
+            screen.row + 1,
+            screen.page.total,
+            row.time,
+            row.state,
+            row.verdict,
+            row.profile,
+            short(&row.title, TITLE)
+        ))
+    }
+
+    /// The selected agent of screen 3, and its place.
+    pub(in crate::tui) fn spoken_agent(&self) -> Option<(AgentId, String)> {
+        let OnScreen::Agents(screen) = self.ui.place() else {
+            return None;
+        };
+        let rows = agent_rows(self.state, self.now);
+        let at = rows
+            .iter()
+            .position(|row| Some(&row.agent) == screen.at.as_ref())
+            .unwrap_or(0);
+        let row = rows.get(at)?;
+        let paused = if row.paused { "paused, " } else { "" };
+        let (uid, name) = (row.agent.uid, row.agent.name.as_str());
+        let ever = self.ui.decisions(&Of::Agent(uid, name));
+        let facts = words::agent_facts(&row.agent, row.connected, ever.granted, ever.denied);
+        let facts = plain(&facts);
+        let name = claimed(&claim::named(name, 24));
+        Some((
+            row.agent.clone(),
+            format!(
+                "{} of {}, {paused}{facts}; agent {name}",
+                at + 1,
+                rows.len()
+            ),
+        ))
+    }
+
+    /// A question's or a field's label, with its keys.
+    pub(in crate::tui) fn spoken_prompt(&self) -> Option<String> {
+        if matches!(self.ui.over(), Over::Palette(_)) {
+            return Some(words::plain::COMMAND.to_owned());
+        }
+        Some(match self.ui.prompt()? {
+            Prompt::Deny { id, .. } => match too_late(self.state, *id) {
+                None => format!("{}: {}.", self.deny_label(*id), words::plain::ENTER_SENDS),
+                Some(why) => format!(
+                    "{why}, {}; {}.",
+                    words::plain::NOT_SENT,
+                    words::plain::ENTER_SENDS
+                ),
+            },
+            Prompt::DenyAll { agent, .. } => {
+                let count = pending_of(self.state, agent).len();
+                let whom = claimed(&claim::named(&agent.name, 16));
+                let keys = words::deny_all_keys(count > 0, is_paused(self.state, agent));
+                format!("{}: {keys}.", words::deny_all(count, &whom))
+            }
+            Prompt::Open { of, .. } => {
+                let label = words::which_file(self.files(*of));
+                format!("{label}: Enter opens, Esc goes back.")
+            }
+            Prompt::Save { of, .. } => {
+                let label = words::save_where(self.files(*of));
+                format!("{label}: Enter saves, Esc goes back.")
+            }
+            Prompt::Filter { .. } => "filter: Enter keeps it, Esc goes back.".to_owned(),
+            Prompt::Search { .. } => format!("search: {}.", words::plain::ENTER_SEARCHES),
+            Prompt::Quit => {
+                let (pending, running) = (self.state.pending_count(), self.state.running_count());
+                let keys = words::plain::quit_keys(&self.ui.key(Command::Confirm));
+                match pending + running {
+                    0 => format!("{} {keys}", words::QUIT),
+                    _ => format!("{} {keys}", words::quit_question(pending, running)),
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! The last key press, for the front end in plain lines: it answers each press.
+
+use std::time::Duration;
+
+use crate::clock::Now;
+
+use super::super::keys::{Command, Key, Meaning};
+use super::UiState;
+
+/// The last key press.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tui) struct Heard {
+    /// Counts the presses.
+    pub presses: u64,
+    /// What the key does outside text fields.
+    pub command: Option<Command>,
+    /// Whether it is the first of two keys.
+    pub begins: bool,
+    pub at: Duration,
+}
+
+impl UiState {
+    /// The state of a dashboard in plain lines ([`super::Plain`]) instead of a drawn screen.
+    #[must_use]
+    pub fn spoken(mut self) -> Self {
+        self.common.spoken = true;
+        self
+    }
+
+    pub(super) fn hear_key(&mut self, key: Key, now: Now) {
+        let meaning = self.common.keys.meaning(self.attention.before, key);
+        self.heard = Heard {
+            presses: self.heard.presses + 1,
+            command: match meaning {
+                Meaning::Does(command) => Some(command),
+                Meaning::Begins | Meaning::Nothing => None,
+            },
+            begins: meaning == Meaning::Begins,
+            at: now.boot,
+        };
+    }
+}

@@ -1,0 +1,187 @@
+//! The sentences of the dashboard in plain lines. They are ASCII and have no signs that only an eye can read.
+
+use std::time::Duration;
+
+use super::{count, number};
+
+pub const NOTHING_DRAWN: &str = "nothing is drawn here that this could change";
+pub const END_OF_CODE: &str = "End of the code.";
+pub const END: &str = "End.";
+pub const TOP: &str = "Top.";
+pub const WENT_ON: &str = "Back. What was read out before may have scrolled away.";
+pub const PYTHON_READY: &str = "The Python environment is ready.";
+pub const PYTHON_MADE: &str = "The Python environment is being made; grants wait.";
+pub const CLOSED: &str = "Closed.";
+pub const WAIT: &str = "Wait for the question: its key does not count yet.";
+pub const NOT_SENT: &str = "nothing is sent";
+pub const ENTER_SENDS: &str = "Enter sends, Esc goes back";
+pub const ENTER_SEARCHES: &str = "Enter searches, Esc goes back";
+pub const COMMAND: &str =
+    "Command, by its letters: Enter does it, Up and Down choose, Esc goes back.";
+pub const READING_LOG: &str = "The log is being read.";
+
+/// How many proposals a folded group has beside the one that is told.
+pub fn folded(rest: usize, key: &str) -> String {
+    format!(
+        "and {} alike folded under it, {key} unfolds",
+        number(rest as u64)
+    )
+}
+
+/// The first lines. `keys`: help, list, read.
+pub fn greeting(help: &str, list: &str, read: &str) -> String {
+    format!(
+        "countersign in plain lines. {help} lists the keys, {list} the proposals, {read} reads out."
+    )
+}
+
+/// `read`: the key that reads it out.
+pub fn code(read: &str) -> String {
+    format!("CODE. {read} reads it out.")
+}
+
+pub fn no_command(help: &str) -> String {
+    format!("No command has this key; {help} lists them.")
+}
+
+/// `29 minutes`, `1 hour 5 minutes`, `42 seconds`.
+pub fn time(left: Duration) -> String {
+    let s = left.as_secs();
+    let n = |n: u64, what: &str| count(n as usize, what);
+    match s {
+        0..120 => n(s, "second"),
+        120..7200 => n(s / 60, "minute"),
+        _ => format!("{} {}", n(s / 3600, "hour"), n(s / 60 % 60, "minute")),
+    }
+}
+
+pub fn left(left: Duration) -> String {
+    format!("{} left", time(left))
+}
+
+/// Before the last minute of the selected proposal is over.
+pub fn last_minute(left: Duration, whose: &str) -> String {
+    format!(
+        "Only {} left for the selected proposal, {whose}",
+        time(left)
+    )
+}
+
+pub fn more(key: &str, at: usize, of: usize, what: &str) -> String {
+    format!(
+        "More: {key}. {what} {} of {}.",
+        number(at as u64),
+        number(of as u64)
+    )
+}
+
+/// News that wait until the person pauses.
+pub fn waits(news: usize, key: &str) -> String {
+    match news {
+        1 => format!("1 piece of news waits, {key} tells it."),
+        more => format!("{more} pieces of news wait, {key} tells them."),
+    }
+}
+
+/// `down`, `up`: the keys that go through all of them.
+pub fn more_proposals(more: usize, down: &str, up: &str) -> String {
+    format!(
+        "and {} more, decided ones too; {down} and {up} go through them",
+        number(more as u64)
+    )
+}
+
+/// `keys`: grant, deny.
+pub fn may(grant: &str, deny: &str) -> String {
+    format!("{grant} asks to grant, {deny} denies.")
+}
+
+pub fn next(waiting: usize, key: &str) -> String {
+    match waiting {
+        1 => format!("1 more waits; {key} goes to it."),
+        more => format!(
+            "{} more wait; {key} goes to the most urgent.",
+            number(more as u64)
+        ),
+    }
+}
+
+pub fn press(key: &str, back: &str) -> String {
+    format!("Press {key} to grant; {back} goes back and decides nothing.")
+}
+
+pub fn type_digits(digits: &str, back: &str) -> String {
+    let apart: Vec<String> = digits.chars().map(String::from).collect();
+    format!(
+        "Type {digits}, that is {}, then Enter, to grant; {back} goes back and decides nothing.",
+        apart.join(" ")
+    )
+}
+
+pub fn quit_keys(key: &str) -> String {
+    format!("{key} quits, any other key stays.")
+}
+
+pub fn not_said(lines: usize) -> String {
+    format!("{} not read out; OUTPUT has the end", count(lines, "line"))
+}
+
+pub fn redacted(values: usize) -> String {
+    format!(
+        "{} redacted: private data that few rows share",
+        count(values, "value")
+    )
+}
+
+pub fn new_proposals(count: usize, flagged: usize, key: &str) -> String {
+    let flagged = match flagged {
+        0 => String::new(),
+        n => format!(", {} flagged", number(n as u64)),
+    };
+    format!(
+        "{} new proposals{flagged}; {key} lists what waits.",
+        number(count as u64)
+    )
+}
+
+pub fn marked(characters: usize) -> String {
+    format!(" ({} marked)", count(characters, "character"))
+}
+
+pub fn ends_blank(blanks: usize) -> String {
+    format!(" (ends with {})", count(blanks, "blank"))
+}
+
+/// A sign of the screen in words; `None` if it speaks for itself.
+pub const fn sign(c: char) -> Option<&'static str> {
+    Some(match c {
+        '▲' => "warning: ",
+        '·' => ",",
+        '×' => "by",
+        '≈' => "about",
+        '–' => " to ",
+        '—' => "-",
+        '…' | '⋯' => "...",
+        '↑' => "Up",
+        '↓' => "Down",
+        '←' => "Left",
+        '→' => "Right",
+        '■' | '●' | '○' | '△' | '▷' | '►' | '▸' | '▾' | '✓' | '✗' | '⊘' | '⧗' | '▮' | '▯' | '━'
+        | '─' | '│' | '↳' => "",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_spoken_in_the_unit_that_matters() {
+        let s = Duration::from_secs;
+        assert_eq!(time(s(1)), "1 second");
+        assert_eq!(time(s(119)), "119 seconds");
+        assert_eq!(time(s(120)), "2 minutes");
+        assert_eq!(time(s(7_260)), "2 hours 1 minute");
+    }
+}
