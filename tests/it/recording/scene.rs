@@ -49,14 +49,14 @@ struct Proposal {
 const MASS: Proposal = Proposal {
     code: include_str!("../../../assets/demo/01-mass-by-species.py"),
     agent: "notebook",
-    title: "Mass by species",
+    title: "Body mass",
     reason: "The season's summary needs mean, count and spread.",
     more: &["--ttl", "900"],
 };
 const EXPORT: Proposal = Proposal {
     code: include_str!("../../../assets/demo/02-export-by-island.py"),
     agent: "etl-bot",
-    title: "Files by island",
+    title: "By island",
     reason: "Each field team gets its own birds.",
     more: &["--ttl", "1200"],
 };
@@ -70,7 +70,7 @@ const MOUNT: Proposal = Proposal {
 const CHART_OF_MASS: Proposal = Proposal {
     code: include_str!("chart.py"),
     agent: "tagger",
-    title: "Flipper vs mass",
+    title: "Flippers",
     reason: "Do the species stand apart?",
     more: &["--profile", "chart", "--ttl", "1500"],
 };
