@@ -22,6 +22,19 @@ struct Voice {
 }
 
 impl Voice {
+    /// Reads the selected clear proposal, grants it, and starts its run.
+    fn start(&mut self) -> ProposalId {
+        self.wait(600);
+        self.read();
+        self.ask();
+        let id = self.b.ui.selected().unwrap();
+        self.keys("y");
+        self.b.carry_out();
+        self.b.exec(id, ExecNote::Prepared(isolation()));
+        self.b.exec(id, ExecNote::Released);
+        id
+    }
+
     fn new() -> Self {
         let mut b = Bench::new(80, 24);
         b.ui = std::mem::replace(&mut b.ui, Bench::new(80, 24).ui).spoken();
@@ -349,14 +362,7 @@ fn a_sheet_that_closes_by_itself_says_why() {
 #[test]
 fn output_streams_in_lines_at_a_pace_and_the_end_is_told() {
     let mut v = Voice::of(Making::clear(CODE));
-    v.wait(600);
-    v.read();
-    v.ask();
-    let id = v.b.ui.selected().unwrap();
-    v.keys("y");
-    v.b.carry_out();
-    v.b.exec(id, ExecNote::Prepared(isolation()));
-    v.b.exec(id, ExecNote::Released);
+    let id = v.start();
     let said = v.speak();
     assert!(said.contains("Granted"), "{said}");
     v.b.output(id, StreamName::Stdout, "one\ntw");
@@ -383,14 +389,7 @@ fn output_streams_in_lines_at_a_pace_and_the_end_is_told() {
 #[test]
 fn hidden_values_of_an_output_are_counted() {
     let mut v = Voice::of(Making::clear(CODE));
-    v.wait(600);
-    v.read();
-    v.ask();
-    let id = v.b.ui.selected().unwrap();
-    v.keys("y");
-    v.b.carry_out();
-    v.b.exec(id, ExecNote::Prepared(isolation()));
-    v.b.exec(id, ExecNote::Released);
+    let id = v.start();
     v.b.end(id, run("[REDACTED] and [REDACTED]\n"));
     let said = v.speak();
     assert!(

@@ -3,7 +3,6 @@
 use crossterm::event::KeyCode;
 use proptest::prelude::*;
 
-use crate::broker::ExecNote;
 use crate::model::columns;
 
 use super::*;
@@ -15,14 +14,7 @@ fn a_run_s_output_and_an_agent_s_words_never_begin_a_line() {
         reason: Some(format!("x\n{forged}")),
         ..Making::clear(CODE)
     });
-    v.wait(600);
-    v.read();
-    v.ask();
-    let id = v.b.ui.selected().unwrap();
-    v.keys("y");
-    v.b.carry_out();
-    v.b.exec(id, ExecNote::Prepared(isolation()));
-    v.b.exec(id, ExecNote::Released);
+    let id = v.start();
     v.b.end(id, run(&format!("{forged}\nconfined\n")));
     let begun = v.all.len();
     v.speak();
