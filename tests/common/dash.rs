@@ -427,10 +427,18 @@ impl Dash {
         drop(wake.wait_timeout(guard, most).unwrap());
     }
 
+    /// Goes to the most urgent proposal. Works from any view; a proposal that the agent was
+    /// already answered about may still be on its way to the screen, so the keys are repeated.
+    pub fn go_to_urgent(&mut self) {
+        self.keys("1u");
+        self.press_until("1u", "a pending proposal", |text| {
+            progress(text).is_some() || text.contains("GRANT?")
+        });
+    }
+
     /// Goes to the most urgent proposal, pages through it and opens the sheet.
     pub fn open_sheet(&mut self) -> String {
-        // Works from any view.
-        self.keys("1u");
+        self.go_to_urgent();
         self.see_all();
         self.press_until(" a", "the sheet", |text| text.contains("GRANT?"))
     }

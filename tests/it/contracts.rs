@@ -90,7 +90,6 @@ fn f8_a_feature_is_returned_only_with_a_measured_lift() {
             "code": code,
             "inputs": {"df": {"dataset": "sales"}, "lift": {"json": {"target": "y"}}},
         }));
-        dash.keys("u");
         dash.grant(&mut agent, &proposal);
         let outcome = agent.outcome(&proposal["id"]);
         assert_eq!(outcome["state"], "succeeded", "{outcome}");
@@ -113,7 +112,6 @@ fn d2_public_lives_on_for_the_session_and_for_no_other() {
     let session = hello["result"]["session"].as_str().unwrap().to_owned();
     let run = |dash: &mut Dash, agent: &mut common::agent::Agent, code: &str| {
         let proposal = agent.propose(json!({"profile": "scoped", "code": code}));
-        dash.keys("u");
         dash.grant(agent, &proposal);
         agent.outcome(&proposal["id"])
     };
@@ -137,7 +135,7 @@ fn d2_public_lives_on_for_the_session_and_for_no_other() {
     let mut again = dash.agent();
     again.call("hello", json!({"protocol": 1, "session": session}));
     let proposal = again.propose(json!({"profile": "scoped", "code": read}));
-    dash.keys("u");
+    dash.go_to_urgent();
     // The reviewer sees the session's values.
     dash.wait_text("4711");
     dash.grant(&mut again, &proposal);
@@ -155,7 +153,6 @@ fn d5_accesses_and_crossings_are_reported_recorded_and_shown() {
     let mut agent = dash.agent();
     let mut run = |code: &str| {
         let proposal = agent.propose(json!({"profile": "scoped", "code": code}));
-        dash.keys("u");
         dash.grant(&mut agent, &proposal);
         agent.outcome(&proposal["id"])
     };

@@ -90,7 +90,7 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     let mut agent = dash.agent();
     let code = code(string);
     let hostile = agent.propose(json!({"code": code, "title": "\u{3248}".repeat(16)}));
-    dash.keys("u");
+    dash.go_to_urgent();
     let pane = if columns >= 100 { 37 } else { 0 };
     // Left: number, blank, finding, private data, effect, blank. One blank at the right edge.
     let margin = 7;

@@ -290,7 +290,7 @@ fn lines_that_were_not_seen_are_not_granted() {
     let mut agent = dash.agent();
     let code: String = (0..400).map(|i| format!("x{i} = {i}\n")).collect();
     let proposal = agent.code(&code);
-    dash.keys("u");
+    dash.go_to_urgent();
     // Once rows count as seen, the grace period is over; one key after a pause is not too early.
     dash.wait_for("the first page to count", |_, text| {
         progress(text).is_some_and(|(have, _)| have > 0)

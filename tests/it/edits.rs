@@ -37,7 +37,7 @@ fn writes(text: &str) -> String {
 fn pending(dash: &mut Dash, agent: &mut Agent) -> Value {
     let proposal = agent.propose(json!({"code": PROPOSED, "title": "A title"}));
     dash.wait_text("proposed");
-    dash.keys("1u");
+    dash.go_to_urgent();
     proposal
 }
 
@@ -211,7 +211,7 @@ fn the_dashboard_goes_on_while_the_editor_runs() {
     let mut agent = dash.agent();
     let proposal = agent.propose(json!({"code": PROPOSED, "ttl_s": 20}));
     dash.wait_text("proposed");
-    dash.keys("1u");
+    dash.go_to_urgent();
     dash.press("e");
     dash.wait_text("the editor is open");
     assert!(!dash.alternate_screen() && dash.is_cooked());
