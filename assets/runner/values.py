@@ -160,8 +160,6 @@ def groups(frame: Any, numeric: list[int], until: float, bounds: Bounds) -> Iter
         met(bounds, bound="kinds", columns=many, most=KINDS)
     if lists:
         met(bounds, bound="lists", columns=lists)
-    if len(ordered) > PAIRED:
-        met(bounds, bound="pairs", most=PAIRED)
     for group in [*([at] for at in ordered), *map(list, combinations(ordered[:PAIRED], 2))]:
         if late(until, bounds):
             return

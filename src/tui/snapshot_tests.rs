@@ -320,7 +320,7 @@ fn private_data_not_compared_to_its_end() {
         };
         let events = vec![
             event(
-                "group numbers of `sales` by two columns were compared for the 8 columns of the fewest values",
+                "group numbers of `sales` by 1 column of more than 10,000 different values were not compared",
             ),
             event("group numbers of `sales` were compared up to 1,000,000 numbers"),
         ];

@@ -168,8 +168,7 @@ fn a_killed_worker_is_replaced() {
 fn a_worker_killed_while_it_reads_is_replaced_and_another_is_asked() {
     let mut analyser = analyser();
     assert_eq!(ordinary(&mut analyser, "1"), VerdictKind::Clear);
-    let pid = pid_of(&analyser);
-    kill(pid, Signal::SIGSTOP).unwrap();
+    let pid = stop(&analyser);
     let waits = format!("/proc/self/task/{}/stat", nix::unistd::gettid());
     let killer = std::thread::spawn(move || {
         // The other thread sleeps only while it waits for the answer.
@@ -298,13 +297,29 @@ fn the_worker_is_limited_in_memory_stack_and_everything_else() {
     assert_eq!(threads, 2, "one thread waits and one works");
 }
 
+/// Stops the worker and returns once all its threads stand. One thread takes the signal and then
+/// stops the others, which work on until it gets the processor.
+fn stop(analyser: &Analyser) -> Pid {
+    let pid = i32::try_from(analyser.worker_pid().unwrap()).unwrap();
+    kill(Pid::from_raw(pid), Signal::SIGSTOP).unwrap();
+    let stands = |task: std::io::Result<std::fs::DirEntry>| {
+        let stat = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap();
+        stat.rsplit_once(") ").unwrap().1.starts_with('T')
+    };
+    while !std::fs::read_dir(format!("/proc/{pid}/task"))
+        .unwrap()
+        .all(stands)
+    {
+        std::thread::yield_now();
+    }
+    Pid::from_raw(pid)
+}
+
 #[test]
 fn a_stopped_worker_is_a_time_out_not_a_wait() {
     let mut analyser = analyser();
     assert_eq!(ordinary(&mut analyser, "1"), VerdictKind::Clear);
-    let pid = analyser.worker_pid().unwrap();
-    let pid = Pid::from_raw(i32::try_from(pid).unwrap());
-    kill(pid, Signal::SIGSTOP).unwrap();
+    stop(&analyser);
     assert_eq!(
         analyser
             .verdict(&vec![b'#'; 1024 * 1024], "analysis")
@@ -321,9 +336,7 @@ fn a_worker_that_does_not_get_the_processor_is_waited_for() {
     // This thread too may have to wait for the processor.
     let waited_for = (0..10).any(|_| {
         assert_eq!(ordinary(&mut analyser, "1"), VerdictKind::Clear);
-        let pid = analyser.worker_pid().unwrap();
-        let pid = Pid::from_raw(i32::try_from(pid).unwrap());
-        kill(pid, Signal::SIGSTOP).unwrap();
+        let pid = stop(&analyser);
         let started = std::time::Instant::now();
         let waker = std::thread::spawn(move || {
             while started.elapsed().as_millis() < 800 {

@@ -18,8 +18,6 @@ pub enum Bound {
     Kinds { columns: u64, most: u64 },
     /// Columns that contain lists or objects.
     Lists { columns: u64 },
-    /// Too many columns to group by every pair.
-    Pairs { most: u64 },
     /// Maximum of numbers.
     Numbers { most: u64 },
     /// Maximum of processor time in seconds.
@@ -44,13 +42,6 @@ impl Bound {
             Self::Lists { columns: n } => {
                 let n = columns(n);
                 format!("by {n} of lists or objects were not compared; {NONE}")
-            }
-            Self::Pairs { most } => {
-                let most = grouped(most);
-                format!(
-                    "by two columns were compared for the {most} columns of the fewest values; \
-                     {BEYOND}"
-                )
             }
             Self::Numbers { most } => {
                 let most = grouped(most);
@@ -89,7 +80,6 @@ mod tests {
                 "by 1 column of more than 10,000 different values were not compared",
             ),
             (r#"{"bound":"lists","columns":3}"#, "by 3 columns of lists"),
-            (r#"{"bound":"pairs","most":8}"#, "for the 8 columns"),
             (
                 r#"{"bound":"numbers","most":1000000}"#,
                 "group numbers of `people` were compared up to 1,000,000 numbers; what lies beyond",
@@ -103,8 +93,8 @@ mod tests {
         }
         for odd in [
             r#"{"bound":"other"}"#,
-            r#"{"bound":"pairs"}"#,
-            r#"{"bound":"pairs","most":-1}"#,
+            r#"{"bound":"seconds"}"#,
+            r#"{"bound":"seconds","most":-1}"#,
             r#"{"bound":"shape","value":"Ann Ferrer"}"#,
         ] {
             assert!(serde_json::from_str::<Bound>(odd).is_err(), "{odd}");

@@ -158,10 +158,11 @@ pub(super) fn key(number: f64) -> u64 {
     plain_number(&format!("{number:.11e}")).map_or(0, f64::to_bits)
 }
 
-/// Number of significant digits. Leading zeros and the trailing zeros of a fraction do not count,
-/// however the number is written.
+/// Number of significant digits among the twelve that are compared ([`key`]): the last ones of
+/// `1.0000000000000002` come from adding in another order. Leading zeros and the trailing zeros of a
+/// fraction do not count, however the number is written.
 pub(super) fn digits(number: f64) -> usize {
-    let shown = number.to_string();
+    let shown = f64::from_bits(key(number)).to_string();
     let all: String = shown.chars().filter(char::is_ascii_digit).collect();
     all.trim_start_matches('0').len()
 }
@@ -206,6 +207,20 @@ mod tests {
         assert_eq!(short(51234.5), None);
         assert_eq!(short(0.1), None);
         assert_eq!(short(1e300), None);
+    }
+
+    #[test]
+    fn what_rounding_errors_add_are_no_digits() {
+        for (number, want) in [
+            (1.000_000_000_000_000_2, 1),
+            (0.1 + 0.2, 1),
+            (2.999_999_999_999_999_6, 1),
+            (0.812_300_000_000_000_1, 4),
+            (51_234.0, 5),
+            (1.0 / 3.0, 12),
+        ] {
+            assert_eq!(digits(number), want, "{number:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Colours as numbers: sRGB, linear light, xterm's 256, and OKLab, in which equal distances look about equal.
 
+use std::sync::LazyLock;
+
 use ratatui::style::Color;
 
 /// Red, green and blue, linear, from 0 to 1.
@@ -66,21 +68,29 @@ pub fn oklab(light: Light) -> [f64; 3] {
 }
 
 /// The distance of two colours in OKLab; about 0.02 is just visible.
+#[cfg(test)]
 pub fn distance(a: Light, b: Light) -> f64 {
-    let (a, b) = (oklab(a), oklab(b));
-    let square = |(a, b): (f64, f64)| (a - b).powi(2);
-    a.into_iter().zip(b).map(square).sum::<f64>().sqrt()
+    square(oklab(a), oklab(b)).sqrt()
 }
+
+/// The square of the distance of two colours given in OKLab.
+fn square(one: [f64; 3], other: [f64; 3]) -> f64 {
+    let pairs = one.into_iter().zip(other);
+    pairs.map(|(a, b)| (a - b).powi(2)).sum()
+}
+
+/// The cube and the greys in OKLab.
+static PALETTE: LazyLock<Vec<(u8, [f64; 3])>> = LazyLock::new(|| {
+    let fixed = (16..=u8::MAX).filter_map(|i| Some((i, oklab(light(Color::Indexed(i))?))));
+    fixed.collect()
+});
 
 /// The colour of the cube and the greys that looks nearest.
 pub fn nearest((r, g, b): (u8, u8, u8)) -> Color {
-    let wanted = [r, g, b].map(linear);
-    let far = |i: &u8| {
-        let (r, g, b) = xterm(*i).unwrap_or_default();
-        distance([r, g, b].map(linear), wanted)
-    };
-    let found = (16..=u8::MAX).min_by(|a, b| far(a).total_cmp(&far(b)));
-    Color::Indexed(found.unwrap_or(16))
+    let wanted = oklab([r, g, b].map(linear));
+    let far = PALETTE.iter().map(|(i, lab)| (*i, square(*lab, wanted)));
+    let found = far.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    Color::Indexed(found.map_or(16, |(i, _)| i))
 }
 
 #[cfg(test)]
