@@ -11,6 +11,7 @@ mod analyst;
 pub mod demo;
 pub mod descriptors;
 mod draft;
+mod drills;
 mod editor;
 mod effects;
 mod environment;

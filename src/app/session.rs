@@ -18,6 +18,8 @@ pub struct Session {
     withdrawn: u64,
     blocked: u64,
     undecided: u64,
+    /// How many drills were caught, granted and not answered.
+    drills: [u64; 3],
 }
 
 impl Default for Session {
@@ -32,12 +34,16 @@ impl Default for Session {
             withdrawn: 0,
             blocked: 0,
             undecided: 0,
+            drills: [0; 3],
         }
     }
 }
 
 impl Session {
     pub fn learn(&mut self, event: &LogEvent) {
+        if let LogEvent::Drilled(drilled) = event {
+            self.drills[drilled.end as usize] += 1;
+        }
         match event.state() {
             Some(State::Granted) => self.granted += 1,
             Some(State::Succeeded) => self.succeeded += 1,
@@ -47,7 +53,7 @@ impl Session {
             Some(State::Withdrawn) => self.withdrawn += 1,
             Some(State::Blocked) => self.blocked += 1,
             Some(State::Unattended) => self.undecided += 1,
-            Some(State::Pending | State::Running) | None => {}
+            Some(State::Pending | State::Running | State::Drilled) | None => {}
         }
     }
 
@@ -55,6 +61,7 @@ impl Session {
     /// folder, `None` for a demo, whose folder goes.
     pub fn farewell(&self, audit: &AuditHealth, dir: Option<&Path>) -> String {
         let mut out = format!("countersign, {}.\n", self.after(self.began.elapsed()));
+        out.extend(self.drilled());
         if let AuditHealth::Down { reason } = audit {
             out.push_str(&format!(
                 "The log went down, and nothing ran any more: {reason}\n"
@@ -71,6 +78,22 @@ impl Session {
             ),
         }
         out
+    }
+
+    /// What became of the drills, if there were any.
+    fn drilled(&self) -> Option<String> {
+        let [caught, granted, unanswered] = self.drills.map(grouped);
+        let all = self.drills.iter().sum();
+        let of = match all {
+            0 => return None,
+            1 => "1 drill".to_owned(),
+            more => format!("{} drills", grouped(more)),
+        };
+        let mut line = format!("{of}: {caught} caught, {granted} granted");
+        if self.drills[2] > 0 {
+            line.push_str(&format!(", {unanswered} not answered"));
+        }
+        Some(format!("{line}; none of them ran.\n"))
     }
 
     fn after(&self, time: Duration) -> String {
@@ -121,7 +144,32 @@ fn spent(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ProposalId;
+    use crate::model::{Drill, DrillEnd, DrilledLog, Harm, ProposalId};
+
+    #[test]
+    fn drills_are_told_apart_from_what_agents_proposed() {
+        let mut session = Session::default();
+        assert_eq!(session.drilled(), None);
+        for end in [DrillEnd::Caught, DrillEnd::Granted, DrillEnd::Caught] {
+            session.learn(&LogEvent::Drilled(Box::new(DrilledLog {
+                id: ProposalId::new(),
+                end,
+                drill: Drill {
+                    template: "t".to_owned(),
+                    harm: Harm::Write,
+                    line: 2,
+                    does: "writes".to_owned(),
+                },
+                by: None,
+                viewed: None,
+            })));
+        }
+        assert_eq!(
+            session.drilled().as_deref(),
+            Some("3 drills: 2 caught, 1 granted; none of them ran.\n")
+        );
+        assert_eq!(session.after(Duration::ZERO), "in 0 s: no proposal came");
+    }
 
     #[test]
     fn a_session_says_what_happened_and_nothing_of_what_did_not() {

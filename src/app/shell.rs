@@ -12,7 +12,7 @@ use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::Wish;
 use crate::ipc::{self, Listener, Router};
-use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
+use crate::model::{Lane, LogEvent, ProposalId, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
 use crate::tui::keyboard::{Keyboard, Read, Typed};
 use crate::tui::terminal::{Terminal, has_job_control};
@@ -20,6 +20,7 @@ use crate::tui::{Action, GrantRequest, Header, Highlighter, Plain, UiState, copi
 
 use super::ahead::Ahead;
 use super::analyst::Analyst;
+use super::drills::Drills;
 use super::effects::{Hands, Next};
 use super::environment;
 use super::files::Files;
@@ -83,6 +84,7 @@ struct Shell {
     /// The terminal is closed: it takes no more frames and sends no more keys.
     gone: bool,
     session: Session,
+    drills: Option<Drills>,
     /// The terminal takes no output at the moment: nobody could see what they decide on.
     stuck: bool,
 }
@@ -157,6 +159,7 @@ impl Shell {
             tier: setup.settings.tier,
             environment: None,
             preflight: setup.header.tiers.clone(),
+            drills: setup.drills.as_ref().map(|(plan, _)| *plan),
         };
         for event in std::iter::once(opened).chain(record::closing_records(&setup.log.unfinished)) {
             setup.log.past.learn(Now::read().wall, &event, None);
@@ -234,6 +237,7 @@ impl Shell {
             leaving: false,
             gone: false,
             session: Session::default(),
+            drills: setup.drills.map(|(_, drills)| drills),
             stuck: false,
         })
     }
@@ -241,6 +245,7 @@ impl Shell {
     async fn serve(&mut self, mut inboxes: Inboxes, signals: &mut Signals) -> Result<u8, Failure> {
         while !self.leaving {
             self.hear_terminal();
+            self.drill_when_due();
             self.draw_when_due();
             let beats = self.ui.watches_keys(&self.state) && !self.editing.is_away();
             self.keyboard.watch(beats);
@@ -357,15 +362,30 @@ impl Shell {
             _ => frame,
         };
         let closing = self.leave_by.map(|_| LONGEST_SLEEP);
+        let drill = self.drills.as_ref().and_then(Drills::due);
         let least = [
             deadline.map(|d| d.min(LONGEST_SLEEP)),
             screen,
             frame,
             closing,
+            drill.map(|t| t.saturating_sub(now.boot).min(LONGEST_SLEEP)),
         ];
         let least = least.into_iter().flatten().min();
         // With nothing to wait for, sleep long: an idle dashboard uses no CPU.
         Instant::now() + least.unwrap_or(Duration::from_secs(3600))
+    }
+
+    /// Makes the drill whose time has come. The core drops it if it cannot pass for a real proposal now.
+    fn drill_when_due(&mut self) {
+        let drills = self.drills.as_mut();
+        let Some((draft, drill)) = drills.and_then(|drills| drills.take(Now::read().boot)) else {
+            return;
+        };
+        self.core(Event::Drill {
+            id: ProposalId::new(),
+            draft: Box::new(draft),
+            drill,
+        });
     }
 
     fn core(&mut self, event: Event) {
@@ -376,6 +396,9 @@ impl Shell {
             if let Effect::Record { event, blobs, .. } = &effect {
                 self.ui.learn(now.wall, event, blobs);
                 self.session.learn(event);
+                if let Some(drills) = &mut self.drills {
+                    drills.learn(event, now.boot);
+                }
                 if let Some(plain) = &mut self.plain {
                     plain.hear(event);
                 }

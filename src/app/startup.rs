@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::absent::absent;
+use super::drills::{Drills, Means, fresh_seed};
 use crate::analysis::Analyser;
 use crate::audit;
 use crate::broker::{Profile, Settings};
@@ -17,7 +18,7 @@ use crate::config::{Config, ConfigError};
 use crate::error::Failure;
 use crate::executor::{DatasetSource, Executor, Sources, preflight_recalled};
 use crate::ipc::SocketConfig;
-use crate::model::{Preflight, Tier, VisibleWriter};
+use crate::model::{DataFormat, DrillPlan, Preflight, Sensitivity, Tier, VisibleWriter};
 use crate::paths::{Folders, Paths};
 use crate::policy::{self, Contract, Policy};
 use crate::tui::{Calls, Charset, Header, Keymap, TerminalCaps, Themes};
@@ -46,6 +47,8 @@ pub struct Setup {
     pub charset: Charset,
     pub mouse: bool,
     pub calls: Calls,
+    /// The drills that the configuration asks for.
+    pub drills: Option<(DrillPlan, Drills)>,
     /// Whether to speak in lines instead of drawing frames.
     pub plain: bool,
     /// Whether the bundled proposals are to be sent.
@@ -91,6 +94,7 @@ pub fn prepare(config: &Config, demo: bool, plain: bool) -> Result<Setup, Failur
     header.absent = absent(config);
     header.log_recovered.clone_from(&log.recovered);
     header.log_damage = log.faults.first().map(ToString::to_string);
+    let drills = drills(config, &in_force)?;
     Ok(Setup {
         settings: settings(config, tier, &in_force, &policies),
         log,
@@ -115,6 +119,7 @@ pub fn prepare(config: &Config, demo: bool, plain: bool) -> Result<Setup, Failur
         mouse: config.mouse,
         charset: Charset::of(&config.charset, &env),
         calls: Calls::detect(&env, config.notify.bell),
+        drills,
         plain,
         demo,
     })
@@ -247,6 +252,45 @@ fn datasets(config: &Config) -> BTreeMap<String, DatasetSource> {
         .iter()
         .map(|(name, d)| (name.clone(), source(d)))
         .collect()
+}
+
+/// The drills that the configuration asks for, made of what it has.
+fn drills(
+    config: &Config,
+    in_force: &[Arc<Policy>],
+) -> Result<Option<(DrillPlan, Drills)>, Failure> {
+    let every = config.drills.every;
+    if every == 0 {
+        return Ok(None);
+    }
+    let usual = in_force.iter().filter(|p| p.name == config.profile);
+    let mut means = Means::default();
+    for policy in usual.chain(in_force) {
+        let name = means.profiles.entry(policy.contract);
+        name.or_insert_with(|| policy.name.clone());
+    }
+    let is_table = |d: &&crate::config::Dataset| {
+        matches!(
+            d.format,
+            DataFormat::Csv | DataFormat::Tsv | DataFormat::Parquet
+        )
+    };
+    let tables = config.datasets.iter().filter(|(_, d)| is_table(d));
+    means.tables = tables
+        .map(|(name, d)| (name.clone(), d.sensitivity == Sensitivity::Private))
+        .collect();
+    let Some(seed) = config.drills.seed.or_else(fresh_seed) else {
+        return Err(Failure::general(
+            "the system gives no random numbers for drills; set `drills.seed`",
+        ));
+    };
+    let plan = DrillPlan { every, seed };
+    let Some(drills) = Drills::new(plan, means) else {
+        let why = "drills need a profile with the contract `analysis` or `script`, and `profiles` lists none";
+        let fault = config.fault(&["drills.every".to_owned()], why);
+        return Err(Failure::usage(fault.to_string()));
+    };
+    Ok(Some((plan, drills)))
 }
 
 /// `in_force`: of `all`, those that a proposal may name.

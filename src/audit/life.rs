@@ -15,14 +15,23 @@ struct What {
     code: Digest,
     /// The code and the policy; see [`bound`].
     bound: Digest,
+    /// Whether it is a drill, of which nothing is ever granted; `None` if the record that says so was removed.
+    drill: Option<bool>,
 }
 
 impl What {
-    fn of(code: &Digest, profile: &str, policy: &str, verdict: &Verdict) -> Self {
+    fn of(
+        code: &Digest,
+        profile: &str,
+        policy: &str,
+        verdict: &Verdict,
+        drill: Option<bool>,
+    ) -> Self {
         Self {
             grantable: verdict.verdict.grantable(),
             code: *code,
             bound: bound(code, profile, policy),
+            drill,
         }
     }
 }
@@ -62,6 +71,12 @@ impl Stage {
     fn words(self) -> &'static str {
         match self {
             Self::Pending(What {
+                drill: Some(true), ..
+            })
+            | Self::Edited(What {
+                drill: Some(true), ..
+            }) => "is a drill",
+            Self::Pending(What {
                 grantable: true, ..
             })
             | Self::Edited(What {
@@ -79,6 +94,7 @@ impl Stage {
             Self::Ended(State::Withdrawn) => "was withdrawn",
             Self::Ended(State::Blocked) => "was blocked",
             Self::Ended(State::Unattended) => "ended unattended",
+            Self::Ended(State::Drilled) => "was a drill",
             Self::Ended(_) => "had ended with an error",
             Self::Unjudged => "a later version wrote of",
         }
@@ -174,6 +190,15 @@ impl Lives {
 /// Whether the record may follow at this stage.
 fn follows(event: &LogEvent, stage: Stage) -> bool {
     let killed = matches!(stage, Stage::Killed { .. });
+    if let Stage::Pending(what) | Stage::Edited(what) = stage
+        && what.drill == Some(true)
+    {
+        // A killed dashboard leaves one open.
+        return matches!(
+            event,
+            LogEvent::Edited(_) | LogEvent::Drilled(_) | LogEvent::Unattended { .. }
+        );
+    }
     match (event, stage) {
         (
             LogEvent::Granted(_) | LogEvent::Denied { .. } | LogEvent::Edited(_),
@@ -200,6 +225,7 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
             LogEvent::Withdrawn { .. } | LogEvent::Unattended { .. },
             Stage::Pending(_) | Stage::Edited(_),
         )
+        | (LogEvent::Drilled(_), Stage::Edited(What { drill: None, .. }))
         | (LogEvent::Started { .. }, Stage::Granted { .. })
         | (LogEvent::Killed { .. }, Stage::Granted { .. } | Stage::Started)
         | (LogEvent::Finished(_), Stage::Started | Stage::Killed { started: true })
@@ -258,12 +284,17 @@ fn claimed(event: &LogEvent, before: Option<Stage>) -> Option<Stage> {
             &p.profile,
             &p.policy_sha256,
             &p.verdict,
+            Some(p.drill.is_some()),
         )),
         LogEvent::Edited(e) => Stage::Edited(What::of(
             &e.digest,
             &e.profile,
             &e.policy_sha256,
             &e.verdict,
+            match before {
+                Some(Stage::Pending(what) | Stage::Edited(what)) => what.drill,
+                _ => None,
+            },
         )),
         LogEvent::Granted(g) => Stage::Granted { tier: g.tier },
         LogEvent::Started { .. } => Stage::Started,

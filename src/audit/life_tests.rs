@@ -1,9 +1,9 @@
 use super::super::samples::{
-    CODE, EDITED, edited, finished, granted, granted_as, proposed, started,
+    CODE, EDITED, drilled, edited, finished, granted, granted_as, proposed, proposed_drill, started,
 };
 use super::*;
 use crate::broker::tests::random_logs;
-use crate::model::{LogEvent, Reviewer, VerdictKind, Viewed};
+use crate::model::{DrillEnd, LogEvent, Reviewer, VerdictKind, Viewed};
 
 /// The first impossible record, and why it is impossible.
 fn first_impossible(log: &[LogEvent]) -> Option<(usize, String)> {
@@ -125,6 +125,8 @@ fn every_possible_course_of_a_proposal_is_a_valid_life() {
     let edit = || edits(id, CODE, EDITED, VerdictKind::Clear);
     let worse = || edits(id, CODE, EDITED, VerdictKind::Blocked);
     let back = || edits(id, EDITED, CODE, VerdictKind::Clear);
+    let worse_after = || edits(id, EDITED, CODE, VerdictKind::Blocked);
+    let drill = || proposed_drill(id).0;
     for log in [
         vec![p()],
         vec![blocks(), LogEvent::Blocked { id }],
@@ -173,6 +175,16 @@ fn every_possible_course_of_a_proposal_is_a_valid_life() {
         // Only an edit waits although its verdict blocks.
         vec![p(), worse(), denied(id)],
         vec![p(), worse(), back(), granted(id)],
+        vec![drill(), drilled(id, DrillEnd::Caught)],
+        vec![drill(), drilled(id, DrillEnd::Granted)],
+        vec![
+            drill(),
+            edit(),
+            worse_after(),
+            drilled(id, DrillEnd::Caught),
+        ],
+        vec![drill(), LogEvent::Unattended { id }],
+        vec![drill(), edit(), LogEvent::Unattended { id }],
     ] {
         assert_eq!(first_impossible(&log), None, "{log:#?}");
     }
@@ -188,6 +200,7 @@ fn each_kind_of_impossible_life_is_reported() {
         log
     };
     let edit = || edits(id, CODE, EDITED, VerdictKind::Clear);
+    let drill = || proposed_drill(id).0;
     let for_another = |change: fn(&mut crate::model::GrantedLog)| {
         let mut event = granted(id);
         if let LogEvent::Granted(g) = &mut event {
@@ -270,6 +283,42 @@ fn each_kind_of_impossible_life_is_reported() {
                 LogEvent::Blocked { id },
             ],
             "`blocked` of a proposal that its verdict blocks",
+        ),
+        (
+            vec![drill(), granted(id)],
+            "`granted` of a proposal that is a drill",
+        ),
+        (
+            vec![drill(), edit(), granted_as(id, EDITED)],
+            "`granted` of a proposal that is a drill",
+        ),
+        (
+            vec![drill(), denied(id)],
+            "`denied` of a proposal that is a drill",
+        ),
+        (
+            vec![drill(), started(id)],
+            "`started` of a proposal that is a drill",
+        ),
+        (
+            vec![drill(), LogEvent::Expired { id }],
+            "`expired` of a proposal that is a drill",
+        ),
+        (
+            vec![drill(), drilled(id, DrillEnd::Granted), granted(id)],
+            "`granted` of a proposal that was a drill",
+        ),
+        (
+            vec![p(), drilled(id, DrillEnd::Granted)],
+            "`drilled` of a proposal that waits",
+        ),
+        (
+            vec![p(), granted(id), drilled(id, DrillEnd::Granted)],
+            "`drilled` of a proposal that was granted",
+        ),
+        (
+            vec![p(), edit(), drilled(id, DrillEnd::Caught)],
+            "`drilled` of a proposal that waits",
         ),
         (
             vec![granted(id)],
@@ -474,6 +523,14 @@ fn a_life_whose_beginning_was_removed_may_begin_anywhere() {
     lives.begins_later();
     lives.step(&replicated(id)).unwrap();
     lives.step(&finished(ProposalId::new()).0).unwrap();
+    let id = ProposalId::new();
+    lives
+        .step(&edits(id, CODE, EDITED, VerdictKind::Clear))
+        .unwrap();
+    lives.step(&drilled(id, DrillEnd::Caught)).unwrap();
+    lives
+        .step(&drilled(ProposalId::new(), DrillEnd::Caught))
+        .unwrap();
 }
 
 #[test]

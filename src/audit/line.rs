@@ -95,6 +95,7 @@ impl Record {
             "edited" => serde_json::from_slice(line).map(LogEvent::Edited),
             "granted" => serde_json::from_slice(line).map(LogEvent::Granted),
             "finished" => serde_json::from_slice(line).map(LogEvent::Finished),
+            "drilled" => serde_json::from_slice(line).map(LogEvent::Drilled),
             _ => serde_json::from_slice(line),
         };
         let event = event.map_err(no_record)?;
@@ -222,6 +223,8 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Pruned { .. }
         | LogEvent::Recovered { by: Some(_), .. }
         | LogEvent::Opened { .. } => "person",
+        LogEvent::Drilled(d) if d.by.is_some() => "person",
+        LogEvent::Proposed(p) if p.drill.is_some() => "dashboard",
         LogEvent::Killed { by: None, .. }
         | LogEvent::Proposed(_)
         | LogEvent::Withdrawn { .. }
@@ -229,6 +232,7 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
         LogEvent::Blocked { .. }
         | LogEvent::Started { .. }
         | LogEvent::Finished(_)
+        | LogEvent::Drilled(_)
         | LogEvent::Expired { .. }
         | LogEvent::Unattended { .. }
         | LogEvent::Failed { .. }

@@ -45,6 +45,9 @@ pub struct Logged {
     pub verdict: VerdictKind,
     pub state: State,
     pub title: Option<String>,
+    /// Whether the dashboard itself made it; the agent is then that of another proposal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub drill: bool,
 }
 
 /// The list of all proposals up to where the chain ends or breaks.
@@ -119,6 +122,7 @@ impl Logged {
             verdict: proposed.verdict.verdict,
             state: State::Pending,
             title: proposed.title.clone(),
+            drill: proposed.drill.is_some(),
         }
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::model::{
-    AgentClaim, AgentId, Blob, BoundInput, Digest, EditedLog, Exit, FinishedLog, GrantDigest,
-    GrantedLog, InputKind, Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog,
-    Reviewer, SourceStats, State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
+    AgentClaim, AgentId, Blob, BoundInput, Digest, Drill, DrillEnd, DrilledLog, EditedLog, Exit,
+    FinishedLog, GrantDigest, GrantedLog, Harm, InputKind, Isolation, Limits, LogEvent, Peer,
+    PolicyRef, ProposalId, ProposedLog, Reviewer, SourceStats, State, TextFormat, Tier, Timing,
+    Verdict, VerdictKind, Viewed,
 };
 
 pub const CODE: &[u8] = b"print(1)\n";
@@ -74,12 +75,42 @@ pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
             places: Vec::new(),
         },
         expires_at: Timestamp::UNIX_EPOCH,
+        drill: None,
     }));
     (event, vec![code, text])
 }
 
 pub fn granted(id: ProposalId) -> LogEvent {
     granted_as(id, CODE)
+}
+
+pub fn drill() -> Drill {
+    Drill {
+        template: "sample".to_owned(),
+        harm: Harm::Write,
+        line: 1,
+        does: "writes".to_owned(),
+    }
+}
+
+/// A drill like the proposal in [`proposed`].
+pub fn proposed_drill(id: ProposalId) -> (LogEvent, Vec<Blob>) {
+    let (mut event, blobs) = proposed(id, "a drill");
+    if let LogEvent::Proposed(proposed) = &mut event {
+        proposed.drill = Some(drill());
+    }
+    (event, blobs)
+}
+
+pub fn drilled(id: ProposalId, end: DrillEnd) -> LogEvent {
+    let decided = end != DrillEnd::Unanswered;
+    LogEvent::Drilled(Box::new(DrilledLog {
+        id,
+        end,
+        drill: drill(),
+        by: decided.then(Reviewer::default),
+        viewed: decided.then(Viewed::default),
+    }))
 }
 
 /// A grant of this code.
@@ -181,6 +212,7 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             tier: Tier::Process,
             environment: None,
             preflight: Vec::new(),
+            drills: None,
         },
         proposed(id, "t").0,
         LogEvent::Blocked { id },
@@ -189,6 +221,7 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
         started(id),
         finished(id).0,
         denied(id),
+        drilled(id, DrillEnd::Caught),
         LogEvent::Expired { id },
         LogEvent::Withdrawn {
             id,

@@ -11,6 +11,7 @@ fn opened() -> LogEvent {
         tier: Tier::Process,
         environment: None,
         preflight: Vec::new(),
+        drills: None,
     }
 }
 

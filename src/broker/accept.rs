@@ -31,6 +31,14 @@ use super::state::BrokerState;
 /// Log bytes charged for a proposal's records, on top of what the agent sent.
 const RECORD_BYTES: u64 = 2048;
 
+/// What comes with a proposal beside its code and words.
+pub(super) struct Given {
+    pub params: Digest,
+    pub inputs: BTreeMap<String, InputRequest>,
+    /// The artifacts that inputs refer to, by input name.
+    pub artifacts: BTreeMap<String, Artifact>,
+}
+
 impl BrokerState {
     pub(super) fn propose(
         &mut self,
@@ -78,6 +86,7 @@ impl BrokerState {
             peer: peer.clone(),
             stream: draft.stream,
             idempotency_key: draft.idempotency_key,
+            drill: None,
         });
         if let Some(name) = &proposal.idempotency_key {
             self.keys.insert((peer.uid, name.clone()), id);
@@ -91,24 +100,52 @@ impl BrokerState {
             let shared = InputRequest::Json { json };
             draft.inputs.insert(shared::PUBLIC.to_owned(), shared);
         }
-        let read = draft.inputs.is_empty().then(Contents::none);
-        self.enter((conn, call), proposal.clone(), (params, read), ttl, now);
-        let names = draft.inputs.keys().cloned().collect();
+        let given = Given {
+            params,
+            inputs: draft.inputs,
+            artifacts,
+        };
+        self.take_in(proposal, Some((conn, call)), given, ttl, now, fx);
+        Ok(())
+    }
+
+    /// Takes an accepted proposal in: it is analysed, and its inputs are read. `from`: the call that is answered,
+    /// unless it is a drill.
+    pub(super) fn take_in(
+        &mut self,
+        proposal: Arc<Proposal>,
+        from: Option<(ConnId, CallId)>,
+        given: Given,
+        ttl: Duration,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Given {
+            params,
+            inputs,
+            artifacts,
+        } = given;
+        let (id, profile) = (proposal.id, proposal.profile.clone());
+        let read = inputs.is_empty().then(Contents::none);
+        self.enter(from, proposal.clone(), (params, read), ttl, now);
+        let names = inputs.keys().cloned().collect();
         let told = self.contract_of(&profile) == Some(Contract::Analysis)
-            && draft.inputs.values().any(InputRequest::tells_columns);
+            && inputs.values().any(InputRequest::tells_columns);
         // Move the requested inputs into the effect: parsed JSON takes many times the memory of its
         // text.
-        if !draft.inputs.is_empty() {
-            let inputs = draft.inputs;
+        if !inputs.is_empty() {
             fx.push(Effect::BindInputs {
                 id,
                 inputs,
                 artifacts,
             });
         }
-        let (code, peer) = (proposal.proposed.text().clone(), key(peer));
+        let (code, peer) = (proposal.proposed.text().clone(), key(&proposal.peer));
         let work = Work {
-            job: Job::Proposal(id),
+            job: match &proposal.drill {
+                None => Job::Proposal(id),
+                Some(_) => Job::Drill(id),
+            },
             code,
             profile,
             inputs: Some(names),
@@ -120,13 +157,12 @@ impl BrokerState {
             _ => self.desks.push(work),
         }
         self.pump(now, fx);
-        Ok(())
     }
 
     /// Creates the entry; the deadline runs from here.
     fn enter(
         &mut self,
-        (conn, call): (ConnId, CallId),
+        from: Option<(ConnId, CallId)>,
         proposal: Arc<Proposal>,
         (params, inputs): (Digest, Option<Contents>),
         ttl: Duration,
@@ -137,17 +173,18 @@ impl BrokerState {
         self.next_seq += 1;
         let deadline = now.boot.saturating_add(ttl);
         self.deadlines.insert((deadline, id));
-        self.ledger.proposed(proposal.agent_id(), now.boot);
-        self.undecided.add(key(&proposal.peer));
-        self.unannounced.add(key(&proposal.peer));
-        let mut session = Session::Connection(conn);
-        if let Some(connection) = self.connections.get_mut(&conn) {
-            connection.owned.insert(id);
-            session = connection.session_of(conn);
-        }
+        let session = from.map_or(Session::Nobody, |(conn, _)| self.session_of(conn));
         let mut audience = Audience::default();
-        audience.join(conn, proposal.stream);
-        audience.proposers.push((conn, call));
+        if let Some((conn, call)) = from {
+            self.ledger.proposed(proposal.agent_id(), now.boot);
+            self.undecided.add(key(&proposal.peer));
+            self.unannounced.add(key(&proposal.peer));
+            if let Some(connection) = self.connections.get_mut(&conn) {
+                connection.owned.insert(id);
+            }
+            audience.join(conn, proposal.stream);
+            audience.proposers.push((conn, call));
+        }
         let entry = Entry {
             proposal,
             received: now,
@@ -253,7 +290,7 @@ impl BrokerState {
     }
 
     /// Checks the inputs and looks up the artifacts they name, by input.
-    fn check_inputs(
+    pub(super) fn check_inputs(
         &self,
         conn: ConnId,
         inputs: &BTreeMap<String, InputRequest>,
@@ -369,7 +406,7 @@ pub(super) fn proposed_reply(entry: &Entry) -> Option<Reply> {
 
 /// SHA-256 and size of the params, without `stream`: how the answer is watched is not part of the
 /// proposal.
-fn params_digest(draft: &Draft) -> (Digest, u64) {
+pub(super) fn params_digest(draft: &Draft) -> (Digest, u64) {
     let mut plain = draft.clone();
     plain.stream = false;
     // A Draft holds strings, numbers and JSON values, so serialising cannot fail.

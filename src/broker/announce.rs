@@ -17,7 +17,6 @@ use super::effect::{Effect, Reply, RpcError};
 use super::entry::Entry;
 use super::outcome::{OutcomeText, decided};
 use super::phase::{Contents, Early, End, Phase, Recording};
-use super::quota::key;
 use super::refusals::closing;
 use super::state::{BrokerState, Then};
 
@@ -50,8 +49,8 @@ impl BrokerState {
             0 => passed,
             worked => passed.min(Duration::from_micros(worked)),
         };
-        // An agent does not pay for a person's edit.
-        if !matches!(work.job, Job::Edit(..)) {
+        // An agent pays neither for a person's edit nor for a drill.
+        if !matches!(work.job, Job::Edit(..) | Job::Drill(_)) {
             self.quotas.charge_analysis(work.peer, spent, now.boot);
         }
         match work.job {
@@ -61,7 +60,7 @@ impl BrokerState {
                     fx.push(Effect::Reply { conn, call, reply });
                 }
             }
-            Job::Proposal(id) => {
+            Job::Proposal(id) | Job::Drill(id) => {
                 let phase = self.entries.get_mut(&id).map(|entry| &mut entry.phase);
                 match phase {
                     Some(Phase::Arriving(arriving)) => arriving.verdict = Some(Arc::new(verdict)),
@@ -114,6 +113,10 @@ impl BrokerState {
         let Some(recording) = arriving.complete() else {
             return;
         };
+        if entry.is_drill() && end_before_shown(id, &recording).is_some() {
+            // Nobody saw it, so there is nothing to record.
+            return self.drop_unknown(id, &closing(), fx);
+        }
         let review = &recording.review;
         let (event, blobs) = proposed_record(entry, &review.proposed, &review.inputs);
         let then = match end_before_shown(id, &recording) {
@@ -121,10 +124,12 @@ impl BrokerState {
             Some(_) => Then::EndUnseen(id),
         };
         let findings = findings_bytes(&review.proposed) as u64;
-        let peer = key(&entry.proposal.peer);
+        let payer = entry.counts_for();
         entry.phase = Phase::Recording(recording);
         // Code and inputs were charged when they arrived.
-        self.quotas.charge_log(peer, findings, now.boot);
+        if let Some(peer) = payer {
+            self.quotas.charge_log(peer, findings, now.boot);
+        }
         self.record(event, blobs, then, now, fx);
     }
 
@@ -188,7 +193,9 @@ impl BrokerState {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
-        self.unannounced.remove(key(&entry.proposal.peer));
+        if let Some(peer) = entry.counts_for() {
+            self.unannounced.remove(peer);
+        }
         if let Some(reply) = proposed_reply(entry) {
             for (conn, call) in std::mem::take(&mut entry.audience.proposers) {
                 fx.push(Effect::Reply {
@@ -304,6 +311,7 @@ fn proposed_record(
         inputs: inputs.iter().map(without_text).collect(),
         verdict: verdict.clone(),
         expires_at: entry.expires_at,
+        drill: p.drill.clone(),
     };
     (LogEvent::Proposed(Box::new(log)), blobs)
 }

@@ -6,7 +6,7 @@ use crate::model::{
 };
 
 use super::announce::without_text;
-use super::decision::{Confirmation, grant};
+use super::decision::{Confirmation, Refused, grant};
 use super::effect::Effect;
 use super::entry::Entry;
 use super::outcome::{OutcomeText, decided};
@@ -18,6 +18,9 @@ impl BrokerState {
         let id = confirmation.id;
         let grant = match grant::grant(self, confirmation, now) {
             Ok(grant) => grant,
+            Err(Refused::Drill) => {
+                return self.drill_granted(confirmation, now, fx);
+            }
             Err(why) => {
                 self.refusal = Some((id, why));
                 return;
@@ -72,6 +75,9 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
+        if self.entries.get(&id).is_some_and(Entry::is_drill) {
+            return self.drill_denied(id, by, viewed, now, fx);
+        }
         let reason = reason.filter(|r| !r.trim().is_empty());
         let text = OutcomeText::denied(reason.as_deref());
         let kind = decided(DecisionKind::Denied, now);
@@ -109,9 +115,13 @@ impl BrokerState {
     }
 
     pub(super) fn end_expired(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
-        let Some(ttl_s) = self.entries.get(&id).map(Entry::ttl_s) else {
+        let Some(entry) = self.entries.get(&id) else {
             return;
         };
+        if entry.is_drill() {
+            return self.drill_unanswered(id, now, fx);
+        }
+        let ttl_s = entry.ttl_s();
         let decision = decided(DecisionKind::Expired, now);
         let text = OutcomeText::expired(ttl_s);
         self.end_waiting(id, decision, text, LogEvent::Expired { id }, now, fx);
@@ -131,6 +141,9 @@ impl BrokerState {
     }
 
     pub(super) fn end_unattended(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        if self.entries.get(&id).is_some_and(Entry::is_drill) {
+            return self.drill_unanswered(id, now, fx);
+        }
         let decision = decided(DecisionKind::Unattended, now);
         let text = OutcomeText::unattended();
         self.end_waiting(id, decision, text, LogEvent::Unattended { id }, now, fx);

@@ -174,4 +174,7 @@ pub enum Refused {
     Unrecorded,
     #[error("the dashboard is closing")]
     Closing,
+    /// Everything else would have allowed it. Never shown: [`super::drill`] ends the drill.
+    #[error("it was a drill")]
+    Drill,
 }

@@ -22,6 +22,8 @@ pub(super) enum Job {
         conn: ConnId,
         call: CallId,
     },
+    /// A drill: no agent pays for it or waits behind it.
+    Drill(ProposalId),
     /// A person's edit of a proposal, by the digest of the edited code.
     Edit(ProposalId, Digest),
 }
@@ -60,7 +62,7 @@ impl Desk {
 /// One desk's queue and the work in progress.
 #[derive(Debug, Default)]
 struct DeskState {
-    /// What a person waits for comes before all work for agents.
+    /// What a person waits for, and drills, come before all work for agents.
     first: VecDeque<Work>,
     queue: FairQueue<Work>,
     at_work: Option<(JobId, Work, Now)>,
@@ -84,7 +86,7 @@ impl Desks {
         let desk = Desk::of(&work);
         let place = self.place(desk);
         match work.job {
-            Job::Edit(..) => place.first.push_back(work),
+            Job::Edit(..) | Job::Drill(_) => place.first.push_back(work),
             Job::Proposal(_) | Job::Check { .. } => place.queue.push(work.peer, work),
         }
     }

@@ -10,7 +10,6 @@ use super::announce::findings_bytes;
 use super::effect::{Effect, Note, Reply};
 use super::entry::Entry;
 use super::phase::{End, Phase, Telling};
-use super::quota::key;
 use super::session::Session;
 use super::shared::PUBLIC;
 use super::state::BrokerState;
@@ -107,8 +106,10 @@ impl BrokerState {
         };
         self.deadlines.remove(&(entry.deadline, id));
         self.waiting.remove(&entry.seq);
-        self.undecided.remove(key(&entry.proposal.peer));
-        self.ledger.left(&entry.proposal.agent_id());
+        if let Some(peer) = entry.counts_for() {
+            self.undecided.remove(peer);
+            self.ledger.left(&entry.proposal.agent_id());
+        }
     }
 
     /// Keeps the `public` values that a succeeded run left.
@@ -141,7 +142,9 @@ impl BrokerState {
             return;
         };
         let announced = entry.announced();
-        self.ledger.became(&entry.proposal.agent_id(), end.state);
+        if !entry.is_drill() {
+            self.ledger.became(&entry.proposal.agent_id(), end.state);
+        }
         entry.phase = std::mem::take(&mut entry.phase).ended(end, now);
         self.active.remove(&entry.seq);
         if announced {
@@ -184,8 +187,8 @@ impl BrokerState {
     /// Removes an entry and every reference to it except the one in `ended`.
     pub(super) fn forget(&mut self, id: ProposalId) -> Option<Entry> {
         let entry = self.entries.remove(&id)?;
-        if !entry.announced() {
-            self.unannounced.remove(key(&entry.proposal.peer));
+        if let Some(peer) = entry.counts_for().filter(|_| !entry.announced()) {
+            self.unannounced.remove(peer);
         }
         for conn in &entry.audience.owners {
             if let Some(connection) = self.connections.get_mut(conn) {

@@ -12,6 +12,7 @@ use crate::model::{
 
 use super::audience::Audience;
 use super::phase::{Ended, Granted, LiveOutput, Phase, Ran, Telling};
+use super::quota::{PeerKey, key};
 use super::session::Session;
 
 /// One proposal and its history. Everything that depends on the phase is in `phase`.
@@ -35,6 +36,16 @@ pub struct Entry {
 impl Entry {
     pub fn state(&self) -> State {
         self.phase.state()
+    }
+
+    /// Whether the dashboard itself made it.
+    pub fn is_drill(&self) -> bool {
+        self.proposal.drill.is_some()
+    }
+
+    /// The peer whose proposals it counts among; a drill counts for nobody.
+    pub(super) fn counts_for(&self) -> Option<PeerKey> {
+        (!self.is_drill()).then(|| key(&self.proposal.peer))
     }
 
     /// Whether it waits for a person's decision.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{
-    AgentClaim, AgentId, Blob, BoundInput, CallId, Code, ConnId, Draft, Environment, Isolation,
-    JobId, Peer, ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket, Usage, Verdict, Viewed,
+    AgentClaim, AgentId, Blob, BoundInput, CallId, Code, ConnId, Draft, Drill, Environment,
+    Isolation, JobId, Peer, ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket, Usage,
+    Verdict, Viewed,
 };
 
 use super::decision::Confirmation;
@@ -150,6 +151,12 @@ pub enum Event {
         reason: String,
     },
     Human(HumanAct),
+    /// The dashboard makes a proposal of its own; see [`super::drill`].
+    Drill {
+        id: ProposalId,
+        draft: Box<Draft>,
+        drill: Drill,
+    },
     Exec {
         id: ProposalId,
         note: ExecNote,

@@ -12,6 +12,7 @@ mod census;
 mod decide;
 mod decision;
 mod desks;
+mod drill;
 mod effect;
 mod ends;
 mod entry;

@@ -3,8 +3,8 @@
 
 use crate::clock::Now;
 use crate::model::{
-    Action, Decision, DecisionKind, Finding, Retry, Run, RunErrorKind, State, Verdict, VerdictKind,
-    grouped,
+    Action, Decision, DecisionKind, Drill, DrillEnd, Finding, Retry, Run, RunErrorKind, State,
+    Verdict, VerdictKind, grouped,
 };
 
 /// Why a run was stopped.
@@ -62,6 +62,19 @@ impl OutcomeText {
         Self::new(
             Retry::Same,
             "The dashboard closed before anybody decided; not refused; you may propose it again.",
+        )
+    }
+
+    /// For the person alone: no agent waits for a drill.
+    pub fn drilled(drill: &Drill, end: DrillEnd) -> Self {
+        let told = match end {
+            DrillEnd::Caught => "Caught: that was a drill",
+            DrillEnd::Granted => "That was a drill, and nothing ran",
+            DrillEnd::Unanswered => "That was a drill, and nobody answered it",
+        };
+        Self::new(
+            Retry::No,
+            format!("{told}; line {} {}.", drill.line, drill.does),
         )
     }
 

@@ -63,7 +63,9 @@ impl BrokerState {
     fn pump_one(&mut self, desk: Desk, now: Now, fx: &mut Vec<Effect>) {
         while let Some(work) = self.desks.next(desk) {
             let wanted = match &work.job {
-                Job::Proposal(id) | Job::Edit(id, _) => self.entries.contains_key(id),
+                Job::Proposal(id) | Job::Drill(id) | Job::Edit(id, _) => {
+                    self.entries.contains_key(id)
+                }
                 Job::Check { conn, .. } => self.connections.contains_key(conn),
             };
             if !wanted {

@@ -9,7 +9,6 @@ use super::effect::{Effect, RpcError};
 use super::entry::Entry;
 use super::outcome::OutcomeText;
 use super::phase::{End, Granted};
-use super::quota::key;
 use super::state::{AuditHealth, BrokerState, Then};
 
 /// When an agent may retry after no descriptor or no disk space was left.
@@ -186,9 +185,10 @@ impl BrokerState {
     /// Ends a proposal that the log does not have: the agent's call gets an error, and a refusal is
     /// recorded.
     fn forget_unrecorded(&mut self, id: ProposalId, reason: &str, now: Now, fx: &mut Vec<Effect>) {
-        let Some(peer) = self.entries.get(&id).map(|e| e.proposal.peer.clone()) else {
+        let Some(entry) = self.entries.get(&id) else {
             return;
         };
+        let (peer, is_drill) = (entry.proposal.peer.clone(), entry.is_drill());
         let message = "the proposal could not be recorded, and nothing runs unrecorded; you may \
                        propose it again";
         let error = RpcError::new(RpcError::INTERNAL, message)
@@ -196,7 +196,8 @@ impl BrokerState {
         self.drop_unknown(id, &error, fx);
         let message = format!("a proposal was not recorded: {reason}");
         let code = RpcError::INTERNAL;
-        if !self.closing && self.quotas.refused(&peer, code, &message, now.boot) {
+        // No agent asked for a drill.
+        if !self.closing && !is_drill && self.quotas.refused(&peer, code, &message, now.boot) {
             self.record_refusal(peer, code, message, 1, now, fx);
         }
     }
@@ -282,8 +283,8 @@ impl BrokerState {
         }
         if !announced {
             self.keep_ended(id);
-            if let Some(entry) = self.entries.get(&id) {
-                self.unannounced.remove(key(&entry.proposal.peer));
+            if let Some(peer) = self.entries.get(&id).and_then(Entry::counts_for) {
+                self.unannounced.remove(peer);
             }
         }
         self.tell(id, fx);

@@ -11,6 +11,8 @@ pub(super) enum Session {
     Token(String),
     /// The connection of an agent that never said `hello`.
     Connection(ConnId),
+    /// A drill's.
+    Nobody,
 }
 
 /// A connected agent.

@@ -38,6 +38,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
             state.not_recorded(ticket, &reason, now, &mut fx);
         }
         Event::Human(act) => state.human(act, now, &mut fx),
+        Event::Drill { id, draft, drill } => state.drill(id, *draft, drill, now, &mut fx),
         Event::Exec { id, note } => state.exec(id, note, now, &mut fx),
         Event::Environment(environment) => state.environment_is(environment, now, &mut fx),
         Event::AuditDown { .. } | Event::Tick => {}

@@ -411,7 +411,9 @@ const fn exit_code(state: State) -> u8 {
         State::Expired => 4,
         State::Blocked => 5,
         State::Withdrawn | State::Unattended => 6,
-        State::Pending | State::Granted | State::Running | State::Error => NO_OUTCOME,
+        State::Pending | State::Granted | State::Running | State::Error | State::Drilled => {
+            NO_OUTCOME
+        }
     }
 }
 

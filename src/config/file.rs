@@ -18,6 +18,10 @@ use crate::model::did_you_mean;
 const SECONDS_MAX: u64 = 365 * 24 * 3600;
 const PENDING_MAX: u64 = 1_000_000;
 const RETENTION_DAYS_MAX: u64 = 36_500;
+/// With more decisions between them, drills would tell nothing.
+const DRILLS_EVERY_MAX: u64 = 10_000;
+/// The largest number of TOML.
+const SEED_MAX: u64 = i64::MAX as u64;
 
 /// The values that one file sets; `None` for those that it does not.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +45,8 @@ pub(super) struct Layer {
     pub retention_days: Option<Set<u64>>,
     pub keep_code: Option<Set<bool>>,
     pub bell: Option<Set<bool>>,
+    pub drills_every: Option<Set<u64>>,
+    pub drills_seed: Option<Set<u64>>,
     pub lift: Option<Set<bool>>,
 }
 
@@ -110,6 +116,11 @@ impl Layer {
         if let Some(notify) = top.table("notify")? {
             notify.only(&keys::in_table("notify"))?;
             layer.bell = notify.boolean("bell")?;
+        }
+        if let Some(drills) = top.table("drills")? {
+            drills.only(&keys::in_table("drills"))?;
+            layer.drills_every = drills.integer("every", 0..=DRILLS_EVERY_MAX)?;
+            layer.drills_seed = drills.integer("seed", 0..=SEED_MAX)?;
         }
         if let Some(feature) = top.table("feature")? {
             feature.only(&["lift"])?;

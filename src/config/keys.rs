@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 18] = [
+pub(super) const KEYS: [Key; 20] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
@@ -41,12 +41,14 @@ pub(super) const KEYS: [Key; 18] = [
     key("audit", "retention_days", ValueSyntax::Literal),
     key("audit", "keep_code", ValueSyntax::Literal),
     key("notify", "bell", ValueSyntax::Literal),
+    key("drills", "every", ValueSyntax::Literal),
+    key("drills", "seed", ValueSyntax::Literal),
     key("feature.lift", "enabled", ValueSyntax::Literal),
 ];
 
 /// All tables, including those with user-defined keys.
-const TABLES: [&str; 8] = [
-    "datasets", "queue", "socket", "run", "keys", "audit", "notify", "feature",
+const TABLES: [&str; 9] = [
+    "datasets", "queue", "socket", "run", "keys", "audit", "notify", "drills", "feature",
 ];
 
 /// The keys of one data set.

@@ -11,8 +11,8 @@ use super::error::{ConfigError, Origin};
 use super::file::Layer;
 use super::table::Set;
 use super::{
-    AuditSection, Built, DEFAULT_PROFILE, FeatureSection, NotifySection, Queue, RunSection,
-    SocketSection, TTL_MAX_S, TTL_S,
+    AuditSection, Built, DEFAULT_PROFILE, DrillsSection, FeatureSection, NotifySection, Queue,
+    RunSection, SocketSection, TTL_MAX_S, TTL_S,
 };
 
 /// Merges the layers of `user`, the weakest first, under `admin`.
@@ -60,6 +60,8 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
     note("tier", tier.as_ref().map(|s| &s.origin));
     note("python", python.as_ref().map(|s| &s.origin));
     note("socket.group", rest.group.as_ref().map(|s| &s.origin));
+    let every = rest.drills_every.as_ref();
+    note("drills.every", every.map(|s| &s.origin));
     for (name, set) in &rest.datasets {
         note(&format!("datasets.{name}"), Some(&set.origin));
     }
@@ -113,11 +115,28 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         notify: NotifySection {
             bell: rest.bell.is_none_or(|s| s.value),
         },
+        drills: drills(rest.drills_every, rest.drills_seed)?,
         feature: FeatureSection {
             lift: lift.is_some_and(|s| s.value),
         },
         origins,
     })
+}
+
+/// Drills are off without `every`; a seed alone would do nothing.
+fn drills(every: Option<Set<u64>>, seed: Option<Set<u64>>) -> Result<DrillsSection, ConfigError> {
+    let every = every.map_or(0, |set| set.value);
+    match seed {
+        Some(seed) if every == 0 => Err(ConfigError::value(
+            seed.origin,
+            "`drills.seed` does nothing without drills; set `drills.every` to about how many decisions pass between \
+             two of them, such as 25, or leave `seed` out",
+        )),
+        seed => Ok(DrillsSection {
+            every,
+            seed: seed.map(|set| set.value),
+        }),
+    }
 }
 
 /// `above` where it sets a value, else `below`. Data sets and keys are combined by name.
@@ -146,6 +165,8 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         retention_days: above.retention_days.or(below.retention_days),
         keep_code: above.keep_code.or(below.keep_code),
         bell: above.bell.or(below.bell),
+        drills_every: above.drills_every.or(below.drills_every),
+        drills_seed: above.drills_seed.or(below.drills_seed),
         lift: above.lift.or(below.lift),
     }
 }

@@ -105,6 +105,15 @@ pub struct NotifySection {
     pub bell: bool,
 }
 
+/// `[drills]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrillsSection {
+    /// About how many decisions pass between two drills; 0: no drills.
+    pub every: u64,
+    /// `None`: one from the system.
+    pub seed: Option<u64>,
+}
+
 /// `[feature]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeatureSection {
@@ -139,6 +148,7 @@ pub struct Config {
     pub keys: BTreeMap<String, String>,
     pub audit: AuditSection,
     pub notify: NotifySection,
+    pub drills: DrillsSection,
     pub feature: FeatureSection,
     pub paths: Paths,
     origins: BTreeMap<String, Origin>,
@@ -163,6 +173,7 @@ struct Built {
     keys: BTreeMap<String, String>,
     audit: AuditSection,
     notify: NotifySection,
+    drills: DrillsSection,
     feature: FeatureSection,
     origins: BTreeMap<String, Origin>,
 }
@@ -266,6 +277,7 @@ fn finish(built: Built, paths: Paths) -> Config {
         keys: built.keys,
         audit: built.audit,
         notify: built.notify,
+        drills: built.drills,
         feature: built.feature,
         paths,
         origins: built.origins,

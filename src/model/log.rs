@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Accesses, AgentClaim, AgentId, Artifact, BoundInput, Digest, Exit, GrantDigest, Isolation,
-    LimitKind, Limits, Peer, Preflight, ProposalId, Reviewer, RunError, RunEvent, State, Tier,
-    Timing, Verdict, Viewed,
+    Accesses, AgentClaim, AgentId, Artifact, BoundInput, Digest, Drill, DrillPlan, DrilledLog,
+    Exit, GrantDigest, Isolation, LimitKind, Limits, Peer, Preflight, ProposalId, Reviewer,
+    RunError, RunEvent, State, Tier, Timing, Verdict, Viewed,
 };
 
 /// One step in the life of a dashboard or a proposal.
@@ -24,6 +24,9 @@ pub enum LogEvent {
         /// The layers of each tier in use on this machine.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         preflight: Vec<Preflight>,
+        /// The drills of this dashboard, if it makes any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        drills: Option<DrillPlan>,
     },
     /// A proposal was accepted and judged. Its code and the inputs that its agent brought are blobs.
     Proposed(Box<ProposedLog>),
@@ -48,6 +51,8 @@ pub enum LogEvent {
         by: Reviewer,
         viewed: Viewed,
     },
+    /// A drill ended. No other record ends one, unless the dashboard was killed.
+    Drilled(Box<DrilledLog>),
     /// Nobody decided in time.
     Expired { id: ProposalId },
     /// The agent withdrew it, or its connection closed.
@@ -138,6 +143,9 @@ pub struct ProposedLog {
     pub inputs: Vec<BoundInput>,
     pub verdict: Verdict,
     pub expires_at: Timestamp,
+    /// Set if the dashboard itself made it: agent and peer are then those of a real proposal, which has no part in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drill: Option<Drill>,
 }
 
 /// The content of [`LogEvent::Edited`].
@@ -230,6 +238,7 @@ impl LogEvent {
             Self::Edited(e) => Some(e.id),
             Self::Granted(g) => Some(g.id),
             Self::Finished(f) => Some(f.id),
+            Self::Drilled(d) => Some(d.id),
             Self::Blocked { id }
             | Self::Started { id, .. }
             | Self::Denied { id, .. }
@@ -259,6 +268,7 @@ impl LogEvent {
             Self::Started { .. } => State::Running,
             Self::Finished(f) => f.state,
             Self::Denied { .. } => State::Denied,
+            Self::Drilled(_) => State::Drilled,
             Self::Expired { .. } => State::Expired,
             Self::Withdrawn { .. } => State::Withdrawn,
             Self::Unattended { .. } => State::Unattended,
@@ -314,6 +324,7 @@ impl LogEvent {
             Self::Started { .. } => "started",
             Self::Finished(_) => "finished",
             Self::Denied { .. } => "denied",
+            Self::Drilled(_) => "drilled",
             Self::Expired { .. } => "expired",
             Self::Withdrawn { .. } => "withdrawn",
             Self::Unattended { .. } => "unattended",

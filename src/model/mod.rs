@@ -4,6 +4,7 @@
 
 mod code;
 mod digest;
+mod drill;
 mod effects;
 mod environment;
 pub mod file_name;
@@ -35,6 +36,7 @@ mod visible;
 
 pub use code::Code;
 pub use digest::{Digest, GrantDigest};
+pub use drill::{Drill, DrillEnd, DrillPlan, DrilledLog, Harm};
 pub use effects::{EffectMark, Effects, InputUse, Touch};
 pub use environment::Environment;
 pub use glyphs::{Mark, columns};

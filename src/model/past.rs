@@ -198,7 +198,11 @@ impl Past {
     /// Takes in a record. `shape` is that of a proposed or edited code, if its bytes are at hand.
     pub fn learn(&mut self, at: Timestamp, event: &LogEvent, shape: Option<Shape>) {
         if let LogEvent::Proposed(proposed) = event {
-            return self.propose(at, proposed, shape);
+            // A drill says nothing of the agent whose name it has.
+            if proposed.drill.is_none() {
+                self.propose(at, proposed, shape);
+            }
+            return;
         }
         let Some(number) = event.id().and_then(|id| self.numbers.get(&id).copied()) else {
             return;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 use super::super::{
-    AgentClaim, BoundInput, DataFormat, Peer, PolicyRef, Reviewer, Sensitivity, SourceStats, Tier,
-    Verdict, Viewed,
+    AgentClaim, BoundInput, DataFormat, Drill, DrillEnd, DrilledLog, Harm, Peer, PolicyRef,
+    Reviewer, Sensitivity, SourceStats, Tier, Verdict, Viewed,
 };
 use super::*;
 
@@ -38,6 +38,11 @@ fn verdict() -> Verdict {
 }
 
 fn propose(past: &mut Past, n: u32, one: &One<'_>) {
+    let (event, blobs) = proposed(n, one, None);
+    past.learn_written(at(i64::from(n)), &event, &blobs);
+}
+
+fn proposed(n: u32, one: &One<'_>, drill: Option<Drill>) -> (LogEvent, [Blob; 1]) {
     let data = one.3.iter().map(|name| BoundInput {
         name: format!("of_{name}"),
         kind: InputKind::Dataset {
@@ -72,9 +77,36 @@ fn propose(past: &mut Past, n: u32, one: &One<'_>) {
         inputs: data.collect(),
         verdict: verdict(),
         expires_at: at(0),
+        drill,
     }));
-    let blobs = [Blob::of(one.2.as_bytes())];
-    past.learn_written(at(i64::from(n)), &event, &blobs);
+    (event, [Blob::of(one.2.as_bytes())])
+}
+
+#[test]
+fn a_drill_leaves_no_trace_in_what_is_remembered_of_an_agent() {
+    let mut past = some();
+    let before = format!("{past:?}");
+    let drill = Drill {
+        template: "t".to_owned(),
+        harm: Harm::Write,
+        line: 1,
+        does: "writes".to_owned(),
+    };
+    let one = One("hr-bot", "Ages", "print(1)\n", &["staff"]);
+    let (event, blobs) = proposed(90, &one, Some(drill.clone()));
+    past.learn_written(at(90), &event, &blobs);
+    let end = |end| {
+        LogEvent::Drilled(Box::new(DrilledLog {
+            id: id(90),
+            end,
+            drill: drill.clone(),
+            by: Some(by(7)),
+            viewed: Some(Viewed::default()),
+        }))
+    };
+    past.learn(at(91), &end(DrillEnd::Granted), None);
+    past.learn(at(92), &end(DrillEnd::Caught), None);
+    assert_eq!(format!("{past:?}"), before);
 }
 
 fn by(uid: u32) -> Reviewer {

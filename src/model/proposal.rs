@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentId, Code, InputRequest, Peer, ProposalId};
+use super::{AgentId, Code, Drill, InputRequest, Peer, ProposalId};
 
 /// What an agent says about itself. Nothing here is verified; it is always shown as a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,9 @@ pub struct Proposal {
     pub peer: Peer,
     pub stream: bool,
     pub idempotency_key: Option<String>,
+    /// Set if the dashboard itself made it: nothing of it can be granted, and it counts for no agent.
+    /// Agent and peer are then those of a real proposal.
+    pub drill: Option<Drill>,
 }
 
 impl Proposal {

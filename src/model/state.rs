@@ -19,6 +19,8 @@ pub enum State {
     Blocked,
     Unattended,
     Error,
+    /// A drill's end: nothing ran, and no agent ever hears of it.
+    Drilled,
 }
 
 impl State {
@@ -40,6 +42,7 @@ impl State {
             Self::Blocked => "blocked",
             Self::Unattended => "unattended",
             Self::Error => "error",
+            Self::Drilled => "drilled",
         }
     }
 }

@@ -36,7 +36,7 @@ pub struct Bench {
     pub drawn: Drawn,
     /// The actions that the screen requested, in order.
     pub actions: Vec<Action>,
-    verdicts: VecDeque<Verdict>,
+    pub verdicts: VecDeque<Verdict>,
     inputs: Vec<BoundInput>,
     next: u128,
     /// The records that were written.

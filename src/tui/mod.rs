@@ -54,6 +54,8 @@ mod contrast_tests;
 #[cfg(test)]
 mod data_tests;
 #[cfg(test)]
+mod drill_tests;
+#[cfg(test)]
 mod edit_tests;
 #[cfg(test)]
 mod effects_tests;

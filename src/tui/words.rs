@@ -70,18 +70,37 @@ pub fn tally(tally: &Tally, width: usize) -> String {
         denied,
         in_a_row,
         median_look,
+        drills,
     } = *tally;
     let look = seconds(median_look);
     let [all, granted, denied, row] = [granted + denied, granted, denied, in_a_row].map(number);
     let long =
         format!("{granted} granted, {denied} denied · median look {look} · {row} granted in a row");
-    if super::text::width(&long) <= width {
-        return long;
+    let caught = match drills.shown {
+        0 => String::new(),
+        shown => format!(
+            " · {} of {} caught",
+            number(drills.caught),
+            count(shown as usize, "drill")
+        ),
+    };
+    let fits = |text: &String| super::text::width(text) <= width;
+    if let Some(said) = [format!("{long}{caught}"), long].into_iter().find(fits) {
+        return said;
     }
-    match in_a_row {
+    let short = match in_a_row {
         STREAK.. => format!("▲ {row} granted in a row · look {look}"),
         _ => format!("{granted} of {all} granted · look {look}"),
-    }
+    };
+    let with = match drills.shown {
+        0 => short.clone(),
+        shown => format!(
+            "{short} · drills {}/{}",
+            number(drills.caught),
+            number(shown)
+        ),
+    };
+    if fits(&with) { with } else { short }
 }
 
 /// A long row of grants, pointed out on the sheet.
@@ -503,6 +522,7 @@ pub const fn state(state: State) -> (&'static str, &'static str, Role) {
         State::Withdrawn => ("←", Role::Dim),
         State::Blocked => ("■", Role::Blocked),
         State::Unattended => ("○", Role::Dim),
+        State::Drilled => ("◇", Role::Accent),
     };
     (glyph, state.as_str(), role)
 }

@@ -169,6 +169,7 @@ fn the_documented_file_has_its_documented_meaning() {
     assert_eq!(config.keys["quit"], "ctrl-q");
     assert_eq!(config.audit.retention_days, 30);
     assert!(!config.notify.bell);
+    assert_eq!((config.drills.every, config.drills.seed), (25, Some(7)));
 }
 
 #[test]
@@ -190,6 +191,7 @@ fn the_documented_defaults_hold_without_any_file() {
     );
     assert!(!config.run.kill_on_disconnect && config.datasets.is_empty());
     assert!(config.notify.bell);
+    assert_eq!((config.drills.every, config.drills.seed), (0, None));
     assert_eq!(config.paths.socket, home.at("state/run/agent.sock"));
     assert_eq!(config.paths.policy_dir, home.at("config/policies"));
 }
@@ -213,6 +215,36 @@ fn f6_a_flag_outranks_the_overlay_which_outranks_the_file() {
     assert_eq!(config.datasets["a"].path, home.at("config/a.csv"));
     home.options.theme = Some("mono".to_owned());
     assert_eq!(home.load().unwrap().theme, "mono");
+}
+
+#[test]
+fn drills_are_off_until_they_are_asked_for_and_errors_say_what_is_right() {
+    let on = Home::with("[drills]\nevery = 25\nseed = 7\n")
+        .load()
+        .unwrap();
+    assert_eq!((on.drills.every, on.drills.seed), (25, Some(7)));
+    let rows = [
+        (
+            "[drills]\nevery = \"often\"\n",
+            "config/config.toml:2",
+            "every",
+        ),
+        ("[drills]\nevery = 20000\n", "config/config.toml:2", "10000"),
+        (
+            "[drills]\nseed = 7\n",
+            "config/config.toml:2",
+            "set `drills.every`",
+        ),
+        ("[drills]\nevry = 25\n", "config/config.toml:2", "`every`"),
+        ("[drill]\nevery = 25\n", "config/config.toml:1", "drills"),
+    ];
+    for (text, place, what) in rows {
+        let error = Home::with(text).load_error();
+        assert!(
+            error.contains(place) && error.contains(what),
+            "{text}: {error}"
+        );
+    }
 }
 
 /// No agent and no user's file can switch off the measuring that the owner wants.
@@ -603,6 +635,20 @@ fn key_cases() -> Vec<KeyCase> {
             ["false", "true"],
         ),
         case(
+            "DRILLS_EVERY",
+            "[drills]\nevery = 25",
+            "10",
+            |c| c.drills.every.to_string(),
+            ["25", "10"],
+        ),
+        case(
+            "DRILLS_SEED",
+            "[drills]\nevery = 25\nseed = 7",
+            "8",
+            |c| format!("{:?}", c.drills.seed),
+            ["Some(7)", "Some(8)"],
+        ),
+        case(
             "AUDIT_RETENTION_DAYS",
             "[audit]\nretention_days = 7",
             "8",
@@ -704,6 +750,7 @@ fn every_key_of_the_files_is_among_the_cases() {
         ("run", "[run]\nx = 1\n"),
         ("audit", "[audit]\nx = 1\n"),
         ("notify", "[notify]\nx = 1\n"),
+        ("drills", "[drills]\nx = 1\n"),
         ("feature.lift", "[feature.lift]\nx = 1\n"),
     ] {
         let error = Home::with(probe).load_error();
@@ -718,7 +765,8 @@ fn every_key_of_the_files_is_among_the_cases() {
                 ),
             };
             let tables = [
-                "datasets", "queue", "socket", "run", "keys", "audit", "notify", "feature",
+                "datasets", "queue", "socket", "run", "keys", "audit", "notify", "drills",
+                "feature",
             ];
             let known = cases.iter().any(|c| c.variable == variable);
             assert!(known || tables.contains(&key), "{variable}: {error}");

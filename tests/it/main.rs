@@ -31,6 +31,7 @@ mod config;
 mod contracts;
 mod descriptors;
 mod drawn;
+mod drills;
 mod e2e;
 mod edits;
 mod hints;

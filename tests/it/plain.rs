@@ -166,6 +166,30 @@ fn the_whole_path_can_be_gone_by_ear() {
 }
 
 #[test]
+fn a_drill_is_heard_like_any_other_and_told_after_the_decision() {
+    let mut heard = Heard::with(&Options {
+        config: "[drills]\nevery = 1\nseed = 4\n",
+        ..Options::default()
+    });
+    heard.hear("countersign in plain lines");
+    let mut agent = heard.dash.agent();
+    agent
+        .propose(json!({"code": "print('no')\n", "title": "a real one", "agent": {"name": "bot"}}));
+    heard.press_until("u", "a real one");
+    heard.dash.keys("dno\r");
+    heard.hear("Denied: ");
+    heard.hear("New: ");
+    let news = heard.hear("agent bot says: ");
+    assert!(!news.contains("drill"), "{news}");
+    heard.press_until("u", "agent bot says: ");
+    heard.dash.keys("dno\r");
+    let said = heard.hear("Caught: that was a drill; line ");
+    assert!(!said.contains("Denied: "), "{said}");
+    heard.assert_plain();
+    assert_nothing_ran(&heard.dash);
+}
+
+#[test]
 fn pasted_and_typed_ahead_lines_grant_nothing() {
     let mut heard = Heard::start();
     heard.hear("countersign in plain lines");

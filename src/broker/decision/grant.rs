@@ -121,6 +121,9 @@ pub(in crate::broker) fn grant(
     else {
         return Err(Refused::NoEnvironment);
     };
+    if entry.proposal.drill.is_some() {
+        return Err(Refused::Drill);
+    }
     Ok(Grant {
         proposal: entry.proposal.clone(),
         code: entry.code().clone(),

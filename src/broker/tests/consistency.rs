@@ -66,7 +66,9 @@ pub fn check(state: &BrokerState, now: Now) {
     );
 
     let (mut peers, mut uids) = (HashMap::<_, usize>::new(), HashMap::<_, usize>::new());
-    let undecided: Vec<_> = entries().filter(|e| e.state() == State::Pending).collect();
+    // Drills count for no agent.
+    let undecided = entries().filter(|e| e.state() == State::Pending && !e.is_drill());
+    let undecided: Vec<_> = undecided.collect();
     for e in &undecided {
         *peers.entry(key(&e.proposal.peer)).or_default() += 1;
         *uids.entry(e.proposal.peer.uid).or_default() += 1;
@@ -89,6 +91,11 @@ pub fn check(state: &BrokerState, now: Now) {
         assert_eq!(state.undecided.of_uid(uid), n, "undecided of a uid");
     }
 
+    for e in entries().filter(|e| e.is_drill()) {
+        assert_eq!(e.audience.calls().count() + e.audience.owners.len(), 0);
+        assert!(!matches!(e.phase, Phase::Granted(_)), "a drill was granted");
+        assert!(e.run().is_none() && e.decision().is_none());
+    }
     for e in entries() {
         let (audience, told) = (&e.audience, e.told());
         assert!(

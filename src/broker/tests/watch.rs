@@ -53,6 +53,8 @@ pub struct Watch {
     released: HashSet<ProposalId>,
     killed: HashSet<ProposalId>,
     told: HashSet<(ConnId, ProposalId)>,
+    /// The code of each drill: none may be granted or run, and nobody may hear of it.
+    drills: HashMap<ProposalId, String>,
     /// Agents that a person paused and nobody asked to resume.
     paused: Vec<AgentId>,
     /// Proposed by a paused process without a key: the core must not take them.
@@ -88,6 +90,9 @@ impl Watch {
                 call,
                 request,
             } => self.asked(state, (*conn, *call), request, now),
+            Event::Drill { id, draft, .. } => {
+                self.drills.insert(*id, draft.code.to_string());
+            }
             Event::Analysed { job, verdict } => {
                 if let Some(code) = self.jobs.remove(job) {
                     self.verdicts.insert(code, verdict.verdict);
@@ -323,6 +328,16 @@ impl Watch {
 
     fn record(&mut self, ticket: (Lane, Ticket), event: &LogEvent) {
         if let Some(id) = event.id() {
+            assert_eq!(
+                self.drills.contains_key(&id),
+                match event {
+                    LogEvent::Proposed(proposed) => proposed.drill.is_some(),
+                    LogEvent::Drilled(_) => true,
+                    LogEvent::Edited(_) => self.drills.contains_key(&id),
+                    _ => false,
+                },
+                "a drill and a real proposal are told apart by their records: {event:?}"
+            );
             if let Some(state) = event.state().filter(|s| s.is_final()) {
                 let before = self.finals.insert(id, state);
                 assert_eq!(before, None, "a proposal has two recorded ends");
@@ -353,7 +368,10 @@ impl Watch {
         }
         let mut code = None;
         if let LogEvent::Edited(edited) = event {
-            let of = |id: &ProposalId| &self.proposed[id].code;
+            let of = |id: &ProposalId| match self.drills.get(id) {
+                Some(code) => code,
+                None => &self.proposed[id].code,
+            };
             let before = self
                 .current
                 .get(&edited.id)

@@ -15,8 +15,9 @@ pub use super::samples::*;
 use super::watch::Watch;
 use crate::clock::Now;
 use crate::model::{
-    Artifact, Blob, CallId, Code, ConnId, Draft, GrantDigest, InputRequest, JobId, Lane, LogEvent,
-    Outcome, Peer, ProposalId, Reviewer, Setting, State, Ticket, VerdictKind, Viewed,
+    Artifact, Blob, CallId, Code, ConnId, Draft, Drill, GrantDigest, Harm, InputRequest, JobId,
+    Lane, LogEvent, Outcome, Peer, ProposalId, Reviewer, Setting, State, Ticket, VerdictKind,
+    Viewed,
 };
 
 /// The inputs to be read, and the artifacts that some of them refer to.
@@ -344,6 +345,20 @@ impl World {
             viewed: Viewed::default(),
             by: Reviewer::default(),
         }));
+    }
+
+    /// The dashboard makes a drill, whose wrong line is the second.
+    pub fn drill(&mut self, code: &str) -> ProposalId {
+        let id = self.fresh_id();
+        let drill = Drill {
+            template: "sample".to_owned(),
+            harm: Harm::Write,
+            line: 2,
+            does: "writes what nobody asked for".to_owned(),
+        };
+        let draft = Box::new(draft(code));
+        self.send(Event::Drill { id, draft, drill });
+        id
     }
 
     /// A person edits the code; the diff is any text.

@@ -84,11 +84,19 @@ fn line(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
         claim(&p.agent, AGENT),
         claim(&p.profile, AGENT),
         p.verdict,
-        p.state,
+        state(p),
         p.title
             .as_deref()
             .map_or("-".to_owned(), |t| claim(t, TITLE)),
     )
+}
+
+/// A drill is told from the start, in a column that no agent writes.
+fn state(p: &Logged) -> &'static str {
+    match p.drill {
+        true if !p.state.is_final() => "drill",
+        _ => p.state.as_str(),
+    }
 }
 
 fn pause(out: &mut dyn Write, p: &PauseLogged) -> std::io::Result<()> {

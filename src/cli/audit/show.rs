@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::audit::{History, Log, Record};
 use crate::error::Failure;
 use crate::model::{
-    Artifact, Digest, EditedLog, InputKind, LogEvent, ProposalId, ProposedLog, Verdict, visible,
+    Artifact, Digest, Drill, DrillEnd, DrilledLog, EditedLog, InputKind, LogEvent, ProposalId,
+    ProposedLog, Verdict, visible,
 };
 
 use super::super::folder::Folder;
@@ -169,6 +170,7 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
     match &record.event {
         LogEvent::Proposed(p) => proposed(out, p),
         LogEvent::Edited(e) => edited(out, e),
+        LogEvent::Drilled(d) => drilled(out, d),
         LogEvent::Finished(f) => {
             let limit = f
                 .limit
@@ -231,6 +233,13 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
 }
 
 fn proposed(out: &mut dyn Write, p: &ProposedLog) -> io::Result<()> {
+    if let Some(drill) = &p.drill {
+        writeln!(
+            out,
+            "  a drill of the dashboard, of which nothing can run; the agent is that of another proposal"
+        )?;
+        wrong(out, drill)?;
+    }
     let says = |text: Option<&str>| text.map_or("-".to_owned(), |t| claim(t, LINE));
     writeln!(
         out,
@@ -268,6 +277,41 @@ fn proposed(out: &mut dyn Write, p: &ProposedLog) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// How a drill ended.
+fn drilled(out: &mut dyn Write, d: &DrilledLog) -> io::Result<()> {
+    let end = match d.end {
+        DrillEnd::Caught => "caught",
+        DrillEnd::Granted => "granted; nothing ran",
+        DrillEnd::Unanswered => "unanswered",
+    };
+    let by = d.by.as_ref().map_or(String::new(), |by| {
+        let login = claim(by.login.as_deref().unwrap_or("-"), 100);
+        format!(" by {login} (uid {})", by.uid)
+    });
+    writeln!(out, "  {end}{by}")?;
+    if let Some(viewed) = &d.viewed {
+        let ms = viewed.focused_ms.unwrap_or(viewed.selected_ms);
+        writeln!(
+            out,
+            "  looked at for {ms} ms, {} lines seen",
+            viewed.lines_seen
+        )?;
+    }
+    wrong(out, &d.drill)
+}
+
+/// What is wrong with a drill's code.
+fn wrong(out: &mut dyn Write, drill: &Drill) -> io::Result<()> {
+    writeln!(
+        out,
+        "  {} ({}): line {} {}",
+        drill.harm.as_str(),
+        claim(&drill.template, 60),
+        drill.line,
+        claim(&drill.does, LINE)
+    )
 }
 
 /// A person's edit: what was edited, and the verdict on what they made of it.

@@ -46,6 +46,10 @@ impl UiState {
     /// Takes in a record that is about to be written.
     pub fn learn(&mut self, at: Timestamp, event: &LogEvent, blobs: &[Blob]) {
         self.memory.past.learn_written(at, event, blobs);
+        if let LogEvent::Drilled(drilled) = event {
+            self.attention.vigilance.drilled(drilled.end);
+            self.remarks.drilled = Some(drilled.id);
+        }
     }
 
     /// The codes in the log that should be read for [`Self::learn_shapes`].

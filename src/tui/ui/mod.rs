@@ -283,6 +283,7 @@ impl UiState {
         self.redocument(state, now);
         self.keep_agent(state, now);
         self.hear_refusal(state);
+        self.tell_drill(state);
         if self.notice(state, now).is_none() {
             self.remarks.notice = None;
         }

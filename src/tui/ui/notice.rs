@@ -99,6 +99,14 @@ impl UiState {
         self.queue.lists.live.len() + self.queue.lists.decided.len()
     }
 
+    /// Says that a proposal was a drill, and what was wrong with it. Call after the selection moved.
+    pub(super) fn tell_drill(&mut self, state: &BrokerState) {
+        let ended = self.remarks.drilled.take().and_then(|id| state.entry(id));
+        if let Some(entry) = ended {
+            self.remarks.notice = Some(entry.message().to_owned().into());
+        }
+    }
+
     /// Shows once why the last confirmation was refused.
     pub(super) fn hear_refusal(&mut self, state: &BrokerState) {
         let refusal = self

@@ -276,6 +276,8 @@ impl Over {
 #[derive(Default)]
 pub(in crate::tui) struct Remarks {
     pub notice: Option<Notice>,
+    /// A drill that ended and is to be told of.
+    pub drilled: Option<ProposalId>,
     /// The refusal that was shown last.
     pub refused: Option<(ProposalId, Refused)>,
 }

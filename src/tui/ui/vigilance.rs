@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::broker::BrokerState;
 use crate::clock::Now;
-use crate::model::ProposalId;
+use crate::model::{DrillEnd, ProposalId};
 
 use super::super::words;
 use super::{Challenge, SHEET_GRACE, Sheet, UiState};
@@ -42,6 +42,14 @@ pub(in crate::tui) struct Tally {
     /// Grants since the last denial.
     pub in_a_row: u64,
     pub median_look: Duration,
+    pub drills: Drills,
+}
+
+/// How this session's drills ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tui) struct Drills {
+    pub shown: u64,
+    pub caught: u64,
 }
 
 /// This session's decisions.
@@ -51,6 +59,7 @@ pub(in crate::tui) struct Vigilance {
     denied: u64,
     in_a_row: u64,
     looks: VecDeque<Duration>,
+    drills: Drills,
     /// Hashes of the lines of code that were decided on.
     lines: HashSet<u64>,
     keys: RandomState,
@@ -90,6 +99,15 @@ impl Vigilance {
         }
     }
 
+    /// A drill ended. A caught one is a denial to the row of grants.
+    pub fn drilled(&mut self, end: DrillEnd) {
+        self.drills.shown += 1;
+        if end == DrillEnd::Caught {
+            self.drills.caught += 1;
+            self.in_a_row = 0;
+        }
+    }
+
     /// `None` before the first decision.
     pub fn tally(&self) -> Option<Tally> {
         let mut looks: Vec<Duration> = self.looks.iter().copied().collect();
@@ -99,6 +117,7 @@ impl Vigilance {
             denied: self.denied,
             in_a_row: self.in_a_row,
             median_look: *looks.get(looks.len() / 2)?,
+            drills: self.drills,
         })
     }
 }
@@ -121,7 +140,8 @@ impl UiState {
     ) {
         self.accrue(now);
         let look = self.look_at(id);
-        if let Some(entry) = state.entry(id) {
+        // What a drill was is counted once it ended.
+        if let Some(entry) = state.entry(id).filter(|entry| !entry.is_drill()) {
             let vigilance = &mut self.attention.vigilance;
             vigilance.decided(granted, entry.code().text(), look);
         }
@@ -206,7 +226,21 @@ mod tests {
             denied: 1,
             in_a_row: 2,
             median_look: Duration::from_secs(4),
+            drills: Drills::default(),
         };
         assert_eq!(v.tally(), Some(tally));
+        v.drilled(DrillEnd::Granted);
+        v.drilled(DrillEnd::Unanswered);
+        let after = |shown, caught, in_a_row| {
+            let drills = Drills { shown, caught };
+            Some(Tally {
+                in_a_row,
+                drills,
+                ..tally
+            })
+        };
+        assert_eq!(v.tally(), after(2, 0, 2), "a granted drill is no grant");
+        v.drilled(DrillEnd::Caught);
+        assert_eq!(v.tally(), after(3, 1, 0));
     }
 }
