@@ -69,6 +69,8 @@ pub enum SocketError {
     TooLong { path: PathBuf, length: usize },
     #[error("{}: names no file; give the socket itself, such as /run/me/agent.sock", .0.display())]
     NoName(PathBuf),
+    #[error("{}: a folder; give the socket itself, such as {}", .0.display(), .0.join("agent.sock").display())]
+    Folder(PathBuf),
     #[error("[socket] group `{0}`: there is no such group")]
     NoGroup(String),
     #[error("cannot {doing} {}: {source}", path.display())]
@@ -154,6 +156,9 @@ impl SocketLocation {
         let (Some(folder_path), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(SocketError::NoName(path));
         };
+        if std::fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) {
+            return Err(SocketError::Folder(path));
+        }
         let folder_path = folder_path.to_owned();
         let name = name.to_owned();
         let system = |doing, source: io::Error| SocketError::System {
@@ -205,10 +210,15 @@ impl SocketLocation {
             remedy,
         };
         if mode != 0o700 && mode != 0o710 {
-            return Err(refuse(format!(
-                "run `chmod {wanted:o} {}`, or choose a folder of its own with --socket",
-                self.folder_path.display()
-            )));
+            // A folder with something else in it, such as /tmp, is not to be shut to others.
+            let own = format!(
+                "choose a folder of its own with --socket, such as {}",
+                self.folder_path.join("countersign/agent.sock").display()
+            );
+            return Err(refuse(match self.is_only_ours() {
+                true => format!("run `chmod {wanted:o} {}`", self.folder_path.display()),
+                false => own,
+            }));
         }
         if mode == 0o700 && config.shared() && !self.is_only_ours() {
             return Err(refuse(

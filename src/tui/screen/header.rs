@@ -246,8 +246,8 @@ impl Screen<'_> {
             ),
             Environment::Failed { message } => paras.push(
                 Para::new(" ✗ Python environment: ", Role::Bad)
-                    .and(message.clone(), Role::Text)
-                    .and(" Nothing can run until then.", Role::Dim)
+                    .and(message.trim_end_matches('.').to_owned(), Role::Text)
+                    .and(". Nothing can run until then.", Role::Dim)
                     .hang(1),
             ),
         }

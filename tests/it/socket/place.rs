@@ -82,7 +82,7 @@ async fn any_other_file_in_the_sockets_place_stops_the_start_by_name_and_stays()
         ),
         (
             |p| std::fs::create_dir(p).unwrap(),
-            |e| matches!(e, SocketError::NotASocket(_)),
+            |e| matches!(e, SocketError::Folder(_)),
         ),
         (
             |p| symlink("/nowhere", p).unwrap(),
@@ -139,7 +139,15 @@ async fn a_folder_that_is_not_the_users_alone_stops_the_start() {
             open_to_others,
             "the mode of a foreign folder must stay"
         );
+        assert!(error.to_string().contains("chmod 700"), "{error}");
     }
+    // Nobody is told to shut a folder that has something else in it, such as /tmp.
+    std::fs::write(folder.join("other"), "").unwrap();
+    let error = Listener::bind(&at(&folder.join("agent.sock")))
+        .await
+        .unwrap_err();
+    assert!(!error.to_string().contains("chmod"), "{error}");
+    std::fs::remove_file(folder.join("other")).unwrap();
     set_mode(&folder, 0o700);
     let link = dir.path().join("link");
     symlink(&folder, &link).unwrap();
