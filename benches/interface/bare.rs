@@ -17,7 +17,7 @@ use ratatui::widgets::{Block, List, ListState, Paragraph};
 
 use super::common::dash::Frames;
 
-/// Draws `rows` rows and moves in them until `q`.
+/// Draws `rows` rows and moves in them, from the last one on, until `q`.
 pub fn draw(rows: usize) {
     let items: Vec<String> = (0..rows)
         .map(|n| format!("  {:>5} agent-{} Proposal {n}", n % 60, n % 7))
@@ -25,7 +25,7 @@ pub fn draw(rows: usize) {
     let mut terminal = Terminal::new(CrosstermBackend::new(stdout())).unwrap();
     enable_raw_mode().unwrap();
     execute!(stdout(), EnterAlternateScreen).unwrap();
-    let mut state = ListState::default().with_selected(Some(0));
+    let mut state = ListState::default().with_selected(Some(rows - 1));
     loop {
         execute!(stdout(), BeginSynchronizedUpdate).unwrap();
         terminal
