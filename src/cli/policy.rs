@@ -1,7 +1,7 @@
 //! `countersign policy`: the policies in force, what a file changes, whether a file is valid.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use super::out::{print, print_json};
 use crate::config;
 use crate::error::Failure;
 use crate::model::nearest;
-use crate::model::{Capability, Limits, Tier, visible};
+use crate::model::{Capability, Tier, visible};
 use crate::policy::{
-    Contract, Origin, Places, Policy, PolicyError, PrivateValues, SetBy, load, load_file,
+    Changes, ListOf, Origin, Places, Policy, PolicyError, PrivateValues, SetBy, load, load_file,
 };
 
 #[derive(Debug, clap::Args)]
@@ -55,7 +55,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
                 "{}: sound; {}, contract {}, tier {}, private values {}, sha256 {}\n",
                 visible(&file.display().to_string()),
                 policy.label(),
-                contract(policy.contract),
+                policy.contract.as_str(),
                 policy.tier,
                 if policy.tells_private() {
                     "told"
@@ -128,7 +128,7 @@ fn list(policies: &[Arc<Policy>], least: Tier, json: bool) -> Result<Said, Failu
             out,
             "{:<20} contract {:<9} tier {:<8} guard {:<3} {:>3} modules  wall {:>4} s  sha256 {}{}{}",
             p.label(),
-            contract(p.contract),
+            p.contract.as_str(),
             p.tier.max(least),
             if p.guard { "on" } else { "off" },
             p.imports.len(),
@@ -174,7 +174,7 @@ fn show(policies: &[Arc<Policy>], name: &str, least: Tier, json: bool) -> Result
         out.push_str("# set by the administrator\n");
     }
     let _ = writeln!(out, "# sha256 {}", p.sha256.hex());
-    let _ = writeln!(out, "contract = {:?}", contract(p.contract));
+    let _ = writeln!(out, "contract = {:?}", p.contract.as_str());
     let _ = writeln!(out, "guard = {}", p.guard);
     out.push_str("\n[imports]\n");
     if !p.unjudged.is_empty() {
@@ -202,7 +202,7 @@ fn show(policies: &[Arc<Policy>], name: &str, least: Tier, json: bool) -> Result
         let _ = writeln!(out, "{capability} = {:?}", p.action(capability).as_str());
     }
     out.push_str("\n[limits]\n");
-    for (key, value) in limits(&p.limits) {
+    for (key, value) in p.limits.named() {
         let _ = writeln!(out, "{key} = {value}");
     }
     let _ = writeln!(out, "\n[isolation]\ntier = {:?}", p.tier.as_str());
@@ -224,64 +224,56 @@ fn show(policies: &[Arc<Policy>], name: &str, least: Tier, json: bool) -> Result
 fn diff(policy: &Policy, known: &[Arc<Policy>]) -> String {
     let base_name = match &policy.origin {
         Origin::Extends { base, .. } => base.clone(),
-        Origin::Builtin | Origin::Own => contract(policy.contract).to_owned(),
+        Origin::Builtin | Origin::Own => policy.contract.as_str().to_owned(),
     };
     let mut out = format!("{} against {base_name}\n", policy.label());
     let Some(base) = known.iter().find(|p| p.name == base_name) else {
         return out;
     };
     let before = out.len();
-    for module in base
-        .imports
-        .keys()
-        .filter(|m| !policy.imports.contains_key(*m))
-    {
+    let changes = Changes::between(base, policy);
+    for module in changes.gone {
         let _ = writeln!(out, "- imports {module}");
     }
-    for (module, members) in &policy.imports {
-        match base.imports.get(module) {
-            None => {
-                let _ = writeln!(out, "+ imports {module} [{}]", quoted(members));
+    for (module, members) in changes.came {
+        let _ = writeln!(out, "+ imports {module} [{}]", quoted(members));
+    }
+    for names in changes.names {
+        let what = match names.of {
+            ListOf::Members(module) => format!("imports {module}"),
+            ListOf::Builtins => "builtins".to_owned(),
+            ListOf::Nodes => "nodes".to_owned(),
+            ListOf::Denied => "attributes deny".to_owned(),
+            ListOf::Dunders => "attributes allow_dunder".to_owned(),
+            ListOf::Defined => "attributes define_dunder".to_owned(),
+        };
+        for (sign, list) in [("-", names.gone), ("+", names.came)] {
+            for name in list {
+                let _ = writeln!(out, "{sign} {what} {}", visible(name));
             }
-            Some(old) => sets(&mut out, &format!("imports {module}"), old, members),
         }
     }
-    sets(&mut out, "builtins", &base.builtins, &policy.builtins);
-    sets(&mut out, "nodes", &base.nodes, &policy.nodes);
-    let (old, new) = (&base.attributes, &policy.attributes);
-    sets(&mut out, "attributes deny", &old.deny, &new.deny);
-    sets(
-        &mut out,
-        "attributes allow_dunder",
-        &old.allow_dunder,
-        &new.allow_dunder,
-    );
-    sets(
-        &mut out,
-        "attributes define_dunder",
-        &old.define_dunder,
-        &new.define_dunder,
-    );
-    for capability in Capability::ALL {
-        let (old, new) = (base.action(capability), policy.action(capability));
-        if old != new {
-            let _ = writeln!(out, "~ {capability} {} → {}", old.as_str(), new.as_str());
-        }
+    let mut sets = |what: &str, old: &dyn Display, new: &dyn Display| {
+        let _ = writeln!(out, "~ {what} {old} → {new}");
+    };
+    for (capability, set) in changes.capabilities {
+        sets(
+            &capability.to_string(),
+            &set.old.as_str(),
+            &set.new.as_str(),
+        );
     }
-    for ((key, old), (_, new)) in limits(&base.limits).into_iter().zip(limits(&policy.limits)) {
-        if old != new {
-            let _ = writeln!(out, "~ {key} {old} → {new}");
-        }
+    for (limit, set) in changes.limits {
+        sets(limit, &set.old, &set.new);
     }
-    if base.tier != policy.tier {
-        let _ = writeln!(out, "~ tier {} → {}", base.tier, policy.tier);
+    if let Some(set) = changes.tier {
+        sets("tier", &set.old, &set.new);
     }
-    if base.private != policy.private {
-        let (old, new) = (base.private.as_str(), policy.private.as_str());
-        let _ = writeln!(out, "~ private values {old} → {new}");
+    if let Some(set) = changes.private {
+        sets("private values", &set.old.as_str(), &set.new.as_str());
     }
-    if base.guard != policy.guard {
-        let _ = writeln!(out, "~ guard {} → {}", base.guard, policy.guard);
+    if let Some(set) = changes.guard {
+        sets("guard", &set.old, &set.new);
     }
     if out.len() == before {
         out.push_str("nothing\n");
@@ -289,45 +281,9 @@ fn diff(policy: &Policy, known: &[Arc<Policy>]) -> String {
     out
 }
 
-fn sets(out: &mut String, what: &str, old: &BTreeSet<String>, new: &BTreeSet<String>) {
-    for name in old.difference(new) {
-        let _ = writeln!(out, "- {what} {}", visible(name));
-    }
-    for name in new.difference(old) {
-        let _ = writeln!(out, "+ {what} {}", visible(name));
-    }
-}
-
 fn quoted(names: &BTreeSet<String>) -> String {
     let names: Vec<String> = names.iter().map(|n| format!("{n:?}")).collect();
     names.join(", ")
-}
-
-fn limits(l: &Limits) -> [(&'static str, u64); 11] {
-    [
-        ("wall_s", l.wall_s),
-        ("cpu_s", l.cpu_s),
-        ("memory_mb", l.memory_mb),
-        ("processes", l.processes),
-        ("open_files", l.open_files),
-        ("file_size_mb", l.file_size_mb),
-        ("output_bytes", l.output_bytes),
-        ("artifacts", l.artifacts),
-        ("artifact_bytes", l.artifact_bytes),
-        ("ticks", l.ticks),
-        ("code_bytes", l.code_bytes),
-    ]
-}
-
-fn contract(contract: Contract) -> &'static str {
-    match contract {
-        Contract::Feature => "feature",
-        Contract::Analysis => "analysis",
-        Contract::Chart => "chart",
-        Contract::Scoped => "scoped",
-        Contract::Walled => "walled",
-        Contract::Script => "script",
-    }
 }
 
 fn to_json(value: &impl serde::Serialize) -> Result<Said, Failure> {

@@ -47,6 +47,23 @@ impl Limits {
         code_bytes: 31,
     };
 
+    /// Every limit by its name in a policy file.
+    pub const fn named(&self) -> [(&'static str, u64); 11] {
+        [
+            ("wall_s", self.wall_s),
+            ("cpu_s", self.cpu_s),
+            ("memory_mb", self.memory_mb),
+            ("processes", self.processes),
+            ("open_files", self.open_files),
+            ("file_size_mb", self.file_size_mb),
+            ("output_bytes", self.output_bytes),
+            ("artifacts", self.artifacts),
+            ("artifact_bytes", self.artifact_bytes),
+            ("ticks", self.ticks),
+            ("code_bytes", self.code_bytes),
+        ]
+    }
+
     /// Longest code that the socket accepts, whatever a policy says (protocol.md §2).
     pub const CODE_BYTES_MAX: u64 = 64 * 1024;
     /// Most inputs of one proposal. `hello` reports it. Limited because a person must look at all of them.

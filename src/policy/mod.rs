@@ -2,6 +2,7 @@
 //!
 //! The analyser and the child's runner both take their lists from here.
 
+mod changes;
 mod closed;
 mod computes;
 mod error;
@@ -16,6 +17,7 @@ mod reach;
 mod resolve;
 mod resolved;
 
+pub use changes::{Changes, ListOf, Names};
 pub use error::PolicyError;
 pub use load::{Places, builtin, load, load_file};
 pub use members::{Library, library};

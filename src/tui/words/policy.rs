@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Action, Capability, Limits};
-use crate::policy::{Contract, Origin, Policy, PrivateValues, SetBy};
+use crate::policy::{Changes, Contract, ListOf, Names, Origin, Policy, PrivateValues, SetBy};
 
 use super::{bytes, count, number};
 
@@ -151,85 +151,66 @@ pub const fn guard(on: bool) -> &'static str {
 /// What a file changes against the policy that it extends: what it adds, and what it takes away.
 pub fn changes(policy: &Policy, base: &Policy) -> (Vec<String>, Vec<String>) {
     let (mut wider, mut tighter) = (Vec::new(), Vec::new());
-    let (mut fewer, mut gone) = (0, Vec::new());
-    for (module, members) in &policy.imports {
-        match base.imports.get(module) {
-            None => wider.push(format!("imports {module} ({})", listed(members.iter()))),
-            Some(old) => {
-                let more: Vec<&String> = members.difference(old).collect();
-                if !more.is_empty() {
-                    wider.push(format!("imports {} of {module}", listed(more.into_iter())));
+    let changes = Changes::between(base, policy);
+    for (module, members) in changes.came {
+        let members: Vec<&str> = members.iter().map(String::as_str).collect();
+        wider.push(format!("imports {module} ({})", listed(&members)));
+    }
+    if !changes.gone.is_empty() {
+        tighter.push(format!("no {}", listed(&changes.gone)));
+    }
+    let mut fewer = 0;
+    for Names { of, gone, came } in changes.names {
+        let what = match of {
+            ListOf::Members(module) => {
+                fewer += gone.len();
+                if !came.is_empty() {
+                    wider.push(format!("imports {} of {module}", listed(&came)));
                 }
-                fewer += old.difference(members).count();
+                continue;
+            }
+            ListOf::Builtins => ["built-in name", "fewer", "more"],
+            ListOf::Nodes => ["kind of syntax node", "fewer", "more"],
+            ListOf::Denied => ["attribute", "less refused", "more refused"],
+            ListOf::Dunders => ["dunder name", "less to use", "more to use"],
+            ListOf::Defined => ["dunder name", "less to define", "more to define"],
+        };
+        let [what, less, more] = what;
+        let refuses = of == ListOf::Denied;
+        for (names, how, widens) in [(gone, less, refuses), (came, more, !refuses)] {
+            let list = if widens { &mut wider } else { &mut tighter };
+            if !names.is_empty() {
+                list.push(format!("{} {how}", plural(names.len(), what)));
             }
         }
-    }
-    gone.extend(
-        base.imports
-            .keys()
-            .filter(|m| !policy.imports.contains_key(*m)),
-    );
-    if !gone.is_empty() {
-        tighter.push(format!("no {}", listed(gone.into_iter())));
     }
     if fewer > 0 {
         tighter.push(format!("{} fewer of modules", count(fewer, "member")));
     }
-    for (what, old, new) in [
-        ("built-in name", &base.builtins, &policy.builtins),
-        ("kind of syntax node", &base.nodes, &policy.nodes),
-    ] {
-        let lost = old.difference(new).count();
-        if lost > 0 {
-            tighter.push(format!("{} fewer", plural(lost, what)));
-        }
+    for (capability, set) in changes.capabilities {
+        let (old, new) = (set.old.as_str(), set.new.as_str());
+        tighter.push(format!("{capability} {new}, was {old}"));
     }
-    let denied = policy.attributes.deny.difference(&base.attributes.deny);
-    let denied = denied.count();
-    if denied > 0 {
-        tighter.push(format!("{} more refused", count(denied, "attribute")));
-    }
-    for capability in Capability::ALL {
-        let (old, new) = (base.action(capability), policy.action(capability));
-        if old != new {
-            tighter.push(format!(
-                "{capability} {}, was {}",
-                new.as_str(),
-                old.as_str()
-            ));
-        }
-    }
-    for ((name, old), (_, new)) in named(&base.limits).into_iter().zip(named(&policy.limits)) {
-        if old != new {
-            // No ticks are no limit; every other limit of 0 is the tightest.
-            let most = |n: u64| {
-                if name == "ticks" && n == 0 {
-                    u64::MAX
-                } else {
-                    n
-                }
-            };
-            let list = if most(new) > most(old) {
-                &mut wider
-            } else {
-                &mut tighter
-            };
-            list.push(format!("{name} {}, was {}", number(new), number(old)));
-        }
-    }
-    if base.tier != policy.tier {
-        tighter.push(format!("tier {}, was {}", policy.tier, base.tier));
-    }
-    if base.guard != policy.guard {
-        let list = if policy.guard {
-            &mut tighter
-        } else {
-            &mut wider
+    for (limit, set) in changes.limits {
+        // No ticks are no limit; every other limit of 0 is the tightest.
+        let most = |n: u64| match (limit, n) {
+            ("ticks", 0) => u64::MAX,
+            _ => n,
         };
-        list.push(guard(policy.guard).to_owned());
+        let widens = most(set.new) > most(set.old);
+        let list = if widens { &mut wider } else { &mut tighter };
+        let (old, new) = (number(set.old), number(set.new));
+        list.push(format!("{} {new}, was {old}", measured(limit)));
     }
-    if base.private != policy.private {
-        let (list, said) = match policy.private {
+    if let Some(set) = changes.tier {
+        tighter.push(format!("tier {}, was {}", set.new, set.old));
+    }
+    if let Some(set) = changes.guard {
+        let list = if set.new { &mut tighter } else { &mut wider };
+        list.push(guard(set.new).to_owned());
+    }
+    if let Some(set) = changes.private {
+        let (list, said) = match set.new {
             PrivateValues::Hide => (&mut tighter, "private values hidden"),
             PrivateValues::Tell => (&mut wider, "private values told"),
         };
@@ -256,12 +237,12 @@ fn joined(words: &[&str]) -> Option<String> {
 /// The most names of a list that are said.
 const LISTED: usize = 8;
 
-fn listed<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> String {
-    let all = names.len();
-    let some: Vec<&str> = names.take(LISTED).map(String::as_str).collect();
-    match all.saturating_sub(LISTED) {
-        0 => some.join(", "),
-        more => format!("{} and {more} more", some.join(", ")),
+fn listed(names: &[&str]) -> String {
+    match names.split_at_checked(LISTED) {
+        Some((some, more)) if !more.is_empty() => {
+            format!("{} and {} more", some.join(", "), more.len())
+        }
+        _ => names.join(", "),
     }
 }
 
@@ -286,20 +267,20 @@ fn by_package<'a>(modules: impl Iterator<Item = &'a str>) -> Vec<String> {
     packages.into_iter().map(word).collect()
 }
 
-fn named(l: &Limits) -> [(&'static str, u64); 11] {
-    [
-        ("seconds", l.wall_s),
-        ("seconds of processor", l.cpu_s),
-        ("MB of memory", l.memory_mb),
-        ("processes", l.processes),
-        ("open files", l.open_files),
-        ("MB of one file", l.file_size_mb),
-        ("bytes of output", l.output_bytes),
-        ("files kept", l.artifacts),
-        ("bytes of one kept file", l.artifact_bytes),
-        ("ticks", l.ticks),
-        ("bytes of code", l.code_bytes),
-    ]
+/// What a limit counts, by its name in a policy file.
+fn measured(limit: &str) -> &str {
+    match limit {
+        "wall_s" => "seconds",
+        "cpu_s" => "seconds of processor",
+        "memory_mb" => "MB of memory",
+        "open_files" => "open files",
+        "file_size_mb" => "MB of one file",
+        "output_bytes" => "bytes of output",
+        "artifacts" => "files kept",
+        "artifact_bytes" => "bytes of one kept file",
+        "code_bytes" => "bytes of code",
+        other => other,
+    }
 }
 
 #[cfg(test)]
