@@ -134,7 +134,7 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
     shell.end_editor();
     let dir = (!is_demo).then_some(shell.state_dir.as_path());
     let lines = shell.session.farewell(&shell.state.audit, dir);
-    shell.say_farewell();
+    shell.end_line();
     shell.terminal.leave(&lines);
     router.drain(FAREWELL).await;
     // Dropping the controls ends whatever still runs.

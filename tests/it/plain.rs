@@ -276,7 +276,7 @@ fn quitting_asks_in_plain_lines_and_leaves_the_terminal_as_it_was() {
     heard.dash.keys("q");
     heard.hear("Quit with");
     heard.dash.keys("y");
-    heard.hear("Closed.");
+    heard.hear("countersign, in ");
     assert!(heard.dash.wait_exit().success());
     assert!(heard.dash.is_cooked());
     heard.assert_plain();

@@ -16,10 +16,11 @@ impl Shell {
         }
     }
 
-    pub(super) fn say_farewell(&mut self) {
+    /// Lets other lines follow what was said.
+    pub(super) fn end_line(&mut self) {
         if let Some(plain) = self.plain.as_mut().filter(|_| !self.gone) {
             // The terminal may be gone by now.
-            let _ = self.terminal.say(&plain.farewell(), Drawn::default());
+            let _ = self.terminal.say(&plain.end_line(), Drawn::default());
         }
     }
 

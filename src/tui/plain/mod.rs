@@ -108,11 +108,13 @@ impl Plain {
         self.interrupted = true;
     }
 
-    /// The last line.
-    pub fn farewell(&mut self) -> String {
+    /// Ends the line that was begun, so that other lines can follow.
+    pub fn end_line(&mut self) -> String {
         let mut out = Lines::new(0, self.at);
-        out.line(words::plain::CLOSED);
-        out.into_text().0
+        out.end();
+        let (text, at) = out.into_text();
+        self.at = at;
+        text
     }
 
     /// What is to be appended now, and what it shows.

@@ -11,7 +11,6 @@ pub const TOP: &str = "Top.";
 pub const WENT_ON: &str = "Back. What was read out before may have scrolled away.";
 pub const PYTHON_READY: &str = "The Python environment is ready.";
 pub const PYTHON_MADE: &str = "The Python environment is being made; grants wait.";
-pub const CLOSED: &str = "Closed.";
 pub const WAIT: &str = "Wait for the question: its key does not count yet.";
 pub const NOT_SENT: &str = "nothing is sent";
 pub const ENTER_SENDS: &str = "Enter sends, Esc goes back";
