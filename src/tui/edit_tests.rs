@@ -4,8 +4,8 @@ use super::bench::*;
 use super::snapshot_tests::at_sizes;
 use super::ui::Pane;
 use super::{Action, EditNews, render};
-use crate::broker::Event;
-use crate::model::{Environment, ProposalId, State};
+use crate::broker::{Effect, Event, HumanAct, update};
+use crate::model::{Code, Environment, ProposalId, Reviewer, State, StreamName};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -74,6 +74,52 @@ fn edited_code_is_compared_with_what_was_proposed_first() {
         b.settle();
         b.keys("v");
         b.carry_out();
+    });
+}
+
+/// The analyser has not answered yet: what was proposed stands there, and nothing can be decided on it.
+#[test]
+fn code_whose_edit_is_being_judged() {
+    at_sizes("edited_judged", |b| {
+        let id = b.propose(proposed());
+        b.settle();
+        let edit = Event::Human(HumanAct::Edit {
+            id,
+            code: Code::new(AFTER),
+            diff: "".into(),
+            by: Reviewer::default(),
+        });
+        let effects = update(&mut b.state, edit, b.now);
+        assert!(
+            matches!(effects[..], [Effect::Analyse { .. }]),
+            "{effects:?}"
+        );
+        b.ui.sync(&b.state, b.now);
+        b.settle();
+        b.keys("a");
+    });
+}
+
+#[test]
+fn edited_code_that_ran() {
+    at_sizes("edited_ran", |b| {
+        edited(b);
+        b.settle();
+        b.read();
+        let id = b.start();
+        b.output(id, StreamName::Stdout, "sales 12\nlegal 3\n");
+        b.end(id, run("sales 12\nlegal 3\n"));
+        b.focus_on(Pane::Outcome);
+    });
+}
+
+#[test]
+fn edited_code_that_was_denied() {
+    at_sizes("edited_denied", |b| {
+        let id = edited(b);
+        b.deny(id, "write the mean, not the names");
+        b.choose(id);
+        b.focus_on(Pane::Outcome);
     });
 }
 

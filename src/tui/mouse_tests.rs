@@ -5,6 +5,7 @@ use crossterm::event::{Event, KeyCode, KeyModifiers, MouseButton, MouseEvent, Mo
 use super::QUIET;
 use super::bench::*;
 use super::ui::Pane;
+use crate::model::StreamName;
 
 fn mouse(b: &mut Bench, kind: MouseEventKind, (column, row): (u16, u16)) {
     b.input(&Event::Mouse(MouseEvent {
@@ -84,6 +85,30 @@ fn the_wheel_scrolls_what_is_under_it() {
     // Rows count by time, however they came.
     b.look();
     assert!(b.draw().contains("not seen"));
+}
+
+#[test]
+fn the_wheel_scrolls_the_output_and_moves_the_selection_of_the_queue() {
+    let mut b = two();
+    let first = b.ui.selected();
+    let at = find(&mut b, "Second");
+    mouse(&mut b, MouseEventKind::ScrollDown, at);
+    assert_ne!(b.ui.selected(), first);
+    mouse(&mut b, MouseEventKind::ScrollUp, at);
+    assert_eq!(b.ui.selected(), first);
+    b.read();
+    let id = b.start();
+    let rows: String = (1..=200).map(|i| format!("row {i}\n")).collect();
+    b.output(id, StreamName::Stdout, &rows);
+    let at = find(&mut b, "row 200");
+    mouse(&mut b, MouseEventKind::ScrollUp, at);
+    let text = b.draw();
+    assert!(
+        !text.contains("row 200") && text.contains("row 197"),
+        "{text}"
+    );
+    mouse(&mut b, MouseEventKind::ScrollDown, at);
+    assert!(b.draw().contains("row 200"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crossterm::event::KeyCode;
 use crate::model::{Action as Does, Finding, Severity, StreamName};
 
 use super::bench::*;
-use super::snapshot_tests::at_sizes;
+use super::snapshot_tests::{SIZES, at_sizes};
 use super::ui;
 
 /// A note whose rule asks for no change has no hint; another finding keeps its hint.
@@ -108,5 +108,58 @@ fn a_larger_pane_shows_no_code_and_makes_none_of_it_seen() {
         b.advance(2_000);
         b.keys("a");
         assert!(notice(&b).ends_with("–80 not seen; Space goes there"));
+    }
+}
+
+/// Which tab is open shows without colours too, whether or not the focus is on it, and also where not all have room.
+#[test]
+fn the_open_tab_has_a_mark_of_its_own() {
+    for (columns, rows) in SIZES {
+        let mut b = Bench::new(columns, rows);
+        b.propose(Making::flagged());
+        b.settle();
+        for (pane, tab) in [
+            (ui::Pane::Verdict, "[FINDINGS]"),
+            (ui::Pane::Can, "[CAN]"),
+            (ui::Pane::Given, "[GIVEN]"),
+            (ui::Pane::Details, "[DETAILS]"),
+            (ui::Pane::Says, "[SAYS]"),
+        ] {
+            b.focus_on(pane);
+            let text = b.draw();
+            assert!(text.contains(tab), "{columns}x{rows} {tab}:\n{text}");
+        }
+        b.focus_on(ui::Pane::Can);
+        b.press(KeyCode::Esc);
+        let text = b.draw();
+        let gone = columns == 40;
+        assert_eq!(!text.contains("[CAN]"), gone, "{columns}x{rows}:\n{text}");
+    }
+}
+
+/// At the narrowest, the time left and every mark have their room.
+#[test]
+fn the_folded_line_never_loses_the_deadline() {
+    for columns in 40..100 {
+        let mut b = Bench::new(columns, 10);
+        for number in [1, 2] {
+            b.propose(Making {
+                private: true,
+                agent: Some("forecaster-of-very-long-names"),
+                ttl_s: 3_599,
+                code: format!("print({number})\n"),
+                ..Making::flagged()
+            });
+        }
+        b.settle();
+        b.keys("D");
+        b.press(KeyCode::Tab);
+        b.carry_out();
+        b.settle();
+        let text = b.draw();
+        let line = text.lines().nth(1).unwrap();
+        for part in ["59:5", "+1", "PAUSED", "PRIV", "X"] {
+            assert!(line.contains(part), "{columns} {part}:\n{text}");
+        }
     }
 }

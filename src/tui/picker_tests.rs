@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::bench::*;
-use super::snapshot_tests::snap;
+use super::snapshot_tests::{SIZES, snap};
 use super::{Background, Depth, TerminalCaps};
 
 fn coloured(columns: u16, rows: u16) -> Bench {
@@ -28,7 +28,7 @@ fn theme(b: &Bench) -> String {
 
 #[test]
 fn t_shows_the_next_theme_at_once_with_the_list() {
-    for (columns, rows) in [(80, 24), (40, 10), (120, 40)] {
+    for (columns, rows) in SIZES {
         let mut b = coloured(columns, rows);
         b.keys("t");
         assert_eq!(theme(&b), "light");

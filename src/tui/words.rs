@@ -30,6 +30,8 @@ mod runs;
 pub use runs::*;
 
 pub const NAME: &str = "countersign";
+/// Between an agent's name and its title.
+pub const SAYS: &str = " says: ";
 pub const NOTHING_SELECTED: &str = "nothing is selected";
 pub const NOTHING_PENDING: &str = "nothing is pending";
 pub const NOT_GRANTABLE: &str = "this cannot be granted: its verdict blocks it";

@@ -53,6 +53,8 @@ pub struct Want {
 pub trait Measure {
     /// Rows above the code, in a body of this height.
     fn title(&mut self, width: u16, body: u16) -> u16;
+    /// Rows of all the code, with its rule.
+    fn code(&mut self, width: u16) -> u16;
     /// Rows of a lower pane, which gets at most `most` of them.
     fn pane(&mut self, pane: Pane, width: u16, most: u16) -> u16;
     /// Rows of the sheet with its frame; `None` if it is not open.
@@ -120,7 +122,7 @@ impl Areas {
         } else {
             slots(rest, wide && !want.zoom, want)
         };
-        let rows = lower_rows(rest.height, wide, want, &slots, measure);
+        let rows = lower_rows(rest, wide, want, &slots, measure);
         let below = rest.bottom() - rows;
         for slot in &mut slots {
             slot.area.y = below;
@@ -178,14 +180,16 @@ fn columns(body: Rect, wide: bool, want: &Want) -> (Rect, Rect, bool) {
     (queue, right, true)
 }
 
-/// Rows of the lower panes, with their rule: as many as the open ones have, up to a share of the height.
+/// Rows of the lower panes, with their rule: as many as the open ones have, up to a share of the height, or to what
+/// the code leaves.
 fn lower_rows(
-    rest: u16,
+    below: Rect,
     wide: bool,
     want: &Want,
     slots: &[Slot],
     measure: &mut impl Measure,
 ) -> u16 {
+    let rest = below.height;
     let focused = want.lower.contains(&want.focus);
     if slots.is_empty() || (want.zoom && !focused) {
         return 0;
@@ -201,6 +205,7 @@ fn lower_rows(
         (false, true) => rest / 2,
         (false, false) => rest * 2 / 5,
     };
+    let most = most.max(rest.saturating_sub(measure.code(below.width)));
     let least = if focused { 6.min(most) } else { 1 };
     let tallest = slots
         .iter()
@@ -281,6 +286,7 @@ mod tests {
     /// Content of fixed sizes.
     struct Rows {
         title: u16,
+        code: u16,
         pane: u16,
         sheet: Option<u16>,
     }
@@ -288,6 +294,9 @@ mod tests {
     impl Measure for Rows {
         fn title(&mut self, _: u16, body: u16) -> u16 {
             self.title.min(body / 2)
+        }
+        fn code(&mut self, _: u16) -> u16 {
+            self.code
         }
         fn pane(&mut self, _: Pane, _: u16, most: u16) -> u16 {
             self.pane.min(most)
@@ -325,13 +334,13 @@ mod tests {
         #[test]
         fn everything_stays_on_the_screen_and_nothing_overlaps(
             width in 0_u16..300, height in 0_u16..120, zoom in any::<bool>(), extra in 0_u16..6,
-            run in any::<bool>(), title in 0_u16..9, pane in 0_u16..60,
+            run in any::<bool>(), title in 0_u16..9, code in 1_u16..90, pane in 0_u16..60,
             sheet in proptest::option::of(0_u16..90),
         ) {
             let area = Rect::new(0, 0, width, height);
             let lower: &[Pane] = if run { &RUN } else { &RUN[2..] };
             for focus in [Pane::Queue, Pane::Code, Pane::Given] {
-                let mut rows = Rows { title, pane, sheet };
+                let mut rows = Rows { title, code, pane, sheet };
                 let a = Areas::new(area, &want(focus, zoom, lower, extra), &mut rows);
                 let mut all = vec![a.header, a.banner, a.queue, a.title, a.code, a.sheet];
                 if height > 0 && a.header.bottom() <= a.footer.y && sheet.is_none() {
@@ -350,10 +359,11 @@ mod tests {
 
         #[test]
         fn every_lower_pane_can_be_opened_at_every_usable_size(
-            width in 40_u16..200, height in 10_u16..80, title in 1_u16..6, pane in 0_u16..60,
+            width in 40_u16..200, height in 10_u16..80, title in 1_u16..6, code in 2_u16..90,
+            pane in 0_u16..60,
         ) {
             let area = Rect::new(0, 0, width, height);
-            let mut rows = Rows { title, pane, sheet: None };
+            let mut rows = Rows { title, code, pane, sheet: None };
             for focus in RUN {
                 let a = Areas::new(area, &want(focus, false, &RUN, 0), &mut rows);
                 prop_assert!(a.slots.iter().any(|s| s.open == focus && s.area.height >= 2));
@@ -369,7 +379,7 @@ mod tests {
         fn the_sheet_gets_its_rows_and_leaves_the_rest_to_the_code(
             width in 40_u16..200, height in 10_u16..80, sheet in 1_u16..90,
         ) {
-            let mut rows = Rows { title: 4, pane: 9, sheet: Some(sheet) };
+            let mut rows = Rows { title: 4, code: 20, pane: 9, sheet: Some(sheet) };
             let area = Rect::new(0, 0, width, height);
             let a = Areas::new(area, &want(Pane::Code, false, &RUN[2..], 0), &mut rows);
             let whole = a.footer.bottom() - a.sheet.y.min(a.code.y);

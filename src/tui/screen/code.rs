@@ -11,7 +11,7 @@ use crate::model::{EffectMark, Effects, Severity};
 
 use super::super::canvas::Canvas;
 use super::super::charset::is_ascii;
-use super::super::document::{Content, Layout, matches};
+use super::super::document::{Content, Document, Layout, matches};
 use super::super::highlight::Highlights;
 use super::super::shown;
 use super::super::text;
@@ -25,13 +25,46 @@ const GUTTER: u16 = 5;
 /// In the blank behind the number of a line that differs from the code read last in its group.
 const UNLIKE: &str = "≠";
 
+/// Columns before the text of this document's lines.
+fn gutter(doc: &Document) -> u16 {
+    doc.number_width() as u16 + 1 + GUTTER
+}
+
 impl Screen<'_> {
-    pub(super) fn code(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
-        let (Some(entry), Some(doc)) = (self.entry, self.ui.queue.doc.as_ref()) else {
+    /// The selected document; `None` while it is of other code than the entry has.
+    fn document(&self) -> Option<&Arc<Document>> {
+        let (entry, doc) = (self.entry?, self.ui.queue.doc.as_ref()?);
+        (doc.id == entry.proposal.id && doc.code == entry.code().digest()).then_some(doc)
+    }
+
+    /// The rows of the code in an area of this width; `None` if it is too narrow.
+    pub(super) fn code_layout(&self, width: u16) -> Option<Arc<Layout>> {
+        let doc = self.document()?;
+        let columns = width.saturating_sub(gutter(doc) + 1);
+        if columns < 12 {
+            return None;
+        }
+        let none = super::Looked::default();
+        let open = &self.looked().unwrap_or(&none).open;
+        let (wrap, as_drawn) = (self.ui.queue.wrap, self.ui.queue.as_drawn);
+        Some(match self.ui.layout() {
+            Some(layout) if layout.fits(doc, columns, wrap, open, as_drawn) => layout.clone(),
+            _ => Arc::new(Layout::new(doc.clone(), columns, wrap, open, as_drawn)),
+        })
+    }
+
+    /// `layout`: of the same width, if it was made before.
+    pub(super) fn code(
+        &self,
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        layout: Option<Arc<Layout>>,
+        drawn: &mut Drawn,
+    ) {
+        let (Some(entry), Some(doc)) = (self.entry, self.document()) else {
             return;
         };
-        let same = doc.id == entry.proposal.id && doc.code == entry.code().digest();
-        if !same || area.height == 0 {
+        if area.height == 0 {
             return;
         }
         let focused = self.ui.focus_now(self.entry) == Pane::Code;
@@ -53,24 +86,21 @@ impl Screen<'_> {
             heading.push((said, Role::Strong));
         }
         canvas.headed_rule(area.x, area.y, area.width, &heading);
-        let numbers = doc.number_width() as u16 + 1;
-        let gutter = numbers + GUTTER;
+        let gutter = gutter(doc);
         let rows = Rect {
             y: area.y + 1,
             height: area.height - 1,
             ..area
         };
-        let columns = rows.width.saturating_sub(gutter + 1);
-        if columns < 12 || rows.height == 0 {
+        if rows.height == 0 {
             return;
         }
+        let Some(layout) = layout.or_else(|| self.code_layout(area.width)) else {
+            return;
+        };
+        let columns = layout.width;
         let none = super::Looked::default();
         let looked = self.looked().unwrap_or(&none);
-        let (wrap, open, as_drawn) = (self.ui.queue.wrap, &looked.open, self.ui.queue.as_drawn);
-        let layout = match self.ui.layout() {
-            Some(layout) if layout.fits(doc, columns, wrap, open, as_drawn) => layout.clone(),
-            _ => Arc::new(Layout::new(doc.clone(), columns, wrap, open, as_drawn)),
-        };
         let height = usize::from(rows.height);
         let last_top = layout.len().saturating_sub(height);
         let top = layout.row_of(looked.top).min(last_top);
@@ -97,7 +127,7 @@ impl Screen<'_> {
             unlike,
             across: if self.ui.queue.wrap { 0 } else { looked.across },
             x: rows.x,
-            numbers,
+            numbers: gutter - GUTTER,
             columns,
         };
         for (y, index) in (rows.y..rows.bottom()).zip(top..bottom) {

@@ -277,6 +277,10 @@ impl Screen<'_> {
                         if self.entry.is_some_and(Entry::awaits_decision) {
                             out.push((C::Deny, "deny"));
                         }
+                        let id = self.entry.map(|e| e.proposal.id);
+                        if id.is_some_and(|id| self.state.editable(id, self.now).is_ok()) {
+                            out.push((C::Edit, "edit"));
+                        }
                     }
                     Some(State::Granted | State::Running) => out.push((C::Kill, "kill")),
                     Some(_) if self.has_files() => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
+use super::super::document::Layout;
 use super::super::flow::Flow;
 use super::super::ui::{FlowKey, OnScreen, Over, Pane};
 use super::Screen;
@@ -24,6 +25,8 @@ pub(super) struct Measured<'s, 'a> {
 pub(super) struct Parts {
     /// The effects.
     pub title: Option<Arc<Flow>>,
+    /// Of the code.
+    pub layout: Option<Arc<Layout>>,
     pub panes: BTreeMap<Pane, Arc<Flow>>,
     pub sheet: Option<Arc<Flow>>,
     /// What the next frames may use again.
@@ -67,6 +70,12 @@ impl Measure for Measured<'_, '_> {
         let rows = u16::try_from(flow.rows.len()).unwrap_or(u16::MAX);
         self.parts.title = Some(Arc::new(flow));
         own + rows.min(body / 3)
+    }
+
+    fn code(&mut self, width: u16) -> u16 {
+        self.parts.layout = self.screen.code_layout(width);
+        let rows = self.parts.layout.as_ref().map_or(0, |layout| layout.len());
+        u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(1)
     }
 
     fn pane(&mut self, pane: Pane, width: u16, most: u16) -> u16 {

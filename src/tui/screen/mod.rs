@@ -268,7 +268,7 @@ impl Screen<'_> {
             return;
         }
         self.title(canvas, areas, parts.title.as_deref());
-        self.code(canvas, areas.code, drawn);
+        self.code(canvas, areas.code, parts.layout.clone(), drawn);
         drawn.places.push((areas.code, Place::Pane(Pane::Code)));
         if let (Over::Sheet(sheet), Some(flow)) = (self.ui.over(), &parts.sheet) {
             self.sheet(canvas, areas.sheet, sheet, flow, drawn);

@@ -6,10 +6,14 @@ use super::super::canvas::Canvas;
 use super::super::flow::{Flow, Para};
 use super::super::glossary::GLOSSARY;
 use super::super::keys::Command;
+use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::Palette;
 use super::super::words;
 use super::{Drawn, Screen, draw_flow};
+
+/// Fewer columns of a command's description say nothing.
+const LEAST_OF_WORDS: u16 = 12;
 
 impl Screen<'_> {
     /// Draws a heading and a scrollable flow.
@@ -35,7 +39,7 @@ impl Screen<'_> {
         let below = flow.rows.len() - shown.end;
         if below > 0 {
             let more = format!(" ↓ {} more ", words::number(below as u64));
-            let wide = super::super::text::width(&more) as u16;
+            let wide = text::width(&more) as u16;
             canvas.put(
                 area.right().saturating_sub(wide + 1),
                 area.y,
@@ -90,9 +94,12 @@ impl Screen<'_> {
             let spans = [
                 (format!(" {:<17} ", command.name()), Role::Strong),
                 (format!("{keys:<14} "), Role::Key),
-                (command.words().to_owned(), Role::Text),
             ];
-            canvas.put_spans(row.x, y, row.width, &spans);
+            let used = canvas.put_spans(row.x, y, row.width, &spans);
+            let room = row.width - used;
+            if room >= LEAST_OF_WORDS {
+                canvas.put_cut(row.x + used, y, room, command.words(), Role::Text);
+            }
             if i == palette.at {
                 canvas.tint(row, Role::Selected);
             }
@@ -130,17 +137,21 @@ impl Screen<'_> {
             canvas.fill(Rect::new(area.x, y, area.width, 1), theme.style(Role::Text));
             let right = area.right();
             let mut x = area.x + 1;
-            let mut put = |text: &str, style| {
-                x += canvas
-                    .put_style(x, y, right.saturating_sub(x), text, style)
-                    .0;
+            let mut put = |x: u16, text: &str, style| {
+                let room = right.saturating_sub(x);
+                canvas.put_style(x, y, room, text, style).0
             };
             let sign = if i == themes.at() { "▸ " } else { "  " };
-            put(sign, theme.style(Role::Accent));
-            put(&format!("{:<16}", theme.name), theme.style(Role::Strong));
+            x += put(x, sign, theme.style(Role::Accent));
+            let name = format!("{:<16}", theme.name);
+            x += put(x, &name, theme.style(Role::Strong));
             for (word, role) in words::SAMPLE {
-                put(word, theme.style(role));
-                put("  ", theme.style(Role::Text));
+                let fits = text::width(word) <= usize::from(right.saturating_sub(x));
+                if !fits {
+                    break;
+                }
+                x += put(x, word, theme.style(role));
+                x += put(x, "  ", theme.style(Role::Text));
             }
         }
     }

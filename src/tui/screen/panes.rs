@@ -1,5 +1,6 @@
 //! The panes below the code: verdict, capabilities, the run's inputs, the agent's claims.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
@@ -14,6 +15,7 @@ use crate::policy::Policy;
 use super::super::canvas::Canvas;
 use super::super::claim;
 use super::super::flow::{Flow, Para};
+use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{FlowKey, Pane};
 use super::super::words;
@@ -31,27 +33,6 @@ impl Screen<'_> {
         let Some(entry) = self.entry else { return };
         let area = slot.area;
         let focus = self.ui.focus_now(self.entry);
-        let mut heading = Vec::new();
-        for pane in &slot.panes {
-            if !heading.is_empty() {
-                heading.push(("  ".to_owned(), Role::Text));
-            }
-            let role = match (*pane == slot.open, *pane == focus) {
-                (true, true) => Role::Accent,
-                (true, false) => Role::Strong,
-                _ => Role::Dim,
-            };
-            heading.push((pane_name(*pane).to_owned(), role));
-            // The verdict's word is beside its tab, unless the tabs need the room.
-            if *pane == Pane::Verdict
-                && (slot.panes.len() <= 3 || area.width >= 70)
-                && let Some(verdict) = entry.verdict()
-            {
-                let (glyph, word, role) = words::verdict(verdict.verdict);
-                heading.push((format!(" {glyph} {word}"), role));
-            }
-        }
-        canvas.headed_rule(area.x, area.y, area.width, &heading);
         let inner = Rect {
             x: area.x + 1,
             y: area.y + 1,
@@ -101,15 +82,12 @@ impl Screen<'_> {
         }
         if !more.is_empty() {
             more.push(' ');
-            let wide = super::super::text::width(&more) as u16;
-            canvas.put(
-                area.right().saturating_sub(wide),
-                area.y,
-                wide,
-                &more,
-                Role::Dim,
-            );
         }
+        let wide = text::width(&more) as u16;
+        let heading = tabs(slot, entry, focus, area.width.saturating_sub(wide));
+        canvas.headed_rule(area.x, area.y, area.width, &heading);
+        let x = area.right().saturating_sub(wide);
+        canvas.put(x, area.y, wide, &more, Role::Dim);
         drawn.panes.insert(slot.open, (height, flow.rows.len()));
     }
 
@@ -165,6 +143,79 @@ impl Screen<'_> {
         }
         flow
     }
+}
+
+/// The names of a slot's panes. The open one has brackets, so that it stands out without colours too, and is there
+/// also where not all of them fit.
+fn tabs(slot: &Slot, entry: &Entry, focus: Pane, width: u16) -> Vec<(String, Role)> {
+    let alone = slot.panes.len() == 1;
+    let mut all = Vec::new();
+    for pane in &slot.panes {
+        let open = *pane == slot.open;
+        let role = match (open, *pane == focus) {
+            (true, true) => Role::Accent,
+            (true, false) => Role::Strong,
+            _ => Role::Dim,
+        };
+        let name = pane_name(*pane);
+        let name = match (alone, open) {
+            (true, _) => name.to_owned(),
+            (false, true) => format!("[{name}]"),
+            (false, false) => format!(" {name} "),
+        };
+        let mut tab = vec![(name, role)];
+        // The verdict's word is beside its tab, unless the tabs need the room.
+        if *pane == Pane::Verdict
+            && (slot.panes.len() <= 3 || width >= 70)
+            && let Some(verdict) = entry.verdict()
+        {
+            let (glyph, word, role) = words::verdict(verdict.verdict);
+            let gap = if open { " " } else { "" };
+            tab.push((format!("{gap}{glyph} {word} "), role));
+        }
+        all.push(tab);
+    }
+    let columns = |tab: &Vec<(String, Role)>| tab.iter().map(|(t, _)| text::width(t)).sum();
+    let widths: Vec<usize> = all.iter().map(columns).collect();
+    let open = slot.panes.iter().position(|pane| *pane == slot.open);
+    // The rule begins and ends the heading with a column and a blank each.
+    let room = usize::from(width).saturating_sub(4);
+    let shown = fitting(&widths, open.unwrap_or(0), room);
+    let cut = |is: bool| is.then(|| (ELSE.to_owned(), Role::Dim));
+    let (before, after) = (shown.start > 0, shown.end < all.len());
+    let tabs = all.drain(shown).flatten();
+    cut(before)
+        .into_iter()
+        .chain(tabs)
+        .chain(cut(after))
+        .collect()
+}
+
+/// Stands for tabs without room.
+const ELSE: &str = "…";
+
+/// The tabs that fit, with the open one among them; earlier ones come first.
+fn fitting(widths: &[usize], open: usize, room: usize) -> Range<usize> {
+    if widths.iter().sum::<usize>() <= room {
+        return 0..widths.len();
+    }
+    let mut room = room.saturating_sub(2 * text::width(ELSE));
+    let mut shown = open..open;
+    let mut fits = |i: usize| {
+        let fits = widths.get(i).is_some_and(|wide| *wide <= room);
+        room -= if fits { widths[i] } else { 0 };
+        fits
+    };
+    if fits(open) {
+        shown.end += 1;
+    }
+    while shown.start > 0 && fits(shown.start - 1) {
+        shown.start -= 1;
+    }
+    while fits(shown.end) {
+        shown.end += 1;
+    }
+    shown
 }
 
 pub(super) const fn pane_name(pane: Pane) -> &'static str {

@@ -26,6 +26,9 @@ const SOON: Duration = Duration::from_secs(60);
 /// The most columns of an agent's name in a list.
 const AGENT: usize = 9;
 
+/// Fewer columns of an agent's name say nothing.
+const LEAST_OF_NAME: usize = 5;
+
 /// Lower lists have no row for this session's decisions.
 const ROOM_FOR_TALLY: u16 = 12;
 
@@ -49,6 +52,32 @@ impl Row {
             Self::Entry(id) | Self::Member(id) => Some(*id),
             Self::Group { .. } => None,
         }
+    }
+}
+
+/// The folded queue's line without the title.
+struct LineParts {
+    badge: String,
+    role: Role,
+    count: Option<String>,
+    when: String,
+    /// Whether the agent's name has room.
+    named: bool,
+    /// What stands at the right edge, the last one first.
+    right: Vec<(String, Role)>,
+}
+
+impl LineParts {
+    /// The least columns that all of it needs.
+    fn columns(&self) -> usize {
+        let count = self
+            .count
+            .as_ref()
+            .map_or(0, |count| text::width(count) + 1);
+        let right = self.right.iter().map(|(what, _)| text::width(what) + 1);
+        let name = if self.named { LEAST_OF_NAME + 1 } else { 0 };
+        let left = text::width(&self.badge) + 1 + count + text::width(&self.when);
+        left + name + right.sum::<usize>()
     }
 }
 
@@ -338,48 +367,26 @@ impl Screen<'_> {
             canvas.put(x, y, right.saturating_sub(x), "PENDING 0", heading);
             return;
         };
-        let waiting = self.state.pending_count();
-        if entry.state() != State::Pending && waiting > 0 {
-            let more = format!("{} pending", words::number(waiting as u64));
-            let wide = text::width(&more) as u16;
+        let parts = self.line_parts(entry, area);
+        for (what, role) in &parts.right {
+            let wide = text::width(what) as u16;
             right = right.saturating_sub(wide + 1);
-            canvas.put(right + 1, y, wide, &more, Role::Strong);
+            canvas.put(right + 1, y, wide, what, *role);
         }
-        for (tag, role) in shown::tags(self.state, entry).into_iter().rev() {
-            let wide = text::width(tag) as u16;
-            right = right.saturating_sub(wide + 1);
-            canvas.put(right + 1, y, wide, tag, role);
-        }
-        let group = self.ui.queue.lists.groups.under(entry.proposal.id);
-        if let Some((group, _)) = group {
-            let more = words::more_alike(group.rest.len(), area.width < LINE_WITH_TITLE);
-            let wide = text::width(&more) as u16;
-            right = right.saturating_sub(wide + 1);
-            canvas.put(right + 1, y, wide, &more, Role::Accent);
-        }
-        // Without the kernel's word on this line, the agent's own could be mistaken for it.
-        let uid = format!("uid {}", entry.proposal.peer.uid);
-        let wide = text::width(&uid) as u16;
-        right = right.saturating_sub(wide + 2);
-        canvas.put(right + 2, y, wide, &uid, Role::Dim);
-        let (glyph, word, role) = shown::badge(entry);
-        let lists = &self.ui.queue.lists;
-        let at = lists.walk().position(|id| Some(id) == self.ui.selected());
-        let count = match at {
-            Some(at) if at < lists.shown => format!("{}/{}", at + 1, lists.shown),
-            Some(at) => format!("decided {}/{}", at - lists.shown + 1, lists.decided.len()),
-            None => words::FILTERED.to_owned(),
-        };
         let room = |x: u16| right.saturating_sub(x);
         let mut at = x;
-        at += canvas.put(at, y, room(at), &format!("{glyph} {word} "), role);
+        at += canvas.put(at, y, room(at), &format!("{} ", parts.badge), parts.role);
         let heading = if focused { Role::Accent } else { Role::Dim };
-        at += canvas.put(at, y, room(at), &count, heading) + 1;
-        at += canvas.put(at, y, room(at), &self.when(entry), Role::Strong) + 1;
-        let name = claim::named(entry.proposal.agent_name(), usize::from(area.width));
-        at += canvas.put_claim(at, y, room(at).min(16), &name, Role::Dim);
+        if let Some(count) = &parts.count {
+            at += canvas.put(at, y, room(at), count, heading) + 1;
+        }
+        at += canvas.put(at, y, room(at), &parts.when, Role::Strong) + 1;
+        if parts.named {
+            let name = claim::named(entry.proposal.agent_name(), usize::from(area.width));
+            at += canvas.put_claim(at, y, room(at).min(16), &name, Role::Dim);
+        }
         if self.line_has_title(area) {
-            at += canvas.put(at, y, room(at), " says: ", Role::Dim);
+            at += canvas.put(at, y, room(at), words::SAYS, Role::Dim);
             let title = entry.proposal.title.as_deref().filter(|t| !t.is_empty());
             let role = title.map_or(Role::Dim, |_| Role::Text);
             canvas.put_claim(at, y, room(at), title.unwrap_or(words::UNTITLED), role);
@@ -390,13 +397,67 @@ impl Screen<'_> {
         canvas.tint(Rect { height: 1, ..area }, Role::Selected);
     }
 
+    /// What the folded queue's line says beside the title. The time always has its room: what gives way to it is in
+    /// the row below or in the footer too.
+    fn line_parts(&self, entry: &Entry, area: Rect) -> LineParts {
+        let waiting = self.state.pending_count();
+        let more = (entry.state() != State::Pending && waiting > 0).then(|| {
+            (
+                format!("{} pending", words::number(waiting as u64)),
+                Role::Strong,
+            )
+        });
+        let tags = shown::tags(self.state, entry).into_iter().rev();
+        let group = self.ui.queue.lists.groups.under(entry.proposal.id);
+        let alike = group.map(|(group, _)| {
+            let more = words::more_alike(group.rest.len(), area.width < LINE_WITH_TITLE);
+            (more, Role::Accent)
+        });
+        // Without the kernel's word on this line, the agent's own could be mistaken for it.
+        let uid = (format!(" uid {}", entry.proposal.peer.uid), Role::Dim);
+        let (glyph, word, role) = shown::badge(entry);
+        let lists = &self.ui.queue.lists;
+        let at = lists.walk().position(|id| Some(id) == self.ui.selected());
+        let count = match at {
+            Some(at) if at < lists.shown => format!("{}/{}", at + 1, lists.shown),
+            Some(at) => format!("decided {}/{}", at - lists.shown + 1, lists.decided.len()),
+            None => words::FILTERED.to_owned(),
+        };
+        let has_more = more.is_some();
+        let right = more.into_iter();
+        let right = right.chain(tags.map(|(tag, role)| (tag.to_owned(), role)));
+        let mut parts = LineParts {
+            badge: format!("{glyph} {word}"),
+            role,
+            count: Some(count),
+            when: self.when(entry),
+            named: true,
+            right: right.chain(alike).chain([uid]).collect(),
+        };
+        let room = usize::from(area.width.saturating_sub(2));
+        if parts.columns() > room && !self.line_has_title(area) {
+            parts.named = false;
+            parts.right.pop();
+        }
+        if parts.columns() > room {
+            parts.count = None;
+        }
+        if parts.columns() > room && has_more {
+            parts.right.remove(0);
+        }
+        if parts.columns() > room {
+            parts.badge = glyph.to_owned();
+        }
+        parts
+    }
+
     /// Drawn instead of code when no proposal is selected.
     pub(super) fn nothing(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let none = match self.ui.queue.lists.all.1 == 0 {
             true => words::EMPTY,
             false => words::NONE_WAITS,
         };
-        let lines = [
+        let mut lines = vec![
             (none.to_owned(), Role::Strong),
             (String::new(), Role::Text),
             (words::EMPTY_HOW.to_owned(), Role::Dim),
@@ -405,6 +466,10 @@ impl Screen<'_> {
             (words::EMPTY_TRY.to_owned(), Role::Dim),
             (self.facts.submit.clone(), Role::Text),
         ];
+        // On a low screen the rows are for the words.
+        if usize::from(area.height) <= lines.len() {
+            lines.retain(|(line, _)| !line.is_empty());
+        }
         let left = area.x + 2;
         for (y, (line, role)) in (area.y + 1..area.bottom()).zip(&lines) {
             canvas.put_cut(left, y, area.right().saturating_sub(left), line, *role);

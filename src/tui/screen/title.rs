@@ -31,7 +31,8 @@ impl Screen<'_> {
             self.why(canvas, row(y), entry, Some(&facts));
             y += 1;
         } else {
-            self.claimed(canvas, row(y), entry);
+            let listed = areas.folded && areas.queue.height > 0;
+            self.claimed(canvas, row(y), entry, listed);
             y += 1;
             if entry.proposal.reason.is_some() && y < area.bottom() {
                 self.why(canvas, row(y), entry, None);
@@ -74,12 +75,13 @@ impl Screen<'_> {
         format!("pid {}{exe}", peer.pid)
     }
 
-    /// The agent's name and title, and the kernel's facts at the right edge.
-    fn claimed(&self, canvas: &mut Canvas<'_>, area: Rect, entry: &Entry) {
+    /// The agent's name and title, and the kernel's facts at the right edge. `listed`: the line above has the state
+    /// and whether the code was edited.
+    fn claimed(&self, canvas: &mut Canvas<'_>, area: Rect, entry: &Entry, listed: bool) {
         let p = &entry.proposal;
         let right = Self::at_right(canvas, area, &Self::vouched(entry, area.width));
         let mut x = area.x + 1;
-        if entry.state() != State::Pending {
+        if entry.state() != State::Pending && !listed {
             let (glyph, word, role) = words::state(entry.state());
             x += canvas.put(
                 x,
@@ -90,7 +92,7 @@ impl Screen<'_> {
             ) + 2;
         }
         let room = |x: u16| right.saturating_sub(x);
-        if entry.is_edited() {
+        if entry.is_edited() && !listed {
             x += canvas.put(x, area.y, room(x), words::EDITED, Role::Accent) + 2;
         }
         let name = p.agent.as_ref().map(|a| a.name.as_str());
@@ -100,7 +102,10 @@ impl Screen<'_> {
         } else {
             x += canvas.put(x, area.y, room(x), words::UNNAMED, Role::Dim);
         }
-        x += canvas.put(x, area.y, room(x), " says: ", Role::Dim);
+        if usize::from(room(x)) <= text::width(words::SAYS) {
+            return;
+        }
+        x += canvas.put(x, area.y, room(x), words::SAYS, Role::Dim);
         let title = p.title.as_deref().filter(|t| !t.is_empty());
         let role = title.map_or(Role::Dim, |_| Role::Strong);
         canvas.put_claim(x, area.y, room(x), title.unwrap_or(words::UNTITLED), role);

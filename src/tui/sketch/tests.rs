@@ -5,6 +5,7 @@ use super::*;
 use crate::chart::samples::any_value;
 use crate::tui::bench::{Bench, Making, run};
 use crate::tui::flow::Flow;
+use crate::tui::snapshot_tests::SIZES;
 
 const ROOM: Room = Room {
     columns: 40,
@@ -22,9 +23,9 @@ fn rows_of(result: &Value, room: Room) -> Vec<String> {
         .collect()
 }
 
-/// Snapshots the screen after a run with these charts, at the two promised sizes.
+/// Snapshots the screen after a run with these charts, at the promised sizes.
 fn snap(name: &str, result: &Value) {
-    for (columns, rows) in [(120, 40), (80, 24)] {
+    for (columns, rows) in SIZES {
         let mut bench = Bench::new(columns, rows);
         bench.propose(Making::clear("result = {\"chart\": fig}\n"));
         let id = bench.start();

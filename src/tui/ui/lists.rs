@@ -78,6 +78,13 @@ impl Lists {
         let id = entry.proposal.id;
         self.all.0 += 1;
         let waits = entry.state() == State::Pending;
+        if let Some(shape) = past
+            .about(id)
+            .and_then(|about| about.shape)
+            .filter(|_| waits)
+        {
+            *self.alike.entry(shape.numbers).or_default() += 1;
+        }
         if !self.filter.shows(state, entry) {
             if waits {
                 let sooner = self
@@ -167,6 +174,7 @@ impl UiState {
         lists.order.sort(&mut pending);
         lists.live.clear();
         lists.groups.clear();
+        lists.alike.clear();
         lists.hidden_until = None;
         (lists.all, lists.shown) = ((0, 0), 0);
         for entry in state.running().chain(pending) {

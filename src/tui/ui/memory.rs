@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
 use crate::model::{
-    Blob, Digest, Earlier, InputKind, LogEvent, Of, Past, ProposalId, Shape, Tally,
+    Blob, Digest, Earlier, InputKind, LogEvent, Of, Past, ProposalId, Shape, State, Tally,
 };
 
 use super::super::novelty::{self, Line};
@@ -18,8 +18,6 @@ use super::{Pane, UiState};
 const SHAPES: usize = 20_000;
 /// Reasons that the deny prompt offers.
 const REASONS: usize = 100;
-/// Pending proposals that are compared with the selected one.
-const ALIKE: usize = 2_000;
 /// Earlier proposals that the pane lists.
 const EARLIER: usize = 200;
 
@@ -74,12 +72,13 @@ impl UiState {
         one != other && shape(one).is_some_and(|numbers| shape(other) == Some(numbers))
     }
 
-    /// How many other pending proposals differ from this one in numbers only; of a flood, as many as a frame can
-    /// look at.
+    /// How many other pending proposals differ from this one in numbers only.
     pub(in crate::tui) fn alike(&self, state: &BrokerState, id: ProposalId) -> usize {
-        let others = state.pending().take(ALIKE).filter(|e| e.awaits_decision());
-        let others = others.map(|entry| entry.proposal.id);
-        others.filter(|other| self.are_alike(id, *other)).count()
+        let shape = self.memory.past.about(id).and_then(|about| about.shape);
+        let all = shape.and_then(|shape| self.queue.lists.alike.get(&shape.numbers));
+        let entry = state.entry(id);
+        let own = entry.is_some_and(|entry| entry.state() == State::Pending);
+        all.map_or(0, |all| all.saturating_sub(usize::from(own)))
     }
 
     /// How proposals like this were decided, as far as the log is remembered.

@@ -86,6 +86,9 @@ impl UiState {
             (Some(Place::Pane(Pane::Code)), Over::Nothing | Over::Sheet(_), _) => {
                 self.roll_code(command, STEP);
             }
+            (Some(Place::Pane(Pane::Output)), Over::Nothing, _) => {
+                (0..STEP).for_each(|_| self.scroll_output(state, command));
+            }
             (Some(Place::Pane(pane)), Over::Nothing, _) => {
                 (0..STEP).for_each(|_| self.scroll_pane(pane, command));
             }

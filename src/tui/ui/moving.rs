@@ -299,7 +299,7 @@ impl UiState {
     }
 
     /// Scrolling up from the end of the output stops following it; its end follows it again.
-    fn scroll_output(&mut self, state: &BrokerState, command: Command) {
+    pub(super) fn scroll_output(&mut self, state: &BrokerState, command: Command) {
         let Some(entry) = self.queue.selected.and_then(|id| state.entry(id)) else {
             return;
         };

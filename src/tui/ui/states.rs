@@ -107,6 +107,8 @@ pub(in crate::tui) struct Lists {
     pub shown: usize,
     pub filter: Filter,
     pub groups: Groups,
+    /// How many pending proposals have a code of this shape, numbers aside; also those that the filter hides.
+    pub alike: HashMap<[u8; 16], usize>,
     /// The earliest boot time at which a hidden proposal expires.
     pub hidden_until: Option<Duration>,
     /// How many pending proposals are flagged.
