@@ -116,7 +116,7 @@ fn row(sign: Sign, index: usize, parts: &[(bool, &str)]) -> Row {
     }
     let ended = parts.last().is_some_and(|(_, text)| text.ends_with('\n'));
     if !ended && sign != Sign::Both {
-        joined.push((true, words::NO_LINE_END.to_owned()));
+        joined.push((true, format!(" ({})", words::NO_LINE_END)));
     }
     Row::Line(sign, index + 1, joined)
 }

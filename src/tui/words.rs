@@ -176,7 +176,7 @@ pub const AUDIT_EMPTY: &str = "No record yet.";
 pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
 
 pub const NO_DIFF: &str = "nothing like it was granted yet: no code to compare with";
-pub const NO_LINE_END: &str = " (no line end)";
+pub const NO_LINE_END: &str = "no line end";
 pub const SAME_CODE: &str = "The code is the same, byte for byte.";
 pub const THIS_CODE: &str = "this code";
 pub const NEVER_GRANTED: &str = "never granted before";

@@ -1,6 +1,7 @@
 //! Text as lines for a terminal that only appends: no escape sequence, no cursor movement, no sign that only an eye
 //! can read. Every character goes through [`plain`] or [`exact`]; a line that is wider than the terminal continues in
-//! rows that begin with `.. `, so that an agent's text never begins a line.
+//! rows that begin with `..` and the number of blanks at the break, so that an agent's text never begins a line and no
+//! blank is lost.
 
 use crate::model::columns;
 
@@ -11,13 +12,29 @@ use super::super::words;
 
 /// The beginning of a row that continues a line. No line begins like this.
 const GOES_ON: &str = ".. ";
+/// The beginning of a mark, and how a text says it that has it itself.
+const MARK: &str = "\\u{";
+const MARK_ITSELF: &str = "\\u{005C}u{";
 /// Columns if the terminal does not say, and the smallest number that is accepted.
 const USUAL: usize = 80;
 const FEWEST: usize = 20;
 
-/// Text of an agent with its marks in ASCII: a character that cannot be shown is its number. Returns how many there
-/// were too.
+/// Text of an agent with its marks in ASCII: a character that cannot be shown is its number, and so is the backslash
+/// of a text that looks like a mark. Different texts stay different. Returns how many marks there are too.
 pub(in crate::tui) fn exact(text: &str) -> (String, usize) {
+    let mut parts = text.split(MARK);
+    let (mut out, mut marked) = visible(parts.next().unwrap_or(""));
+    for part in parts {
+        out.push_str(MARK_ITSELF);
+        let (part, more) = visible(part);
+        out.push_str(&part);
+        marked += more + 1;
+    }
+    (out, marked)
+}
+
+/// The same for text that can have marks already: they stay as they are.
+fn visible(text: &str) -> (String, usize) {
     let mut out = String::with_capacity(text.len());
     let mut marked = 0;
     for piece in foreign(text) {
@@ -26,7 +43,7 @@ pub(in crate::tui) fn exact(text: &str) -> (String, usize) {
             Shown::StandIn(text) => out.push_str(text),
             Shown::Tab => {
                 marked += 1;
-                out.push_str("\\t");
+                out.push_str("\\u{tab}");
             }
             Shown::Mark(mark) => {
                 marked += 1;
@@ -45,7 +62,7 @@ pub(in crate::tui) fn exact(text: &str) -> (String, usize) {
 /// character that is not ASCII is its number.
 pub(in crate::tui) fn plain(text: &str) -> String {
     let ascii = is_ascii();
-    let (text, _) = charset::scope(Charset::Utf8, || exact(text));
+    let (text, _) = charset::scope(Charset::Utf8, || visible(text));
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match words::plain::sign(c) {
@@ -127,23 +144,35 @@ impl Lines {
         (self.out, self.at)
     }
 
-    /// One whole line. Breaks after blanks where a row has any.
+    /// One whole line. Breaks at blanks where a row has any, and says how many it took there. Blanks at the end are
+    /// left out.
     pub fn line(&mut self, text: &str) {
         self.end();
-        let (text, _) = exact(text);
-        for (i, word) in text.split_inclusive(' ').enumerate() {
-            let wide: usize = word.trim_end().chars().filter_map(columns).sum();
-            if i > 0 && self.at + wide > self.width && self.at > GOES_ON.len() {
-                self.goes_on();
+        let (text, _) = visible(text);
+        let mut blanks = 0;
+        for (i, word) in text.split(' ').enumerate() {
+            blanks += usize::from(i > 0);
+            if !word.is_empty() {
+                self.word(std::mem::take(&mut blanks), word);
             }
-            self.push(word);
         }
         self.end_always();
     }
 
+    fn word(&mut self, blanks: usize, word: &str) {
+        let wide: usize = word.chars().filter_map(columns).sum();
+        if self.at + blanks + wide <= self.width {
+            self.out.extend(std::iter::repeat_n(' ', blanks));
+            self.at += blanks;
+        } else if self.at + blanks > 0 {
+            self.goes_on(blanks);
+        }
+        self.push(word);
+    }
+
     /// What a person types, behind what they typed before.
     pub fn typed(&mut self, text: &str) {
-        let (text, _) = exact(text);
+        let (text, _) = visible(text);
         self.push(&text);
     }
 
@@ -162,24 +191,22 @@ impl Lines {
 
     fn push(&mut self, text: &str) {
         for c in text.chars() {
-            // `exact` left nothing else; a control character would be dropped here.
+            // `visible` left nothing else; a control character would be dropped here.
             let Some(wide) = columns(c) else { continue };
             if self.at + wide > self.width {
-                // The end of the row is blank enough.
-                if c == ' ' {
-                    continue;
-                }
-                self.goes_on();
+                self.goes_on(0);
             }
             self.out.push(c);
             self.at += wide;
         }
     }
 
-    fn goes_on(&mut self) {
+    /// Begins a row that goes on. `blanks`: those that the break takes.
+    fn goes_on(&mut self, blanks: usize) {
         self.end_always();
-        self.out.push_str(GOES_ON);
-        self.at = GOES_ON.len();
+        let mark = words::plain::goes_on(blanks);
+        self.at = mark.len();
+        self.out.push_str(&mark);
     }
 }
 
@@ -208,7 +235,8 @@ mod tests {
     fn marks_are_ascii_and_counted() {
         for (raw, said, marked) in [
             ("a\x1b[2Jb", "a\\u{001B}[2Jb", 1),
-            ("a\tb\rc", "a\\tb\\u{000D}c", 2),
+            ("a\tb\rc", "a\\u{tab}b\\u{000D}c", 2),
+            ("a\\tb \\u{202e}", "a\\tb \\u{005C}u{202e}", 1),
             ("x\u{202e}y\u{200b}", "x\\u{202E}y\\u{200B}", 2),
             ("é 漢 ю", "é 漢 ю", 0),
             ("\u{7f}\u{9b}", "\\u{007F}\\u{009B}", 2),
@@ -235,7 +263,11 @@ mod tests {
         );
         assert_eq!(
             line(&"x".repeat(30), 21),
-            format!("{}\r\n.. {}\r\n", "x".repeat(20), "x".repeat(10))
+            format!("{}\r\n..+ {}\r\n", "x".repeat(20), "x".repeat(10))
+        );
+        assert_eq!(
+            line("one two three four     five", 21),
+            "one two three four\r\n..5 blanks five\r\n"
         );
     }
 

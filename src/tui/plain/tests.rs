@@ -11,12 +11,14 @@ use super::super::bench::*;
 use super::super::ui::{DWELL, GRACE, QUIET, SHEET_GRACE};
 use super::*;
 
+mod exact;
 mod hostile;
 
 /// A bench with the front end in plain lines.
 struct Voice {
     b: Bench,
     plain: Plain,
+    columns: u16,
     /// Everything that was said.
     all: String,
 }
@@ -41,6 +43,7 @@ impl Voice {
         Self {
             b,
             plain: Plain::default(),
+            columns: 100,
             all: String::new(),
         }
     }
@@ -60,7 +63,9 @@ impl Voice {
         let b = &mut self.b;
         b.ui.count(b.now);
         b.ui.sync(&b.state, b.now);
-        let (text, drawn) = self.plain.speak(&b.state, &b.ui, &b.facts, 100, b.now);
+        let (text, drawn) = self
+            .plain
+            .speak(&b.state, &b.ui, &b.facts, self.columns, b.now);
         b.ui.drawn(&b.state, drawn, b.now);
         self.all.push_str(&text);
         text.replace("\r\n", "\n")

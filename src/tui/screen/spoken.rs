@@ -430,7 +430,12 @@ impl<'a> Screen<'a> {
                     true => self.tags_of_line(number),
                     false => String::new(),
                 };
-                line_of_code(number, row.first, last, &tags, text)
+                let head = Head {
+                    first: row.first,
+                    endless: code && last && row.to == row.at + text.len(),
+                    tags: &tags,
+                };
+                line_of_code(number, head, text)
             }
         })
     }
@@ -461,39 +466,41 @@ impl<'a> Screen<'a> {
     }
 }
 
-/// `12, high finding, indent 4: text`. Blanks at either end are counted, since nobody hears them.
-fn line_of_code(number: usize, first: bool, last: bool, tags: &str, text: &str) -> String {
-    let ends = if last {
-        text.len() - text.trim_end_matches(' ').len()
-    } else {
-        0
-    };
-    let solid = &text[..text.len() - ends];
-    let mut head = match first {
-        true => format!("{number}{tags}"),
+/// What is said before a row's text, beside its number.
+#[derive(Clone, Copy, Debug, Default)]
+struct Head<'a> {
+    /// Whether the row begins its line.
+    first: bool,
+    /// Whether the line has no end.
+    endless: bool,
+    tags: &'a str,
+}
+
+/// `12, high finding, indent 4: text`. What nobody hears is said before the text, where no code can imitate it: blanks
+/// at either end, marks, a missing end of the line. Different rows stay different.
+fn line_of_code(number: usize, of: Head<'_>, text: &str) -> String {
+    let mut head = match of.first {
+        true => format!("{number}{}", of.tags),
         false => format!("{number} goes on"),
     };
-    let begins = if first {
-        solid.len() - solid.trim_start_matches(' ').len()
-    } else {
-        0
-    };
-    if begins > 0 {
-        head.push_str(&format!(", indent {begins}"));
+    let solid = text.trim_start_matches([' ', '\t']);
+    head.push_str(&words::plain::indent(&text[..text.len() - solid.len()]));
+    let said = solid.trim_end_matches(' ');
+    if said.len() < solid.len() {
+        head.push_str(&words::plain::ends_blank(solid.len() - said.len()));
     }
-    let (said, marked) = exact(&solid[begins..]);
-    let mut out = match (said.is_empty(), ends) {
-        (true, 0) => format!("{head} blank"),
-        (true, _) => head,
-        (false, _) => format!("{head}: {said}"),
-    };
-    if ends > 0 {
-        out.push_str(&words::plain::ends_blank(ends));
-    }
+    let (said, marked) = exact(said);
     if marked > 0 {
-        out.push_str(&words::plain::marked(marked));
+        head.push_str(&words::plain::marked(marked));
     }
-    out
+    if of.endless {
+        head.push_str(&format!(", {}", words::NO_LINE_END));
+    }
+    match (said.is_empty(), text.is_empty()) {
+        (true, true) => format!("{head} blank"),
+        (true, false) => format!("{head}, nothing else"),
+        (false, _) => format!("{head}: {said}"),
+    }
 }
 
 #[cfg(test)]
@@ -502,15 +509,29 @@ mod tests {
 
     #[test]
     fn a_line_of_code_tells_what_nobody_hears() {
-        let line = |text| line_of_code(7, true, true, "", text);
+        let line = |text| {
+            let first = true;
+            line_of_code(
+                7,
+                Head {
+                    first,
+                    ..Head::default()
+                },
+                text,
+            )
+        };
         assert_eq!(line("    x = 1"), "7, indent 4: x = 1");
-        assert_eq!(line("x = 1   "), "7: x = 1 (ends with 3 blanks)");
+        assert_eq!(line("\t\t  x = 1"), "7, indent 2 tabs and 2: x = 1");
+        assert_eq!(line("x = 1   "), "7, ends with 3 blanks: x = 1");
         assert_eq!(
-            line("\tx = \"\u{202e}\""),
-            "7: \\tx = \"\\u{202E}\" (2 characters marked)"
+            line("\tx = \"\t\u{202e}\""),
+            "7, indent 1 tab, 2 characters marked: x = \"\\u{tab}\\u{202E}\""
         );
         assert_eq!(line(""), "7 blank");
-        assert_eq!(line("  "), "7 (ends with 2 blanks)");
-        assert_eq!(line_of_code(7, false, true, "", " x"), "7 goes on:  x");
+        assert_eq!(line("  "), "7, indent 2, nothing else");
+        assert_eq!(
+            line_of_code(7, Head::default(), " x"),
+            "7 goes on, indent 1: x"
+        );
     }
 }

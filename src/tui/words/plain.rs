@@ -143,12 +143,38 @@ pub fn new_proposals(count: usize, flagged: usize, key: &str) -> String {
     )
 }
 
+/// The beginning of a row that goes on after a break that took these blanks; a code or a claim cannot imitate it.
+pub fn goes_on(blanks: usize) -> String {
+    match blanks {
+        0 => "..+ ".to_owned(),
+        1 => ".. ".to_owned(),
+        more => format!("..{more} blanks "),
+    }
+}
+
 pub fn marked(characters: usize) -> String {
-    format!(" ({} marked)", count(characters, "character"))
+    format!(", {} marked", count(characters, "character"))
 }
 
 pub fn ends_blank(blanks: usize) -> String {
-    format!(" (ends with {})", count(blanks, "blank"))
+    format!(", ends with {}", count(blanks, "blank"))
+}
+
+/// How a line begins: blanks and tabs in their order.
+pub fn indent(blanks: &str) -> String {
+    let mut out = String::new();
+    let mut rest = blanks;
+    while let Some(first) = rest.chars().next() {
+        let next = rest.trim_start_matches(first);
+        let long = rest.len() - next.len();
+        let before = if out.is_empty() { ", indent" } else { " and" };
+        out.push_str(&match first {
+            '\t' => format!("{before} {}", count(long, "tab")),
+            _ => format!("{before} {long}"),
+        });
+        rest = next;
+    }
+    out
 }
 
 /// A sign of the screen in words; `None` if it speaks for itself.
