@@ -9,6 +9,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::cases::Cases;
 use super::contents::Look;
 use super::error::{AuditError, Faults};
 use super::judge::{self, Read};
@@ -184,6 +185,17 @@ impl Log {
             unknown: judged.later,
             faults: judged.faults,
         })
+    }
+
+    /// What became of every proposal, and what stands in the way of believing it.
+    pub fn cases(&self) -> Result<(Cases, u64, Faults), AuditError> {
+        let mut cases = Cases::default();
+        let judged = judge::read(&self.layout, Look::There, |read| {
+            if let Read::Record(_, record) = read {
+                cases.learn(record.seq, record.ts, &record.event);
+            }
+        })?;
+        Ok((cases, judged.later, judged.faults))
     }
 
     /// When agents were paused and resumed, newest first.

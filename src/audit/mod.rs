@@ -9,6 +9,7 @@
 //! and draws nothing.
 
 mod aside;
+mod cases;
 mod contents;
 mod disk;
 mod error;
@@ -33,6 +34,7 @@ mod salvage;
 mod scan;
 mod settler;
 mod span;
+mod stats;
 mod tail;
 mod traces;
 mod verify;
@@ -44,12 +46,14 @@ mod past_tests;
 #[cfg(test)]
 mod samples;
 
+pub use cases::{Case, Cases, Course, Person};
 pub use error::{AuditError, Damage, Faults, Named};
 pub use line::Record;
 pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Summary};
 pub use open::{Opened, append, open};
 pub use prune::{OldSegment, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};
+pub use stats::{Count, OfAgent, OfReviewer, Since, Stats};
 pub use verify::{Repaired, Report};
 pub use watch::{Counts, Watch};
 pub use writer::{Writer, WriterEvent, WriterHandle};

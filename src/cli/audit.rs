@@ -4,6 +4,7 @@ mod list;
 mod prune;
 mod repair;
 mod show;
+mod stats;
 mod verify;
 
 use clap::Subcommand;
@@ -28,6 +29,8 @@ enum Command {
     List(list::Args),
     /// Everything the log knows of one proposal
     Show(show::Args),
+    /// How people decided, how agents fared, and how many drills were caught
+    Stats(stats::Args),
     /// Whether the log is as it was written
     Verify(verify::Args),
     /// Set aside what of a log is damaged, after a person at the terminal said so
@@ -51,6 +54,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     match &args.command {
         Some(Command::List(args)) => list::run(args, &open(1)?),
         Some(Command::Show(args)) => show::run(args, &open(1)?),
+        Some(Command::Stats(args)) => stats::run(args, &open(1)?),
         Some(Command::Verify(args)) => verify::run(args, &open(2)?),
         Some(Command::Repair(args)) => repair::run(args, &open(2)?),
         Some(Command::Prune(args)) => prune::run(args, globals),

@@ -108,6 +108,31 @@ fn a_granted_drill_does_not_run() {
         assert!(shown.contains(words), "{words} is not in {shown}");
     }
     assert!(dash.cli(&["audit", "verify"]).status.success());
+    let stats = dash.cli(&["audit", "stats", "--format", "json", "--since", "1d"]);
+    let stats: Value = serde_json::from_slice(&stats.stdout).unwrap();
+    let reviewer = &stats["reviewers"][0];
+    assert_eq!(
+        (&reviewer["granted"], &reviewer["denied"]),
+        (&json!(0), &json!(1)),
+        "{stats}"
+    );
+    assert_eq!(reviewer["drills"]["granted"], 1);
+    assert_eq!(stats["drills"]["rate"], 0.0);
+    assert_eq!(stats["drills"]["by_harm"]["private_data"]["shown"], 1);
+    assert_eq!(stats["drills"]["plan"]["seed"], 4);
+    assert_eq!(
+        (&stats["proposals"], &stats["agents"][0]["proposed"]),
+        (&json!(1), &json!(1))
+    );
+    let words = String::from_utf8(dash.cli(&["audit", "stats"]).stdout).unwrap();
+    assert!(
+        words.contains("drills: 0 of 1 answered caught (0 %)"),
+        "{words}"
+    );
+    let wrong = dash.cli(&["audit", "stats", "--since", "yesterday"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(told.contains("7d or 4w"), "{told}");
     dash.keys("q");
     dash.wait_exit();
     let raw = String::from_utf8_lossy(&dash.raw()).into_owned();

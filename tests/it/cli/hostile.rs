@@ -126,6 +126,8 @@ async fn nothing_hostile_comes_out_raw_of_any_command() {
         vec!["audit", "show", NAME],
         vec!["audit", "show", NAME, "--state-dir", folder],
         vec!["audit", "show", "abcd", "--out", file],
+        vec!["audit", "stats", "--state-dir", folder],
+        vec!["audit", "stats", "--since", NAME],
         vec!["audit", "verify", "--state-dir", folder],
         vec!["audit", "prune", "--config", &config],
         vec!["audit", NAME],

@@ -151,6 +151,7 @@ async fn an_unknown_variable_stops_every_command_with_the_nearest_name() {
         &["check", "--list-rules"],
         &["policy", "show"],
         &["audit", "list"],
+        &["audit", "stats"],
         &["audit", "verify"],
         &["status"],
         &["replicate", file],

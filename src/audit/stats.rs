@@ -1,0 +1,270 @@
+//! Statistics of a log: a pure function over its [`Case`]s. Whoever asks selects the cases.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::cases::{Case, Cases, Course, Person};
+use crate::model::{DrillEnd, DrillPlan, Harm};
+
+/// What the cases that were asked about come to. Names of agents are claims.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stats {
+    /// How many proposals of agents there are; drills are none.
+    pub proposals: u64,
+    /// Those with the most decisions first.
+    pub reviewers: Vec<OfReviewer>,
+    /// Those with the most proposals first.
+    pub agents: Vec<OfAgent>,
+    pub drills: Drills,
+}
+
+/// One person's decisions. Drills are counted apart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OfReviewer {
+    pub uid: u32,
+    pub login: Option<String>,
+    pub granted: u64,
+    pub denied: u64,
+    /// Expired while this person had the dashboard open.
+    pub expired: u64,
+    /// How long what was decided had been looked at.
+    pub median_look_ms: Option<u64>,
+    /// Flagged code that was granted faster than it can be read, so that the sheet asked again.
+    pub asked_again: u64,
+    /// The most grants in a row. A denial and a caught drill end a row.
+    pub streak: u64,
+    pub drills: Count,
+}
+
+/// One agent's proposals: a uid and a name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OfAgent {
+    pub uid: u32,
+    pub name: String,
+    pub proposed: u64,
+    pub granted: u64,
+    pub denied: u64,
+    pub expired: u64,
+    pub median_look_ms: Option<u64>,
+}
+
+/// Drills that ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Count {
+    pub shown: u64,
+    pub caught: u64,
+    pub granted: u64,
+    pub unanswered: u64,
+    /// Of those that were answered, the share that was caught.
+    pub rate: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Drills {
+    #[serde(flatten)]
+    pub all: Count,
+    pub by_harm: BTreeMap<Harm, Count>,
+    /// The last dashboard that made drills: when it was opened, and with which plan.
+    pub plan: Option<Plan>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Plan {
+    pub opened: Timestamp,
+    #[serde(flatten)]
+    pub plan: DrillPlan,
+}
+
+/// Decisions while they are counted.
+#[derive(Default)]
+struct Tally {
+    proposed: u64,
+    granted: u64,
+    denied: u64,
+    expired: u64,
+    asked_again: u64,
+    in_a_row: u64,
+    streak: u64,
+    looks: Vec<u64>,
+    drills: Count,
+}
+
+impl Stats {
+    /// Counts the cases that `wanted` selects.
+    pub fn of(cases: &Cases, wanted: impl Fn(&Case) -> bool) -> Self {
+        let mut chosen: Vec<&Case> = cases.all.iter().filter(|case| wanted(case)).collect();
+        // Grants in a row are those that were made one after the other.
+        chosen.sort_by_key(|case| case.seq);
+        let mut reviewers: BTreeMap<&Person, Tally> = BTreeMap::new();
+        let mut agents: BTreeMap<(u32, &str), Tally> = BTreeMap::new();
+        let mut drills = Drills {
+            plan: cases.plan.map(|(opened, plan)| Plan { opened, plan }),
+            ..Drills::default()
+        };
+        let mut proposals = 0;
+        for case in chosen {
+            if let Some(by) = &case.by {
+                reviewers.entry(by).or_default().count(case);
+            }
+            match (case.drill, case.course) {
+                (Some(harm), Course::Drilled(end)) => {
+                    drills.all.add(end);
+                    drills.by_harm.entry(harm).or_default().add(end);
+                }
+                (Some(_), _) => {}
+                (None, _) => {
+                    proposals += 1;
+                    let agent = (case.agent.0, &*case.agent.1);
+                    agents.entry(agent).or_default().count(case);
+                }
+            }
+        }
+        let mut reviewers: Vec<OfReviewer> = reviewers
+            .into_iter()
+            .map(|(person, tally)| tally.of_reviewer(person))
+            .collect();
+        reviewers.sort_by_key(|r| std::cmp::Reverse(r.granted + r.denied));
+        let mut agents: Vec<OfAgent> = agents
+            .into_iter()
+            .map(|((uid, name), tally)| tally.of_agent(uid, name))
+            .collect();
+        agents.sort_by_key(|a| std::cmp::Reverse(a.proposed));
+        Self {
+            proposals,
+            reviewers,
+            agents,
+            drills,
+        }
+    }
+}
+
+impl Tally {
+    fn count(&mut self, case: &Case) {
+        self.proposed += 1;
+        match case.course {
+            Course::Granted => {
+                self.granted += 1;
+                self.in_a_row += 1;
+                self.streak = self.streak.max(self.in_a_row);
+            }
+            Course::Denied => {
+                self.denied += 1;
+                self.in_a_row = 0;
+            }
+            Course::Expired => self.expired += 1,
+            Course::Drilled(end) => {
+                self.drills.add(end);
+                if end == DrillEnd::Caught {
+                    self.in_a_row = 0;
+                }
+            }
+            Course::Waits | Course::Other => {}
+        }
+        if let (Some(viewed), Course::Granted | Course::Denied) = (case.viewed, case.course) {
+            self.looks
+                .push(viewed.focused_ms.unwrap_or(viewed.selected_ms));
+            self.asked_again += u64::from(viewed.asked_again && case.course == Course::Granted);
+        }
+    }
+
+    fn median(&mut self) -> Option<u64> {
+        self.looks.sort_unstable();
+        self.looks.get(self.looks.len() / 2).copied()
+    }
+
+    fn of_reviewer(mut self, person: &Person) -> OfReviewer {
+        OfReviewer {
+            uid: person.uid,
+            login: person.login.as_deref().map(str::to_owned),
+            granted: self.granted,
+            denied: self.denied,
+            expired: self.expired,
+            median_look_ms: self.median(),
+            asked_again: self.asked_again,
+            streak: self.streak,
+            drills: self.drills,
+        }
+    }
+
+    fn of_agent(mut self, uid: u32, name: &str) -> OfAgent {
+        OfAgent {
+            uid,
+            name: name.to_owned(),
+            proposed: self.proposed,
+            granted: self.granted,
+            denied: self.denied,
+            expired: self.expired,
+            median_look_ms: self.median(),
+        }
+    }
+}
+
+impl Count {
+    fn add(&mut self, end: DrillEnd) {
+        self.shown += 1;
+        match end {
+            DrillEnd::Caught => self.caught += 1,
+            DrillEnd::Granted => self.granted += 1,
+            DrillEnd::Unanswered => self.unanswered += 1,
+        }
+        let answered = self.answered();
+        self.rate = (answered > 0).then(|| self.caught as f64 / answered as f64);
+    }
+
+    pub const fn answered(&self) -> u64 {
+        self.caught + self.granted
+    }
+}
+
+/// From which time on cases count: `90s`, `30m`, `12h`, `7d` or `4w` ago, or a day or time as RFC 3339 writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    Ago(Duration),
+    At(Timestamp),
+}
+
+impl Since {
+    pub fn at(self, now: Timestamp) -> Timestamp {
+        match self {
+            Self::Ago(time) => now.checked_sub(time).unwrap_or(Timestamp::MIN),
+            Self::At(at) => at,
+        }
+    }
+}
+
+impl std::str::FromStr for Since {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let unit = match text.as_bytes().last() {
+            Some(b's') => 1,
+            Some(b'm') => 60,
+            Some(b'h') => 3600,
+            Some(b'd') => 24 * 3600,
+            Some(b'w') => 7 * 24 * 3600,
+            _ => 0,
+        };
+        let number = text.get(..text.len().saturating_sub(1));
+        if let Some(seconds) = number.and_then(|n| n.parse::<u64>().ok()?.checked_mul(unit))
+            && unit > 0
+        {
+            return Ok(Self::Ago(Duration::from_secs(seconds)));
+        }
+        let day = || {
+            let day: jiff::civil::Date = text.parse().ok()?;
+            let start = day.to_zoned(jiff::tz::TimeZone::system()).ok()?;
+            Some(start.timestamp())
+        };
+        let at = text.parse::<Timestamp>().ok().or_else(day);
+        at.map(Self::At).ok_or_else(|| {
+            "give a time before now, such as 90s, 30m, 12h, 7d or 4w, or a day such as 2026-11-01".to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "stats_tests.rs"]
+mod tests;

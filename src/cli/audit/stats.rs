@@ -1,0 +1,163 @@
+//! `countersign audit stats`.
+
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::audit::{Count, Log, OfAgent, OfReviewer, Since, Stats};
+use crate::error::Failure;
+use crate::model::grouped;
+
+use super::super::out::{print, print_json, tell};
+use super::super::status::Format;
+use super::list::{claim, later, seconds};
+use super::{failed, whole};
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Count only what was decided or ended since: 12h, 7d or 4w ago, or a day such as 2026-11-01
+    #[arg(long, value_name = "TIME")]
+    since: Option<Since>,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+/// Characters shown of a name.
+const NAME: usize = 24;
+
+pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
+    let (cases, unknown, faults) = log.cases().map_err(|e| failed(&e))?;
+    let since = args.since.map(|since| since.at(Timestamp::now()));
+    let stats = Stats::of(&cases, |case| since.is_none_or(|since| case.at >= since));
+    if args.json || args.format == Format::Json {
+        let mut json = json!(stats);
+        json["since"] = json!(since);
+        print_json(&format!("{json:#}"))?;
+    } else {
+        print(|out| text(out, &stats, since))?;
+    }
+    if unknown > 0 {
+        tell(&later(unknown));
+    }
+    whole(&faults)
+}
+
+fn text(out: &mut dyn Write, stats: &Stats, since: Option<Timestamp>) -> io::Result<()> {
+    let since = since.map_or(String::new(), |at| format!(" since {}", seconds(at)));
+    writeln!(
+        out,
+        "{}{since}, drills apart",
+        count(stats.proposals, "proposal")
+    )?;
+    for reviewer in &stats.reviewers {
+        writeln!(out)?;
+        of_reviewer(out, reviewer)?;
+    }
+    if !stats.agents.is_empty() {
+        writeln!(
+            out,
+            "\n{:NAME$}  {:>10}  proposed  granted  denied  expired  median look",
+            "agent", "uid"
+        )?;
+        for agent in &stats.agents {
+            of_agent(out, agent)?;
+        }
+    }
+    of_drills(out, stats)
+}
+
+fn of_reviewer(out: &mut dyn Write, r: &OfReviewer) -> io::Result<()> {
+    let name = claim(r.login.as_deref().unwrap_or("-"), NAME);
+    writeln!(out, "reviewer {name} (uid {})", r.uid)?;
+    let n = grouped;
+    writeln!(
+        out,
+        "  {} granted, {} denied, {} expired while the dashboard was open",
+        n(r.granted),
+        n(r.denied),
+        n(r.expired)
+    )?;
+    writeln!(
+        out,
+        "  median look {}, at most {} in a row",
+        look(r.median_look_ms),
+        count(r.streak, "grant")
+    )?;
+    writeln!(
+        out,
+        "  flagged code granted faster than it can be read, and asked for again: {}",
+        n(r.asked_again)
+    )?;
+    writeln!(out, "  drills: {}", caught(&r.drills))
+}
+
+fn of_agent(out: &mut dyn Write, a: &OfAgent) -> io::Result<()> {
+    let n = grouped;
+    writeln!(
+        out,
+        "{:NAME$}  {:>10}  {:>8}  {:>7}  {:>6}  {:>7}  {:>11}",
+        claim(&a.name, NAME),
+        a.uid,
+        n(a.proposed),
+        n(a.granted),
+        n(a.denied),
+        n(a.expired),
+        look(a.median_look_ms)
+    )
+}
+
+fn of_drills(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
+    let drills = &stats.drills;
+    writeln!(out, "\ndrills: {}", caught(&drills.all))?;
+    for (harm, count) in &drills.by_harm {
+        writeln!(out, "  {:12}  {}", harm.as_str(), caught(count))?;
+    }
+    match &drills.plan {
+        Some(plan) => writeln!(
+            out,
+            "  about every {}, seed {} (dashboard of {})",
+            count(plan.plan.every, "decision"),
+            plan.plan.seed,
+            seconds(plan.opened)
+        ),
+        None => writeln!(out, "  `every` under [drills] in config.toml turns them on"),
+    }
+}
+
+/// `2 of 3 answered caught (67 %), 1 unanswered`.
+fn caught(count: &Count) -> String {
+    let n = grouped;
+    let rate = match count.rate {
+        _ if count.shown == 0 => return "none".to_owned(),
+        None => return format!("{} unanswered", n(count.unanswered)),
+        Some(rate) => rate,
+    };
+    let unanswered = match count.unanswered {
+        0 => String::new(),
+        some => format!(", {} unanswered", n(some)),
+    };
+    format!(
+        "{} of {} answered caught ({:.0} %){unanswered}",
+        n(count.caught),
+        n(count.answered()),
+        100.0 * rate
+    )
+}
+
+/// `1.2 s`.
+fn look(ms: Option<u64>) -> String {
+    match ms {
+        None => "-".to_owned(),
+        Some(ms) => format!("{}.{} s", grouped(ms / 1000), ms % 1000 / 100),
+    }
+}
+
+fn count(n: u64, what: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(n))
+}
