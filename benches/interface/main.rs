@@ -53,6 +53,7 @@ fn main() {
     {
         return bare::draw(rows.parse().unwrap());
     }
+    step("the Python environment");
     python::ready();
     step("ratatui alone");
     let bare_few = bare::measure(FEW, SAMPLES);

@@ -114,10 +114,15 @@ impl UiState {
     /// The panes below the code. Earlier proposals have one if there are any.
     pub(in crate::tui) fn lower(&self, entry: Option<&Entry>) -> Vec<Pane> {
         let mut panes = super::lower(entry);
-        if entry.is_some_and(|entry| !self.earlier_at_most(entry, 1).is_empty()) {
+        if self.has_past(entry) {
             panes.push(Pane::Past);
         }
         panes
+    }
+
+    /// Looks at as many proposals as [`Past::related`]: ask once for a frame.
+    pub(super) fn has_past(&self, entry: Option<&Entry>) -> bool {
+        entry.is_some_and(|entry| !self.earlier_at_most(entry, 1).is_empty())
     }
 
     /// This person's reasons for earlier denials, the newest first.

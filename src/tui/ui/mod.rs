@@ -535,11 +535,13 @@ impl UiState {
 
     /// The pane that receives keys: the focused one, or the code if the focused one is absent.
     pub(super) fn focus_now(&self, entry: Option<&Entry>) -> Pane {
-        if self.panes(entry).contains(&self.queue.focus) {
-            self.queue.focus
-        } else {
-            Pane::Code
-        }
+        let focus = self.queue.focus;
+        let is_there = match focus {
+            Pane::Queue | Pane::Code => true,
+            Pane::Past => self.has_past(entry),
+            _ => lower(entry).contains(&focus),
+        };
+        if is_there { focus } else { Pane::Code }
     }
 
     /// Whether a pane below the code fills the whole body.
