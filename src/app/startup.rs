@@ -73,6 +73,7 @@ pub fn prepare(config: &Config, demo: bool, plain: bool) -> Result<Setup, Failur
         tiers,
         keymap,
         themes,
+        drills,
     } = Written::of(config, caps)?;
     let tier = config.least_tier();
     let tiers = checked_tiers(tiers, &config.paths.cache_dir)?;
@@ -94,7 +95,6 @@ pub fn prepare(config: &Config, demo: bool, plain: bool) -> Result<Setup, Failur
     header.absent = absent(config);
     header.log_recovered.clone_from(&log.recovered);
     header.log_damage = log.faults.first().map(ToString::to_string);
-    let drills = drills(config, &in_force)?;
     Ok(Setup {
         settings: settings(config, tier, &in_force, &policies),
         log,
@@ -134,6 +134,7 @@ pub struct Written {
     pub tiers: BTreeSet<Tier>,
     keymap: Keymap,
     themes: Themes,
+    drills: Option<(DrillPlan, Drills)>,
 }
 
 impl Written {
@@ -150,12 +151,14 @@ impl Written {
         let mut tiers: BTreeSet<Tier> = in_force.iter().map(|p| p.tier.max(least)).collect();
         tiers.insert(least);
         let (keymap, themes) = screen(config, caps).map_err(|e| usage(&e))?;
+        let drills = drills(config, &in_force)?;
         Ok(Self {
             policies,
             in_force,
             tiers,
             keymap,
             themes,
+            drills,
         })
     }
 }

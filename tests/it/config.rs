@@ -247,6 +247,20 @@ fn drills_are_off_until_they_are_asked_for_and_errors_say_what_is_right() {
     }
 }
 
+#[test]
+fn drills_without_a_profile_that_they_are_made_for_are_refused() {
+    let caps = || TerminalCaps::detect(&[("TERM".to_owned(), "xterm-256color".to_owned())].into());
+    let home = Home::with("profiles = [\"chart\"]\n[drills]\nevery = 25\n");
+    let error = Written::of(&home.load().unwrap(), caps()).err().unwrap();
+    let error = error.to_string();
+    assert!(
+        error.contains("config/config.toml:3") && error.contains("contract `analysis`"),
+        "{error}"
+    );
+    let home = Home::with("profiles = [\"chart\", \"analysis\"]\n[drills]\nevery = 25\n");
+    assert!(Written::of(&home.load().unwrap(), caps()).is_ok());
+}
+
 /// No agent and no user's file can switch off the measuring that the owner wants.
 #[test]
 fn f8_the_lift_gate_is_the_owners() {
