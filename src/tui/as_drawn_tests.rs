@@ -219,6 +219,7 @@ fn the_code_around_text_as_drawn_keeps_its_place() {
         let mut b = Bench::new(columns, rows);
         b.propose(Making::clear(&code()));
         b.settle();
+        b.focus_on(super::ui::Pane::Code);
         b.keys("z");
         b.draw();
         let before = rows_of_code(&b);

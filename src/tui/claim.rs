@@ -43,31 +43,48 @@ pub fn and(para: Para, claim: &str, role: Role) -> Para {
         .fold(para, |para, (text, role)| para.and(text, role))
 }
 
-impl Canvas<'_> {
-    /// Draws a claim on one row, or its beginning and `…`; returns the columns used.
-    pub fn put_claim(&mut self, x: u16, y: u16, columns: u16, claim: &str, role: Role) -> u16 {
-        let all = spans(claim, role);
-        let mut used = 0;
-        for (i, (span, role)) in all.iter().enumerate() {
-            let room = columns - used;
-            let rest = all.len() > i + 1;
-            // What follows needs a column for `…`.
-            let most = usize::from(room).saturating_sub(usize::from(rest));
-            if text::cut(span, most).len() == span.len() {
-                used += self.put(x + used, y, room, span, *role);
-                continue;
-            }
-            if room == 0 {
-                break;
-            }
+/// The claim in spans, or its beginning and `…`, in at most so many columns.
+pub fn cut(claim: &str, columns: usize, role: Role) -> Vec<(String, Role)> {
+    let all = spans(claim, role);
+    let mut out = Vec::new();
+    let mut used = 0;
+    for (i, (span, role)) in all.iter().enumerate() {
+        let room = columns - used;
+        let rest = all.len() > i + 1;
+        // What follows needs a column for `…`.
+        let most = room.saturating_sub(usize::from(rest));
+        if text::cut(span, most).len() == span.len() {
+            used += text::width(span);
+            out.push((span.clone(), *role));
+            continue;
+        }
+        if room > 0 {
             // A mark is drawn whole or not at all.
             let head = match role {
                 Role::Mark => "",
-                _ => text::cut(span, usize::from(room) - 1),
+                _ => text::cut(span, room - 1),
             };
-            used += self.put(x + used, y, room - 1, head, *role);
-            used += self.put(x + used, y, 1, "…", Role::Dim);
-            break;
+            out.push((head.to_owned(), *role));
+            out.push(("…".to_owned(), Role::Dim));
+        }
+        break;
+    }
+    out
+}
+
+/// The columns of all of the claim.
+pub fn width(claim: &str) -> usize {
+    let all = spans(claim, Role::Text);
+    all.iter().map(|(span, _)| text::width(span)).sum()
+}
+
+impl Canvas<'_> {
+    /// Draws a claim on one row, or its beginning and `…`; returns the columns used.
+    pub fn put_claim(&mut self, x: u16, y: u16, columns: u16, claim: &str, role: Role) -> u16 {
+        let all = cut(claim, usize::from(columns), role);
+        let mut used = 0;
+        for (span, role) in all {
+            used += self.put(x + used, y, columns - used, &span, role);
         }
         used
     }

@@ -85,6 +85,12 @@ pub struct FlowRow {
 }
 
 impl FlowRow {
+    /// The columns that it uses, with its indent.
+    pub fn columns(&self) -> usize {
+        let spans = self.spans.iter().map(|(text, _)| super::text::width(text));
+        self.indent + spans.sum::<usize>()
+    }
+
     fn push(&mut self, piece: &str, role: Role) {
         match self.spans.last_mut() {
             Some((text, last)) if *last == role => text.push_str(piece),
@@ -128,6 +134,33 @@ impl Flow {
         Self {
             rows: paras.iter().map(row).collect(),
         }
+    }
+}
+
+impl Flow {
+    /// Keeps so many rows; the last one ends in `…` if more were there.
+    pub fn clip(&mut self, rows: usize, width: u16) {
+        if self.rows.len() <= rows {
+            return;
+        }
+        self.rows.truncate(rows);
+        let Some(last) = self.rows.last_mut() else {
+            return;
+        };
+        let room = usize::from(width).saturating_sub(1);
+        while last.columns() > room {
+            let over = last.columns() - room;
+            let Some((span, role)) = last.spans.pop() else {
+                return;
+            };
+            let keep = super::text::width(&span).saturating_sub(over);
+            // A mark is drawn whole or not at all.
+            if keep > 0 && role != Role::Mark {
+                let head = super::text::cut(&span, keep);
+                last.spans.push((head.to_owned(), role));
+            }
+        }
+        last.spans.push(("…".to_owned(), Role::Dim));
     }
 }
 

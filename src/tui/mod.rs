@@ -48,6 +48,8 @@ mod ascii_tests;
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
+mod claims_tests;
+#[cfg(test)]
 mod colour_tests;
 #[cfg(test)]
 mod compare_tests;

@@ -509,6 +509,7 @@ fn zoomed() {
     at_sizes("zoomed", |b| {
         b.propose(Making::flagged());
         b.settle();
+        b.focus_on(super::ui::Pane::Code);
         b.keys("z");
     });
 }

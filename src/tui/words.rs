@@ -32,6 +32,8 @@ pub use runs::*;
 pub const NAME: &str = "countersign";
 /// Between an agent's name and its title.
 pub const SAYS: &str = " says: ";
+/// Before an agent's reason.
+pub const WHY: &str = "why: ";
 pub const NOTHING_SELECTED: &str = "nothing is selected";
 pub const NOTHING_PENDING: &str = "nothing is pending";
 pub const NOT_GRANTABLE: &str = "this cannot be granted: its verdict blocks it";

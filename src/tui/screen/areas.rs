@@ -39,8 +39,10 @@ pub struct Want {
     pub banner_rows: u16,
     /// Rows of the folded queue: its line, and the filter's.
     pub queue_rows: u16,
-    /// The focused pane fills the whole body.
+    /// The focused pane fills the whole body, below the folded queue's line.
     pub zoom: bool,
+    /// The zoomed pane is the queue.
+    pub list: bool,
     pub focus: Pane,
     /// Lower panes by last focus, the latest first.
     pub recent: Vec<Pane>,
@@ -104,7 +106,7 @@ impl Areas {
             None => (Rect { height: 0, ..right }, right, false),
         };
         // The sheet begins with the title and the effects.
-        let title_rows = match code_only {
+        let title_rows = match code_only || want.zoom {
             true => 0,
             false => measure.title(right.width, right.height).min(right.height),
         };
@@ -152,10 +154,15 @@ impl Areas {
 
 /// The queue's area, and the area right of it or below it.
 fn columns(body: Rect, wide: bool, want: &Want) -> (Rect, Rect, bool) {
-    if want.zoom {
-        return (Rect::new(body.x, body.y, 0, 0), body, true);
+    if want.list {
+        let none = Rect {
+            y: body.bottom(),
+            height: 0,
+            ..body
+        };
+        return (body, none, false);
     }
-    if wide {
+    if wide && !want.zoom {
         let columns = (body.width * 3 / 10).clamp(34, 56);
         let queue = Rect {
             width: columns,
@@ -323,6 +330,7 @@ mod tests {
             banner_rows: extra / 2,
             queue_rows: 1 + extra % 2,
             zoom,
+            list: zoom && focus == Pane::Queue,
             focus,
             recent: Vec::new(),
             lower: lower.to_vec(),
@@ -369,7 +377,8 @@ mod tests {
                 prop_assert!(a.slots.iter().any(|s| s.open == focus && s.area.height >= 2));
                 let z = Areas::new(area, &want(focus, true, &RUN, 0), &mut rows);
                 prop_assert!(z.slots.len() == 1 && z.slots[0].open == focus && z.code.height == 0);
-                prop_assert_eq!(z.slots[0].area.height, z.body.height - z.title.height);
+                prop_assert_eq!(z.slots[0].area.height, z.body.height - z.queue.height);
+                prop_assert!(z.queue.height >= 1);
             }
             let a = Areas::new(area, &want(Pane::Code, false, &RUN, 3), &mut rows);
             prop_assert!(a.code.height >= 2);

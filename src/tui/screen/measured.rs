@@ -23,6 +23,8 @@ pub(super) struct Measured<'s, 'a> {
 /// The content of a frame.
 #[derive(Default)]
 pub(super) struct Parts {
+    /// What the agent says, as far as the row above has no room for it.
+    pub claims: Flow,
     /// The effects.
     pub title: Option<Arc<Flow>>,
     /// Of the code.
@@ -55,13 +57,17 @@ impl Measure for Measured<'_, '_> {
         let Some(entry) = self.screen.entry else {
             return 0;
         };
+        let most = match body {
+            ..10 => 1,
+            10..26 => 2,
+            _ => 3,
+        };
+        self.parts.claims = self.screen.claim_rows(entry, width, most, self.titled);
+        let claims = self.parts.claims.rows.len() as u16;
+        let own = claims + u16::from(!self.titled);
         if body < 10 {
             return 1;
         }
-        let own = match self.titled {
-            true => 1,
-            false => 1 + u16::from(entry.proposal.reason.is_some()),
-        };
         let room = if body < 28 { Room::Two } else { Room::Each };
         let flow = Flow::new(
             &self.screen.effects(entry, room, width),

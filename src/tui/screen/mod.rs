@@ -186,6 +186,7 @@ fn draw(
             .min(if area.height < 16 { 2 } else { 4 }),
         queue_rows: 1 + u16::from(ui.queue.lists.filter.is_on()),
         zoom: ui.queue.zoom,
+        list: screen.is_list(),
         focus: ui.focus_now(entry),
         recent: ui.queue.recent.clone(),
         lower: ui.lower(entry),
@@ -247,14 +248,15 @@ impl Screen<'_> {
         parts: Parts,
         drawn: &mut Drawn,
     ) {
-        if !self.ui.queue.zoom {
-            drawn.places.push((areas.queue, Place::Pane(Pane::Queue)));
-            if areas.folded {
-                self.folded_queue(canvas, areas.queue);
-                drawn.list_rows = 5;
-            } else {
-                self.queue(canvas, areas.queue, drawn);
-                canvas.upright(areas.queue.right(), areas.body.top(), areas.body.bottom());
+        drawn.places.push((areas.queue, Place::Pane(Pane::Queue)));
+        if areas.folded {
+            self.folded_queue(canvas, areas.queue);
+            drawn.list_rows = 5;
+        } else {
+            self.queue(canvas, areas.queue, drawn);
+            let right = areas.queue.right();
+            if right < areas.body.right() {
+                canvas.upright(right, areas.body.top(), areas.body.bottom());
             }
         }
         if self.entry.is_none() {
@@ -267,7 +269,7 @@ impl Screen<'_> {
             );
             return;
         }
-        self.title(canvas, areas, parts.title.as_deref());
+        self.title(canvas, areas, &parts);
         self.code(canvas, areas.code, parts.layout.clone(), drawn);
         drawn.places.push((areas.code, Place::Pane(Pane::Code)));
         if let (Over::Sheet(sheet), Some(flow)) = (self.ui.over(), &parts.sheet) {
@@ -295,7 +297,13 @@ impl Screen<'_> {
 
     /// Whether the folded queue's line has the title, which then needs no row of its own.
     fn line_has_title(&self, area: Rect) -> bool {
-        !self.ui.queue.zoom && !areas::is_wide(area) && area.width >= LINE_WITH_TITLE
+        (self.ui.queue.zoom || !areas::is_wide(area)) && area.width >= LINE_WITH_TITLE
+    }
+
+    /// Whether the queue fills the body.
+    fn is_list(&self) -> bool {
+        let on_queue = self.ui.focus_now(self.entry) == Pane::Queue;
+        self.ui.queue.zoom && on_queue && !matches!(self.ui.over(), Over::Sheet(_))
     }
 
     /// The content of a slot whose height did not depend on it.

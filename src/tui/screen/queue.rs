@@ -344,9 +344,10 @@ impl Screen<'_> {
     }
 
     /// The queue as one line: the selected entry with its place, agent and title, and how many wait when it does not.
-    pub(super) fn folded_queue(&self, canvas: &mut Canvas<'_>, area: Rect) {
+    /// Returns whether it shows all of the title.
+    pub(super) fn folded_queue(&self, canvas: &mut Canvas<'_>, area: Rect) -> bool {
         if area.height == 0 {
-            return;
+            return false;
         }
         let focused = self.ui.focus_now(self.entry) == Pane::Queue;
         let y = area.y;
@@ -365,7 +366,7 @@ impl Screen<'_> {
         let Some(entry) = self.entry else {
             let heading = if focused { Role::Accent } else { Role::Dim };
             canvas.put(x, y, right.saturating_sub(x), "PENDING 0", heading);
-            return;
+            return true;
         };
         let parts = self.line_parts(entry, area);
         for (what, role) in &parts.right {
@@ -385,16 +386,20 @@ impl Screen<'_> {
             let name = claim::named(entry.proposal.agent_name(), usize::from(area.width));
             at += canvas.put_claim(at, y, room(at).min(16), &name, Role::Dim);
         }
+        let mut whole = false;
         if self.line_has_title(area) {
             at += canvas.put(at, y, room(at), words::SAYS, Role::Dim);
             let title = entry.proposal.title.as_deref().filter(|t| !t.is_empty());
             let role = title.map_or(Role::Dim, |_| Role::Text);
-            canvas.put_claim(at, y, room(at), title.unwrap_or(words::UNTITLED), role);
+            let title = title.unwrap_or(words::UNTITLED);
+            whole = claim::width(title) <= usize::from(room(at));
+            canvas.put_claim(at, y, room(at), title, role);
         }
         if focused {
             canvas.put(area.x, y, 1, FOCUSED, Role::Strong);
         }
         canvas.tint(Rect { height: 1, ..area }, Role::Selected);
+        whole
     }
 
     /// What the folded queue's line says beside the title. The time always has its room: what gives way to it is in

@@ -294,12 +294,7 @@ impl UiState {
             Command::PreviousPoint => self.step_point(state, false),
             Command::Details => self.show_details(state),
             Command::Wrap => self.queue.wrap = !self.queue.wrap,
-            Command::Zoom => {
-                self.queue.zoom = !self.queue.zoom;
-                if self.queue.zoom && self.focus_now(self.entry(state)) == Pane::Queue {
-                    self.queue.focus = Pane::Code;
-                }
-            }
+            Command::Zoom => self.queue.zoom = !self.queue.zoom,
             Command::AsDrawn => {
                 self.queue.as_drawn = !self.queue.as_drawn;
                 // Cached flows were wrapped with the previous setting.

@@ -544,10 +544,10 @@ impl UiState {
         if is_there { focus } else { Pane::Code }
     }
 
-    /// Whether a pane below the code fills the whole body.
+    /// Whether another pane than the code fills the whole body.
     pub(super) fn covers_code(&self, state: &BrokerState) -> bool {
         let focus = self.focus_now(self.entry(state));
-        self.queue.zoom && !matches!(focus, Pane::Queue | Pane::Code)
+        self.queue.zoom && focus != Pane::Code
     }
 
     pub(super) fn key(&self, command: Command) -> String {

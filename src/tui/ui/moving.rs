@@ -38,7 +38,8 @@ impl UiState {
         let entry = self.entry(state);
         let focus = self.focus_now(entry);
         let ran = entry.is_some_and(|entry| entry.state().is_final());
-        if command == Command::PageCode && self.covers_code(state) && !ran {
+        if command == Command::PageCode && self.covers_code(state) && (!ran || focus == Pane::Queue)
+        {
             // Show the code first, then page it with the next press.
             self.queue.zoom = false;
             return;
