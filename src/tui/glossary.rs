@@ -14,7 +14,7 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "PRIV, P",
-        "reads a data set that its owner marked private; values are hidden from the agent unless told",
+        "reads private data: a set that its owner marked so; values are hidden from the agent unless told",
     ),
     (
         "W S D X N",
@@ -62,6 +62,73 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "seen",
         "stood on the screen long enough to be read; a grant needs all of the code",
     ),
+    ("CAN", "what the code is able to do, with its lines"),
+    ("GIVEN", "the data that the code gets"),
+    (
+        "SAYS",
+        "what the agent says of itself and of the code, and what the kernel says of the agent",
+    ),
+    (
+        "PAST",
+        "earlier proposals of this agent, code, title and data",
+    ),
+    ("RETURNS", "what the agent gets back from a run"),
+    (
+        "NEW",
+        "what differs from what the log says of this agent, title, code and data",
+    ),
+    (
+        "EDIT",
+        "the code was edited by you; the edited code is what runs",
+    ),
+    (
+        "look",
+        "the time between a proposal's first row on the screen and its decision",
+    ),
+    (
+        "binds",
+        "the sheet's digest is of all of this; if any of it changes, nothing is granted",
+    ),
+    ("unfolds", "shows in full what a row says in short"),
+    ("· pending", "waits for a decision, until its time is over"),
+    (
+        "▷ granted, ► running",
+        "a person granted it; its child is made, then runs",
+    ),
+    ("✓ succeeded", "it ran to its end"),
+    (
+        "✗ failed, error",
+        "it ran and its code or a limit ended it; or Countersign could not run it",
+    ),
+    (
+        "⊘ denied",
+        "a person said no, with the reason that the agent gets",
+    ),
+    ("⧗ expired", "nobody decided in time, so it is refused"),
+    ("← withdrawn", "its agent took it back or went away"),
+    (
+        "○ unattended",
+        "no person was there to decide, so it is refused",
+    ),
+    ("◇ drilled", "a drill's end: nothing ran"),
+    (
+        "■ ▲ △ ·",
+        "a finding's weight: critical or high, medium, low, a note; ■ is also what is blocked",
+    ),
+    ("▮▮▯", "the share of the code's rows that counts as seen"),
+    (
+        "2/9",
+        "the second of nine; `decided 2/9` of those that were decided",
+    ),
+    ("8 × 344", "8 columns and 344 rows"),
+    (
+        "log ✓ 26",
+        "the log holds 26 records, all on disk; in ASCII `log ok 26`",
+    ),
+    (
+        "analysis 11db39fe",
+        "a profile and the beginning of its digest",
+    ),
     ("≈", "the same code as the selected one but for its numbers"),
     (
         "\\u{...}",
@@ -71,6 +138,9 @@ pub const GLOSSARY: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
+    use crate::model::{EffectMark, State};
+
+    use super::super::words;
     use super::*;
 
     #[test]
@@ -92,6 +162,45 @@ mod tests {
         ] {
             let known =
                 |(name, meaning): &(&str, &str)| name.contains(word) || meaning.contains(word);
+            assert!(GLOSSARY.iter().any(known), "{word}");
+        }
+    }
+
+    #[test]
+    fn every_state_and_effect_is_explained() {
+        let states = [
+            State::Pending,
+            State::Granted,
+            State::Running,
+            State::Succeeded,
+            State::Failed,
+            State::Denied,
+            State::Expired,
+            State::Withdrawn,
+            State::Blocked,
+            State::Unattended,
+            State::Error,
+            State::Drilled,
+        ];
+        for state in states {
+            let (glyph, word, _) = words::state(state);
+            let known = |(name, _): &(&str, &str)| name.contains(word);
+            assert!(GLOSSARY.iter().any(known), "{word}");
+            assert!(
+                GLOSSARY.iter().any(|(name, _)| name.contains(glyph)),
+                "{glyph}"
+            );
+        }
+        for mark in [
+            EffectMark::Private,
+            EffectMark::Writes,
+            EffectMark::System,
+            EffectMark::Deletes,
+            EffectMark::Runs,
+            EffectMark::Network,
+        ] {
+            let word = words::effect(mark).trim_end_matches(':');
+            let known = |(_, meaning): &(&str, &str)| meaning.contains(word);
             assert!(GLOSSARY.iter().any(known), "{word}");
         }
     }

@@ -28,6 +28,31 @@ fn no_remedy_is_shown_where_there_is_nothing_to_do() {
     assert!(rules.any(|rule| rule.hint == Finding::NO_REMEDY));
 }
 
+#[test]
+fn notes_of_one_rule_share_a_row_until_one_is_stepped_to() {
+    let mut b = Bench::new(80, 24);
+    let note = |line| finding(line, "FS001", Severity::Info, Does::Note);
+    b.propose(Making {
+        findings: vec![note(1), note(2), note(4)],
+        ..Making::flagged()
+    });
+    let text = b.settle();
+    assert_eq!(text.matches("FS001").count(), 1, "{text}");
+    assert!(text.contains("note, lines 1, 2, 4"), "{text}");
+    b.keys("]");
+    let text = b.draw();
+    assert!(text.contains("note, lines 2, 4"), "{text}");
+    assert!(text.contains("· 1:"), "{text}");
+}
+
+#[test]
+fn a_with_nothing_selected_says_so() {
+    let mut b = Bench::new(80, 24);
+    b.draw();
+    b.keys("a");
+    assert_eq!(notice(&b), super::words::NOTHING_SELECTED);
+}
+
 /// A run with more output than its pane below the code can show.
 fn run_with_much_output(b: &mut Bench) {
     b.propose(Making::clear("print(df.to_string())\n"));

@@ -32,6 +32,15 @@ pub use runs::*;
 pub const NAME: &str = "countersign";
 /// Between an agent's name and its title.
 pub const SAYS: &str = " says: ";
+/// Behind what is as it should be. `+`, which stands for the sign elsewhere in ASCII, would say that there is more.
+pub fn well() -> &'static str {
+    if super::charset::is_ascii() {
+        "ok"
+    } else {
+        "✓"
+    }
+}
+
 /// Before an agent's reason.
 pub const WHY: &str = "why: ";
 pub const NOTHING_SELECTED: &str = "nothing is selected";

@@ -62,18 +62,25 @@ impl Screen<'_> {
                 tier.push((format!(" ▲ does not stop: {what}"), Role::Flagged));
             }
         } else if !layers.is_empty() {
-            tier.push((" ✓".to_owned(), Role::Good));
+            tier.push((format!(" {}", words::well()), Role::Good));
         }
         let log: Spans = match &self.state.audit {
             AuditHealth::Up { .. } if f.log_damage.is_some() => {
                 vec![("log ✗ damaged".to_owned(), Role::Bad)]
             }
             AuditHealth::Up { durable } if short => {
-                vec![(format!("log ✓ {}", words::number(*durable)), Role::Dim)]
+                vec![(
+                    format!("log {} {}", words::well(), words::number(*durable)),
+                    Role::Dim,
+                )]
             }
             AuditHealth::Up { durable } => {
                 vec![(
-                    format!("log ✓ {}", words::count(*durable as usize, "record")),
+                    format!(
+                        "log {} {}",
+                        words::well(),
+                        words::count(*durable as usize, "record")
+                    ),
                     Role::Dim,
                 )]
             }

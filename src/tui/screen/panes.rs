@@ -1,5 +1,6 @@
 //! The panes below the code: verdict, capabilities, the run's inputs, the agent's claims.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,7 +9,8 @@ use ratatui::layout::Rect;
 use crate::analysis::rules;
 use crate::broker::Entry;
 use crate::model::{
-    BoundInput, Environment, InputKind, Limits, Peer, Sensitivity, Severity, Verdict,
+    Action, BoundInput, Environment, Finding, InputKind, Limits, Peer, Sensitivity, Severity,
+    Verdict,
 };
 use crate::policy::Policy;
 
@@ -262,39 +264,70 @@ pub(super) fn verdict(verdict: Option<&Verdict>, at_hand: Option<usize>) -> Vec<
     if verdict.findings.is_empty() {
         return vec![Para::new(words::NO_FINDING, Role::Dim)];
     }
-    findings(verdict, at_hand)
+    let all = &verdict.findings;
+    let mut out = Vec::new();
+    for (i, f) in all.iter().enumerate() {
+        let alike = |(j, other): &(usize, &Finding)| {
+            Some(*j) != at_hand && is_note(other) && other.rule == f.rule
+        };
+        let notes = all.iter().enumerate().filter(alike);
+        let notes: Vec<(usize, &Finding)> = notes.collect();
+        if Some(i) == at_hand || !is_note(f) || notes.len() < 2 {
+            out.extend(finding(i, f, at_hand));
+        } else if notes.first().is_some_and(|(first, _)| *first == i) {
+            let lines: BTreeSet<u32> = notes.iter().map(|(_, f)| f.line).collect();
+            let lines = lines.iter().map(u32::to_string).collect::<Vec<_>>();
+            let (glyph, _) = words::severity(f.severity);
+            let word = if lines.len() == 1 { "line" } else { "lines" };
+            let at = format!(" {}, {word} {}", f.action.as_str(), lines.join(", "));
+            let head = Para::new(format!("{glyph} "), Role::Text)
+                .and(f.rule.clone(), Role::Strong)
+                .and(format!(" {}", f.name), Role::Text)
+                .and(at, Role::Text);
+            out.push(head.hang(2).finding(i));
+        }
+    }
+    out
+}
+
+/// Whether a finding changes nothing: those of one rule share a row beside the code. The sheet has each.
+fn is_note(finding: &Finding) -> bool {
+    finding.severity == Severity::Info && finding.action == Action::Note
 }
 
 /// Every finding: location, rule, severity, effect on the verdict, and explanation; of the one at hand an example
 /// too.
 pub(super) fn findings(verdict: &Verdict, at_hand: Option<usize>) -> Vec<Para> {
+    let all = verdict.findings.iter().enumerate();
+    all.flat_map(|(i, f)| finding(i, f, at_hand)).collect()
+}
+
+fn finding(i: usize, f: &Finding, at_hand: Option<usize>) -> Vec<Para> {
     let mut out = Vec::new();
-    for (i, f) in verdict.findings.iter().enumerate() {
-        let (glyph, mut role) = words::severity(f.severity);
-        if f.severity == Severity::Info {
-            role = Role::Text;
-        }
-        let head = Para::new(format!("{glyph} {}:{} ", f.line, f.column), role)
-            .and(f.rule.clone(), Role::Strong)
-            .and(format!(" {}", f.name), Role::Text)
-            .and(format!(" {} · {}", f.severity, f.action.as_str()), role);
-        out.push(head.hang(2).finding(i));
-        out.push(
-            Para::new(f.message.clone(), Role::Text)
-                .indent(2)
-                .finding(i),
-        );
-        if let Some(remedy) = f.remedy() {
-            let hint = Para::new("hint: ", Role::Dim).and(remedy, Role::Dim);
-            out.push(hint.indent(2).finding(i));
-        }
-        if at_hand == Some(i)
-            && let Some(rule) = rules::find(&f.rule)
-        {
-            let example = rule.example.lines().collect::<Vec<_>>().join("; ");
-            let para = Para::new("example: ", Role::Dim).and(example, Role::Text);
-            out.push(para.indent(2).finding(i));
-        }
+    let (glyph, mut role) = words::severity(f.severity);
+    if f.severity == Severity::Info {
+        role = Role::Text;
+    }
+    let head = Para::new(format!("{glyph} {}:{} ", f.line, f.column), role)
+        .and(f.rule.clone(), Role::Strong)
+        .and(format!(" {}", f.name), Role::Text)
+        .and(format!(" {} · {}", f.severity, f.action.as_str()), role);
+    out.push(head.hang(2).finding(i));
+    out.push(
+        Para::new(f.message.clone(), Role::Text)
+            .indent(2)
+            .finding(i),
+    );
+    if let Some(remedy) = f.remedy() {
+        let hint = Para::new("hint: ", Role::Dim).and(remedy, Role::Dim);
+        out.push(hint.indent(2).finding(i));
+    }
+    if at_hand == Some(i)
+        && let Some(rule) = rules::find(&f.rule)
+    {
+        let example = rule.example.lines().collect::<Vec<_>>().join("; ");
+        let para = Para::new("example: ", Role::Dim).and(example, Role::Text);
+        out.push(para.indent(2).finding(i));
     }
     out
 }

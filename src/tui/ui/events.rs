@@ -158,6 +158,7 @@ impl UiState {
             // Another obstacle is more informative than "too early".
             self.remarks.notice = match (self.obstacle(state, now), self.queue.selected) {
                 (Some(_), Some(id)) => Some(Notice::CannotAsk(id)),
+                (_, None) => Some(Notice::NothingSelected),
                 _ => Some(Notice::TooEarly(key)),
             };
             return Vec::new();
