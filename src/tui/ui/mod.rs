@@ -544,12 +544,6 @@ impl UiState {
         if is_there { focus } else { Pane::Code }
     }
 
-    /// Whether another pane than the code fills the whole body.
-    pub(super) fn covers_code(&self, state: &BrokerState) -> bool {
-        let focus = self.focus_now(self.entry(state));
-        self.queue.zoom && focus != Pane::Code
-    }
-
     pub(super) fn key(&self, command: Command) -> String {
         self.common.keys.first(command)
     }

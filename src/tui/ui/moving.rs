@@ -409,6 +409,12 @@ impl UiState {
             Vec::new()
         }
     }
+
+    /// Whether another pane than the code fills the whole body.
+    pub(super) fn covers_code(&self, state: &BrokerState) -> bool {
+        let focus = self.focus_now(self.entry(state));
+        self.queue.zoom && focus != Pane::Code
+    }
 }
 
 #[cfg(test)]
