@@ -11,7 +11,7 @@ use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::Mode;
 use nix::unistd::Uid;
 
-use crate::model::ProposalId;
+use crate::model::{ProposalId, file_name};
 
 /// Most characters of a title in the file's name.
 const SLUG: usize = 40;
@@ -76,10 +76,11 @@ impl Draft {
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         let folder = open(&place, flags, Mode::empty())?;
         private(&File::from(folder.try_clone()?).metadata()?)?;
+        let slug = file_name::slug(title.unwrap_or_default(), SLUG);
         let draft = Self {
             folder,
             place,
-            name: format!("{}.py", slug(title.unwrap_or_default())),
+            name: format!("{}.py", slug.as_deref().unwrap_or("proposal")),
         };
         let flags =
             OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
@@ -177,26 +178,6 @@ fn private(meta: &fs::Metadata) -> io::Result<()> {
         false => Err(io::Error::other(
             "the folder for edits is not a folder of your own with mode 0700",
         )),
-    }
-}
-
-/// `Head count, by dept` → `head-count-by-dept`: an agent chooses the title, and not how a path looks.
-fn slug(title: &str) -> String {
-    let mut out = String::new();
-    for c in title.chars() {
-        if out.len() >= SLUG {
-            break;
-        }
-        match c.to_ascii_lowercase() {
-            c if c.is_ascii_alphanumeric() => out.push(c),
-            _ if out.is_empty() || out.ends_with('-') => {}
-            _ => out.push('-'),
-        }
-    }
-    let slug = out.trim_end_matches('-');
-    match slug.is_empty() {
-        true => "proposal".to_owned(),
-        false => slug.to_owned(),
     }
 }
 

@@ -108,13 +108,3 @@ fn a_folder_that_others_could_enter_is_not_used() {
     symlink(elsewhere.path(), &edits).unwrap();
     assert!(Draft::new(state.path(), ProposalId::new(), None, "1").is_err());
 }
-
-#[test]
-fn a_title_makes_a_plain_name() {
-    assert_eq!(slug("Head count, by dept"), "head-count-by-dept");
-    assert_eq!(slug("--help; rm -rf ../x"), "help-rm-rf-x");
-    assert_eq!(slug("\u{202e}\u{1b}[2J"), "2j");
-    assert_eq!(slug("日本"), "proposal");
-    assert_eq!(slug(""), "proposal");
-    assert!(slug(&"a b".repeat(100)).len() <= SLUG);
-}

@@ -25,7 +25,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::executor::Sources;
 use crate::figure::{self, Undrawn};
-use crate::model::{Artifact, Digest, grouped};
+use crate::model::{Artifact, Digest, file_name, for_editors, grouped};
 use crate::tui::Saving;
 
 use super::Input;
@@ -39,7 +39,7 @@ const TEXT_MAX: usize = 8 * 1024 * 1024;
 
 /// What makes a text more than text: a program that looks at the content, not at the name, could
 /// take it for a page, a script or a launcher.
-const ACTS: [&str; 14] = [
+const ACTS: [&str; 15] = [
     "<html",
     "<!doctype",
     "<script",
@@ -54,6 +54,7 @@ const ACTS: [&str; 14] = [
     "<?xml",
     "<meta",
     "[desktop entry]",
+    "[internetshortcut]",
 ];
 /// The same at the beginning of a text.
 const BEGINNINGS: [&str; 4] = ["#!", "%!", "%pdf", "{\\rtf"];
@@ -130,10 +131,7 @@ impl Files {
     pub fn save(&self, wanted: Saving) {
         self.work(move |shared| {
             let folder = folder_of(&wanted.folder, std::env::var_os("HOME").as_deref())?;
-            let place = open_folder(&folder)?;
-            let contents = |file: &Artifact| shared.content(file);
-            save_all(&place, &wanted.files, contents)
-                .map(|said| format!("{said} in {}", wanted.folder))
+            save_all(&folder, &wanted, |file| shared.content(file))
         });
     }
 
@@ -231,6 +229,9 @@ fn harmless(file: &Artifact, content: &[u8]) -> Result<(), String> {
     let Ok(text) = std::str::from_utf8(content) else {
         return refused("it is not UTF-8");
     };
+    if let Some((line, hazard)) = for_editors::hazards(text).next() {
+        return refused(&format!("line {line} {}", hazard.words()));
+    }
     let lower = text.to_ascii_lowercase();
     let start = lower.trim_start_matches('\u{feff}').trim_start();
     let acts = ACTS.iter().any(|tag| lower.contains(tag));
@@ -282,14 +283,19 @@ fn folder_of(typed: &str, home: Option<&OsStr>) -> Result<PathBuf, String> {
     Err("nothing is saved: write a folder that begins with / or ~/".to_owned())
 }
 
-/// Opens the folder, which is made if only it is missing. A link in its place is refused.
+/// The folder flags: a link in its place is refused.
+const FOLDER: OFlag = OFlag::O_RDONLY
+    .union(OFlag::O_DIRECTORY)
+    .union(OFlag::O_NOFOLLOW)
+    .union(OFlag::O_CLOEXEC);
+
+/// Opens the folder that a person named, which is made if only it is missing.
 fn open_folder(path: &Path) -> Result<OwnedFd, String> {
-    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    let mut opened = open(path, flags, Mode::empty());
+    let mut opened = open(path, FOLDER, Mode::empty());
     if matches!(opened, Err(Errno::ENOENT)) {
         mkdir(path, Mode::S_IRWXU)
             .map_err(|e| format!("nothing is saved: the folder cannot be made: {e}"))?;
-        opened = open(path, flags, Mode::empty());
+        opened = open(path, FOLDER, Mode::empty());
     }
     opened.map_err(|e| match e {
         Errno::ELOOP | Errno::ENOTDIR => "nothing is saved: that is a link or no folder".to_owned(),
@@ -297,46 +303,87 @@ fn open_folder(path: &Path) -> Result<OwnedFd, String> {
     })
 }
 
-/// Saves what is not there yet.
+/// Makes the run's own folder, in which nothing can be yet.
+fn make_own(folder: &OwnedFd, own: &str) -> Result<OwnedFd, String> {
+    mkdirat(folder.as_fd(), own, Mode::S_IRWXU).map_err(|e| match e {
+        Errno::EEXIST => format!("nothing is saved: {own} is there already"),
+        other => format!("nothing is saved: {own} cannot be made: {other}"),
+    })?;
+    openat(folder.as_fd(), own, FOLDER, Mode::empty())
+        .map_err(|e| format!("nothing is saved: {own} cannot be opened: {e}"))
+}
+
+/// Saves the files in a new folder of their own, below the folder that a person named, except names that programs
+/// read by themselves. Says what was saved and what was not.
 fn save_all(
-    folder: &OwnedFd,
-    files: &[Artifact],
+    folder: &Path,
+    wanted: &Saving,
     content: impl Fn(&Artifact) -> Result<Vec<u8>, String>,
 ) -> Result<String, String> {
-    let (mut saved, mut kept) = (0_usize, Vec::new());
-    for file in files {
-        let bytes = content(file)?;
-        match save(folder, &file.name, &bytes) {
-            Ok(()) => saved += 1,
-            Err(Errno::EEXIST) => kept.push(file.name.as_str()),
-            Err(Errno::ELOOP | Errno::ENOTDIR) => {
-                return Err(format!(
-                    "{} is not saved: a link or a file is in its way",
-                    file.name
-                ));
-            }
-            Err(e) => return Err(format!("{} is not saved: {e}", file.name)),
+    let mut left: Vec<(&str, String)> = Vec::new();
+    let mut files = Vec::new();
+    for file in &wanted.files {
+        match file_name::may_be_saved(&file.name) {
+            Ok(()) => files.push(file),
+            Err(why) => left.push((&file.name, why.to_owned())),
         }
     }
-    let s = if saved == 1 { "" } else { "s" };
-    let mut said = format!("saved {} file{s}", grouped(saved as u64));
-    if !kept.is_empty() {
-        said.push_str(&format!(", not over what is there ({})", kept.join(", ")));
+    if files.is_empty() {
+        return Err(format!("nothing is saved{}", not_saved(&left)));
     }
-    Ok(said)
+    let own = make_own(&open_folder(folder)?, &wanted.own)?;
+    let mut saved = 0_usize;
+    for file in files {
+        let done = content(file).and_then(|bytes| {
+            save(&own, &file.name, &bytes).map_err(|e| match e {
+                Errno::EEXIST | Errno::ELOOP | Errno::ENOTDIR => {
+                    "something is in its way".to_owned()
+                }
+                other => other.to_string(),
+            })
+        });
+        match done {
+            Ok(()) => saved += 1,
+            Err(why) => left.push((&file.name, why)),
+        }
+    }
+    let place = Path::new(&wanted.folder).join(&wanted.own);
+    let told = not_saved(&left);
+    let all = grouped(wanted.files.len() as u64);
+    let s = if wanted.files.len() == 1 { "" } else { "s" };
+    let done = match left.is_empty() {
+        true => format!("saved {all} file{s}"),
+        false => format!("saved {} of {all} file{s}", grouped(saved as u64)),
+    };
+    Ok(format!("{done} in {}{told}", place.display()))
+}
+
+/// `; not saved: ".bashrc", ".config/x" (a name that programs read by themselves)`.
+fn not_saved(left: &[(&str, String)]) -> String {
+    let mut said = String::new();
+    for (i, (name, why)) in left.iter().enumerate() {
+        said.push_str(match i {
+            0 => "; not saved: ",
+            _ => ", ",
+        });
+        said.push_str(&format!("\"{name}\""));
+        if left.get(i + 1).is_none_or(|(_, next)| next != why) {
+            said.push_str(&format!(" ({why})"));
+        }
+    }
+    said
 }
 
 /// Writes one file, below the folder, through no link and over nothing.
 fn save(folder: &OwnedFd, name: &str, bytes: &[u8]) -> Result<(), Errno> {
     let mut place = folder.try_clone().map_err(|_| Errno::EMFILE)?;
     let (folders, last) = name.rsplit_once('/').unwrap_or(("", name));
-    let into = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     for segment in folders.split('/').filter(|segment| !segment.is_empty()) {
         match mkdirat(place.as_fd(), segment, Mode::S_IRWXU) {
             Ok(()) | Err(Errno::EEXIST) => {}
             Err(e) => return Err(e),
         }
-        place = openat(place.as_fd(), segment, into, Mode::empty())?;
+        place = openat(place.as_fd(), segment, FOLDER, Mode::empty())?;
     }
     let fresh =
         OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;

@@ -12,32 +12,86 @@ fn file(name: &str, media_type: &str) -> Artifact {
 }
 
 fn saved(folder: &Path, files: &[Artifact]) -> Result<String, String> {
-    let place = open_folder(folder)?;
-    save_all(&place, files, |file| Ok(file.name.clone().into_bytes()))
+    let wanted = Saving {
+        files: files.to_vec(),
+        folder: "~/typed".to_owned(),
+        own: "countersign-a-1".to_owned(),
+    };
+    save_all(folder, &wanted, |file| match file.name.contains("gone") {
+        true => Err("it is gone".to_owned()),
+        false => Ok(file.name.clone().into_bytes()),
+    })
 }
 
 #[test]
-fn files_are_saved_for_their_owner_and_over_nothing() {
+fn files_are_saved_for_their_owner_in_a_new_folder_of_their_own() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("new");
     let files = [file("a.csv", "text/csv"), file("out/b.txt", "text/plain")];
-    assert_eq!(saved(&folder, &files).unwrap(), "saved 2 files");
-    let mode = |path: &str| {
-        std::fs::metadata(folder.join(path))
-            .unwrap()
-            .permissions()
-            .mode()
-    };
-    assert_eq!(mode("a.csv") & 0o777, 0o600);
-    assert_eq!(mode("out") & 0o777, 0o700);
-    std::fs::write(folder.join("a.csv"), "mine").unwrap();
     assert_eq!(
         saved(&folder, &files).unwrap(),
-        "saved 0 files, not over what is there (a.csv, out/b.txt)"
+        "saved 2 files in ~/typed/countersign-a-1"
     );
+    let own = folder.join("countersign-a-1");
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&own), 0o700);
+    assert_eq!(mode(&own.join("a.csv")), 0o600);
+    assert_eq!(mode(&own.join("out")), 0o700);
+    std::fs::write(own.join("a.csv"), "mine").unwrap();
     assert_eq!(
-        std::fs::read_to_string(folder.join("a.csv")).unwrap(),
-        "mine"
+        saved(&folder, &files).unwrap_err(),
+        "nothing is saved: countersign-a-1 is there already"
+    );
+    assert_eq!(std::fs::read_to_string(own.join("a.csv")).unwrap(), "mine");
+}
+
+#[test]
+fn names_that_programs_read_by_themselves_are_not_saved() {
+    let home = tempfile::tempdir().unwrap();
+    let hostile = [
+        ".bash_profile",
+        ".config/autostart/x.desktop",
+        ".ssh/authorized_keys",
+        "a/.git/hooks/post-checkout",
+        "../.bashrc",
+    ];
+    let mut files: Vec<Artifact> = hostile
+        .iter()
+        .map(|name| file(name, "text/plain"))
+        .collect();
+    let said = saved(home.path(), &files).unwrap_err();
+    assert!(
+        said.starts_with("nothing is saved; not saved: \".bash_profile\", "),
+        "{said}"
+    );
+    assert!(
+        said.ends_with("(a name that programs read by themselves)"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+    files.push(file("report.csv", "text/csv"));
+    let said = saved(home.path(), &files).unwrap();
+    assert!(said.starts_with("saved 1 of 6 files in ~/typed/countersign-a-1; not saved: "));
+    let names: Vec<_> = std::fs::read_dir(home.path().join("countersign-a-1"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(names, ["report.csv"]);
+}
+
+#[test]
+fn what_cannot_be_saved_is_named_and_the_others_are_saved() {
+    let home = tempfile::tempdir().unwrap();
+    let files = [
+        file("a", "text/plain"),
+        file("gone.csv", "text/csv"),
+        file("a/b", "text/plain"),
+        file("c", "text/plain"),
+    ];
+    assert_eq!(
+        saved(home.path(), &files).unwrap(),
+        "saved 2 of 4 files in ~/typed/countersign-a-1; not saved: \"gone.csv\" (it is gone), \"a/b\" (something \
+         is in its way)"
     );
 }
 
@@ -47,17 +101,21 @@ fn no_link_is_followed() {
     let elsewhere = tempfile::tempdir().unwrap();
     let link = home.path().join("link");
     symlink(elsewhere.path(), &link).unwrap();
+    let a = [file("a", "text/plain")];
+    assert!(saved(&link, &a).unwrap_err().contains("a link"));
+    symlink(elsewhere.path(), home.path().join("countersign-a-1")).unwrap();
     assert!(
-        saved(&link, &[file("a", "text/plain")])
+        saved(home.path(), &a)
             .unwrap_err()
-            .contains("a link")
+            .contains("there already")
     );
-    symlink(elsewhere.path(), home.path().join("out")).unwrap();
-    symlink(elsewhere.path().join("new"), home.path().join("b")).unwrap();
-    let error = saved(home.path(), &[file("out/a", "text/plain")]).unwrap_err();
-    assert_eq!(error, "out/a is not saved: a link or a file is in its way");
-    let said = saved(home.path(), &[file("b", "text/plain")]).unwrap();
-    assert_eq!(said, "saved 0 files, not over what is there (b)");
+    let own = home.path().join("own");
+    std::fs::create_dir(&own).unwrap();
+    symlink(elsewhere.path(), own.join("out")).unwrap();
+    symlink(elsewhere.path().join("new"), own.join("b")).unwrap();
+    let own = open_folder(&own).unwrap();
+    assert!(save(&own, "out/a", b"x").is_err());
+    assert_eq!(save(&own, "b", b"x"), Err(Errno::EEXIST));
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
 
@@ -91,9 +149,20 @@ fn only_text_that_does_nothing_is_opened() {
         "%PDF-1.7",
         "{\\rtf1",
         "<?xml version='1.0'?>",
+        "[InternetShortcut]\nURL=file:///x",
+        "a\nvim: set modelines=5:\n",
+        "-*- mode: x; eval: (shell-command \"id\") -*-",
+        "x\nLocal Variables:\neval: (x)\nEnd:\n",
+        "\u{1b}]0;owned\u{7}",
+        "a\u{202e}b",
+        "a\u{200b}b",
     ] {
         assert!(harmless(&plain, bad.as_bytes()).is_err(), "{bad}");
     }
+    assert_eq!(
+        harmless(&plain, b"a\n\x1b[2J").unwrap_err(),
+        "a.desktop is not opened: line 2 has a control character; it can be saved"
+    );
     assert!(harmless(&plain, b"\xff\xfe").is_err());
     for kind in [
         "text/html",

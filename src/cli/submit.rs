@@ -11,11 +11,11 @@ use crate::broker::RpcError;
 use crate::config::{self, check_identifier};
 use crate::error::Failure;
 use crate::ipc::{Client, ClientError, FRAME_MAX};
-use crate::model::{Artifact, Outcome, Run, State, TextFormat};
+use crate::model::{Artifact, Outcome, Run, State, TextFormat, file_name};
 
 use super::Globals;
 use super::dashboard;
-use super::folder::Folder;
+use super::folder::{Folder, Kind};
 use super::out::{is_told, print_data, print_json, tell, tell_data};
 
 mod files;
@@ -240,15 +240,22 @@ async fn fetch(client: &mut Client, id: &str, outcome: &Value, wants: &Wants<'_>
         };
         if let Some(folder) = wants.out {
             let shown = folder.shown(&file.name);
-            if let Err(e) = folder.write(&file.name, &content) {
-                let message = format!("cannot write {shown}: {e}");
-                left.failure = Some(Failure::with_code(NO_OUTCOME, message));
-                return left;
+            match folder.write(&file.name, &content, Kind::Replacing) {
+                Ok(written) => left.written.push(format!(
+                    "{} {shown} ({}, {} bytes)",
+                    written.verb(),
+                    file.media_type,
+                    file.bytes
+                )),
+                Err(e) => {
+                    let message = format!("cannot write {shown}: {e}");
+                    left.failure = Some(Failure::with_code(NO_OUTCOME, message));
+                    // Only a name hinders no other file.
+                    if file_name::may_be_saved(&file.name).is_ok() {
+                        return left;
+                    }
+                }
             }
-            left.written.push(format!(
-                "wrote {shown} ({}, {} bytes)",
-                file.media_type, file.bytes
-            ));
         }
         if printed {
             left.stdout = Some(String::from_utf8_lossy(&content).into_owned());

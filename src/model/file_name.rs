@@ -3,12 +3,13 @@
 //! A run may use nearly any name, because names are often made from data (`North America.csv`). Artifacts have the plain
 //! names of [`Artifact::is_name`], because agents and people use them in other places.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-use super::Artifact;
+use super::{Artifact, ProposalId};
 
 /// Most characters of a name, folders apart.
 pub const NAME_MAX: usize = 100;
@@ -32,6 +33,46 @@ pub fn is_usable(name: &str) -> bool {
 /// Whether a run may use this path: one to [`Artifact::SEGMENTS`] names joined by `/`.
 pub fn is_usable_path(path: &str) -> bool {
     path.split('/').count() <= Artifact::SEGMENTS && path.split('/').all(is_usable)
+}
+
+/// Why a file is not saved under its name.
+pub const READ_BY_ITSELF: &str = "a name that programs read by themselves";
+
+/// Whether a person's copy of an artifact may have this name; the error says why not. Shells, desktops, editors and
+/// this program read files whose names begin with a dot (`.bash_profile`, `.config/autostart`) without being asked,
+/// so no part of the name may.
+pub fn may_be_saved(name: &str) -> Result<(), &'static str> {
+    if name.split('/').any(|part| part.starts_with('.')) {
+        return Err(READ_BY_ITSELF);
+    }
+    match Artifact::is_name(name) {
+        true => Ok(()),
+        false => Err("no plain file name"),
+    }
+}
+
+/// The folder of its own in which the files of a run are saved.
+pub fn folder_for(title: Option<&str>, id: ProposalId) -> String {
+    let slug = slug(title.unwrap_or_default(), 24);
+    let slug = slug.map_or(Cow::Borrowed("run"), Cow::Owned);
+    format!("countersign-{slug}-{}", id.short())
+}
+
+/// A title as a part of a file's name; `None` if it has no letter or digit of ASCII.
+pub fn slug(title: &str, most: usize) -> Option<String> {
+    let mut out = String::new();
+    for c in title.chars() {
+        if out.len() >= most {
+            break;
+        }
+        match c.to_ascii_lowercase() {
+            c if c.is_ascii_alphanumeric() => out.push(c),
+            _ if out.is_empty() || out.ends_with('-') => {}
+            _ => out.push('-'),
+        }
+    }
+    let slug = out.trim_end_matches('-');
+    (!slug.is_empty()).then(|| slug.to_owned())
 }
 
 /// The nearest plain name: [`Artifact::is_segment`] holds for it.
@@ -153,6 +194,72 @@ mod tests {
         }
         assert!(is_usable_path("a b/c/d/e.csv") && !is_usable_path("a/b/c/d/e.csv"));
         assert!(!is_usable_path("/a") && !is_usable_path("a//b"));
+    }
+
+    #[test]
+    fn no_name_that_a_program_reads_by_itself_is_saved() {
+        for name in [
+            ".bashrc",
+            ".bash_profile",
+            ".config/autostart/x.desktop",
+            ".ssh/authorized_keys",
+            "a/.git/hooks/post-checkout",
+            "a/b/.env",
+            "...",
+            "..a/b",
+            "../x",
+            "a/../b",
+            "./x",
+        ] {
+            assert_eq!(may_be_saved(name), Err(READ_BY_ITSELF), "{name}");
+        }
+        for name in [
+            "",
+            "/etc/passwd",
+            "a//b",
+            "a/b/c/d/e",
+            "a b",
+            "~\n",
+            "a\u{202e}b",
+        ] {
+            assert_eq!(may_be_saved(name), Err("no plain file name"), "{name:?}");
+        }
+        for name in ["a.csv", "out/b.txt", "_.csv", "-rf", "a..b"] {
+            assert_eq!(may_be_saved(name), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_title_makes_a_plain_name() {
+        for (title, expected) in [
+            ("Head count, by dept", Some("head-count-by-dept")),
+            ("--help; rm -rf ../x", Some("help-rm-rf-x")),
+            ("\u{202e}\u{1b}[2J", Some("2j")),
+            ("日本", None),
+            ("", None),
+        ] {
+            assert_eq!(slug(title, 40).as_deref(), expected);
+        }
+        assert!(slug(&"a b".repeat(100), 40).is_some_and(|slug| slug.len() <= 40));
+    }
+
+    #[test]
+    fn a_folder_for_files_is_named_after_its_run() {
+        let id = ProposalId::new();
+        for (title, slug) in [
+            (None, "run"),
+            (Some("東京"), "run"),
+            (Some("../../.bashrc"), "bashrc"),
+            (Some("Quarterly report: Q3"), "quarterly-report-q3"),
+            (
+                Some("a very long title that goes on"),
+                "a-very-long-title-that-g",
+            ),
+        ] {
+            let name = folder_for(title, id);
+            assert_eq!(name, format!("countersign-{slug}-{}", id.short()));
+            assert_eq!(may_be_saved(&name), Ok(()));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod drill;
 mod effects;
 mod environment;
 pub mod file_name;
+pub mod for_editors;
 mod glyphs;
 mod ids;
 mod input;
@@ -29,6 +30,7 @@ mod stream;
 mod summary;
 mod ticket;
 mod tier;
+pub mod unseen;
 mod usage;
 mod verdict;
 mod view;
@@ -56,7 +58,7 @@ pub use outcome::{
     Accesses, Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run,
     RunError, RunErrorKind, RunEvent, Timing,
 };
-pub use past::{Decided, Earlier, Of, Past, Tally};
+pub use past::{Decided, Earlier, Of, Other, Past, Tally};
 pub use peer::{AgentId, Peer};
 pub use proposal::{AgentClaim, Draft, Proposal, agent_name};
 pub use setting::{Form, Installed, Setting, Value};

@@ -5,7 +5,7 @@
 //! neither granted nor denied.
 //!
 //! Memory: at most [`PROPOSALS`] proposals, the oldest go first. One with code, title and shape of its own takes
-//! about 700 bytes (an [`Earlier`] of 240, five links of 20, five to seven tallies of 60, its texts), so a full
+//! about 750 bytes (an [`Earlier`] of 288, five links of 20, five to seven tallies of 64, its texts), so a full
 //! memory has at most 70 MB. Every text is cut, see [`TEXT`].
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -15,10 +15,14 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Blob, Digest, InputKind, LogEvent, ProposalId, ProposedLog, Shape, State, VerdictKind,
+    Blob, BoundInput, Digest, InputKind, LogEvent, ProposalId, ProposedLog, Shape, State,
+    VerdictKind,
 };
 
 mod edited;
+mod given;
+
+pub use given::{Given, Other};
 
 /// The number of proposals that are remembered.
 pub const PROPOSALS: usize = 100_000;
@@ -58,6 +62,7 @@ pub struct Earlier {
     pub shape: Option<Shape>,
     /// Names of its data sets, each once.
     pub data: Box<[Arc<str>]>,
+    pub given: Given,
     /// Whether one of its inputs is private.
     pub private: bool,
     pub verdict: VerdictKind,
@@ -129,6 +134,8 @@ impl Of<'_> {
 pub struct Tally<'a> {
     pub granted: u32,
     pub denied: u32,
+    /// What the analysis blocked, so that nobody could grant it.
+    pub blocked: u32,
     pub last_granted: Option<&'a Earlier>,
     pub last_denied: Option<&'a Earlier>,
 }
@@ -141,6 +148,7 @@ struct Head {
     newest: u32,
     granted: u32,
     denied: u32,
+    blocked: u32,
     last_granted: u32,
     last_denied: u32,
 }
@@ -152,6 +160,7 @@ impl Default for Head {
             newest: NONE,
             granted: 0,
             denied: 0,
+            blocked: 0,
             last_granted: NONE,
             last_denied: NONE,
         }
@@ -269,6 +278,7 @@ impl Past {
             let key = of.key();
             let head = self.heads.entry(key).or_default();
             head.count += 1;
+            head.blocked += u32::from(proposed.verdict.verdict == VerdictKind::Blocked);
             let older = std::mem::replace(&mut head.newest, number);
             Link { key, older }
         });
@@ -283,7 +293,8 @@ impl Past {
             code: proposed.digest,
             shape: None,
             data: data.iter().map(|name| self.name(name)).collect(),
-            private: proposed.inputs.iter().any(super::BoundInput::is_private),
+            given: Given::of(&proposed.policy_sha256, &proposed.inputs),
+            private: proposed.inputs.iter().any(BoundInput::is_private),
             verdict: proposed.verdict.verdict,
             decided: None,
             state: State::Pending,
@@ -385,7 +396,7 @@ impl Past {
         self.numbers.remove(&earlier.id);
         for key in keys(&earlier) {
             if let Some(head) = self.heads.get_mut(&key) {
-                head.count_out(earlier.decided.as_ref(), number);
+                head.count_out(&earlier, number);
                 if head.count == 0 {
                     self.heads.remove(&key);
                 }
@@ -422,9 +433,11 @@ impl Past {
             return Tally::default();
         };
         let own = but.and_then(|id| self.numbers.get(&id).copied());
-        let own_decided = own
+        let counted = own
             .and_then(|number| self.get(number))
-            .filter(|earlier| keys(earlier).any(|key| key == asked))
+            .filter(|earlier| keys(earlier).any(|key| key == asked));
+        let own_blocked = counted.is_some_and(|own| own.verdict == VerdictKind::Blocked);
+        let own_decided = counted
             .and_then(|earlier| earlier.decided.as_ref())
             .map(|decided| decided.granted);
         let last = |number: u32, granted: bool| match own == Some(number) {
@@ -438,6 +451,7 @@ impl Past {
         Tally {
             granted: head.granted - u32::from(own_decided == Some(true)),
             denied: head.denied - u32::from(own_decided == Some(false)),
+            blocked: head.blocked.saturating_sub(u32::from(own_blocked)),
             last_granted: last(head.last_granted, true),
             last_denied: last(head.last_denied, false),
         }
@@ -533,9 +547,11 @@ impl Head {
         }
     }
 
-    fn count_out(&mut self, decided: Option<&Decided>, number: u32) {
+    fn count_out(&mut self, earlier: &Earlier, number: u32) {
         self.count = self.count.saturating_sub(1);
-        match decided.map(|decided| decided.granted) {
+        let blocked = u32::from(earlier.verdict == VerdictKind::Blocked);
+        self.blocked = self.blocked.saturating_sub(blocked);
+        match earlier.decided.as_ref().map(|decided| decided.granted) {
             Some(true) => self.granted = self.granted.saturating_sub(1),
             Some(false) => self.denied = self.denied.saturating_sub(1),
             None => {}

@@ -38,7 +38,15 @@ fn verdict() -> Verdict {
 }
 
 fn propose(past: &mut Past, n: u32, one: &One<'_>) {
-    let (event, blobs) = proposed(n, one, None);
+    propose_with(past, n, one, |_| {});
+}
+
+fn propose_with(past: &mut Past, n: u32, one: &One<'_>, change: impl FnOnce(&mut ProposedLog)) {
+    let (mut event, blobs) = proposed(n, one, None);
+    let LogEvent::Proposed(proposed) = &mut event else {
+        unreachable!("a proposal is proposed");
+    };
+    change(proposed);
     past.learn_written(at(i64::from(n)), &event, &blobs);
 }
 
@@ -355,9 +363,9 @@ fn a_long_text_is_cut_and_compared_whole() {
 /// Writes the memory of one proposal down; see the module documentation.
 #[test]
 fn one_proposal_takes_no_more_memory_than_is_said() {
-    assert!(size_of::<Earlier>() <= 240, "{}", size_of::<Earlier>());
+    assert!(size_of::<Earlier>() <= 288, "{}", size_of::<Earlier>());
     assert!(size_of::<Link>() <= 20);
-    assert!(size_of::<Key>() + size_of::<Head>() <= 40);
+    assert!(size_of::<Key>() + size_of::<Head>() <= 44);
 }
 
 fn code(text: &str) -> Of<'static> {
@@ -455,4 +463,71 @@ fn a_memory_with_edits_forgets_all_of_the_oldest() {
     assert_eq!(past.len(), 3);
     let known: std::collections::HashSet<Key> = past.all.iter().flat_map(keys).collect();
     assert!(past.heads.keys().all(|key| known.contains(key)));
+}
+
+#[test]
+fn the_same_code_is_told_apart_by_its_policy_its_data_and_what_it_brings() {
+    let one = One("bot", "t", "x = 1", &["sales"]);
+    let mut past = Past::default();
+    propose(&mut past, 0, &one);
+    let mut others = |change: &dyn Fn(&mut ProposedLog)| {
+        let n = past.len() as u32;
+        propose_with(&mut past, n, &one, change);
+        let (this, other) = (past.about(id(0)).unwrap(), past.about(id(n)).unwrap());
+        assert_eq!(this.others(other), other.others(this));
+        this.others(other)
+    };
+    let brought = |name: &str, content: &[u8]| BoundInput {
+        name: name.to_owned(),
+        kind: InputKind::Json {
+            text: String::new(),
+        },
+        bytes: 1,
+        sha256: Digest::of(content),
+    };
+    assert_eq!(others(&|_| {}), []);
+    assert_eq!(
+        others(&|p| p.profile = "script".to_owned()),
+        [Other::Profile]
+    );
+    assert_eq!(
+        others(&|p| p.policy_sha256 = "1".to_owned()),
+        [Other::Policy]
+    );
+    assert_eq!(others(&|p| p.inputs.clear()), [Other::DataSets]);
+    assert_eq!(
+        others(&|p| p.inputs[0].sha256 = Digest::of(b"e")),
+        [Other::Contents]
+    );
+    assert_eq!(
+        others(&|p| p.inputs[0].name = "df".to_owned()),
+        [Other::Contents]
+    );
+    assert_eq!(
+        others(&|p| p.inputs.push(brought("cfg", b"1"))),
+        [Other::Brought]
+    );
+    propose_with(&mut past, 100, &one, |p| {
+        p.inputs.push(brought("cfg", b"1"));
+    });
+    propose_with(&mut past, 101, &one, |p| {
+        p.inputs.push(brought("cfg", b"2"));
+    });
+    let about = |n| past.about(id(n)).unwrap();
+    assert_eq!(about(100).others(about(101)), [Other::Brought]);
+}
+
+#[test]
+fn what_was_blocked_is_counted_until_it_is_forgotten() {
+    let mut past = Past::of_at_most(2);
+    let one = One("bot", "t", "x = 1", &[]);
+    for n in 0..2 {
+        propose_with(&mut past, n, &one, |p| {
+            p.verdict.verdict = VerdictKind::Blocked;
+        });
+    }
+    let blocked = |past: &Past, but| past.tally(&Of::Agent(1000, "bot"), but).blocked;
+    assert_eq!((blocked(&past, None), blocked(&past, Some(id(0)))), (2, 1));
+    propose(&mut past, 2, &one);
+    assert_eq!(blocked(&past, None), 1);
 }

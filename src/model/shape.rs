@@ -1,8 +1,8 @@
 //! The shape of code: what it is besides its numbers and texts, to recognise code that is alike.
 //!
 //! Rule: every name, keyword, operator and indentation stays, byte for byte. A number becomes one mark, and so
-//! does what stands between the quotes of a string. Comments, empty lines and blanks between two tokens do not
-//! count. What stands in the braces of an f-string (or a t-string) is code, so its names stay. Code is alike in
+//! does what stands between the quotes of a string. Comments stay, since editors and systems obey some (`#!`,
+//! modelines); empty lines and blanks between two tokens do not count. What stands in the braces of an f-string (or a t-string) is code, so its names stay. Code is alike in
 //! its numbers if nothing but numbers differs, and alike in its texts if nothing but numbers and strings
 //! differs. Bytes that are no token of Python stay, so that a mistake of this reader never makes two codes alike.
 
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
                         self.both(b" ");
                     }
                 }
-                b'#' => self.skip_line(),
+                b'#' => self.comment(),
                 b'"' | b'\'' => self.string(b"", deep)?,
                 b'0'..=b'9' => self.number(),
                 b'.' if self.peek(1).is_some_and(|b| b.is_ascii_digit()) => self.number(),
@@ -151,10 +151,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn skip_line(&mut self) {
+    fn comment(&mut self) {
+        let from = self.at;
         while self.peek(0).is_some_and(|b| b != b'\n' && b != b'\r') {
             self.at += 1;
         }
+        self.both(&self.code[from..self.at]);
     }
 
     /// Skips lines without code; the indentation of the first line with code counts.
@@ -163,9 +165,6 @@ impl<'a> Reader<'a> {
             let from = self.at;
             self.skip_blanks();
             let to = self.at;
-            if self.peek(0) == Some(b'#') {
-                self.skip_line();
-            }
             match self.peek(0) {
                 Some(b'\n' | b'\r') => self.at += 1,
                 None => return,
@@ -320,7 +319,7 @@ mod tests {
             ("x = df[df.amount > 100]", "x = df[df.amount > 1_200.5e-3]"),
             ("f(0xff, 1j, .5)", "f(7, 0b1, 2.)"),
             ("1 if x else 2", "10 if x else 0o7"),
-            ("a = 1  # above 1\n\n\nb = 2", "a=3\n# another\nb  =  4"),
+            ("a = 1  # above\n\n\nb = 2", "a=3# above\n\nb  =  4"),
             ("print(1)\r\nprint(2)\r\n", "print(1)\nprint(2)\n"),
             ("f\"{x[1]}\"", "f\"{x[2]}\""),
         ] {
@@ -384,6 +383,11 @@ mod tests {
             ("'' ; a", "'' ; b"),
             ("# it's\na", "# it's\nb"),
             ("1if a else 2", "1if b else 2"),
+            // Comments that something could obey.
+            ("x = 1", "x = 1  # vim: set et:"),
+            ("#!/bin/sh\nx", "# x\nx"),
+            ("x = 1  # above 1", "x = 1  # above 2"),
+            ("# a\nx = 1", "x = 1\n# a"),
             ("0xfor a", "0xfor b"),
         ] {
             compare(a, b, false, false);

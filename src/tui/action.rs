@@ -74,6 +74,8 @@ pub struct Saving {
     pub files: Vec<Artifact>,
     /// As it was typed.
     pub folder: String,
+    /// The new folder in it that the files go into.
+    pub own: String,
 }
 
 /// Asks for a diff.

@@ -8,8 +8,23 @@ use super::flow::Para;
 use super::text;
 use super::theme::Role;
 
-/// The claim in spans; a letter that imitates another is a span of its own.
+/// The claim in spans; a letter that imitates another is a span of its own, and so is the mark for two or more blanks:
+/// words behind them could seem to stand in the screen's own columns.
 pub fn spans(claim: &str, role: Role) -> Vec<(String, Role)> {
+    let mut out = Vec::new();
+    let mut rest = claim;
+    while let Some(at) = rest.find("  ") {
+        out.extend(unpadded(&rest[..at], role));
+        let behind = rest[at..].trim_start_matches(' ');
+        let blanks = rest.len() - at - behind.len();
+        out.push((format!("\\u{{20}}x{blanks}"), Role::Mark));
+        rest = behind;
+    }
+    out.extend(unpadded(rest, role));
+    out
+}
+
+fn unpadded(claim: &str, role: Role) -> Vec<(String, Role)> {
     let pieces = claimed(claim).into_iter();
     pieces
         .flat_map(|piece| match piece {
@@ -116,6 +131,19 @@ mod tests {
     #[test]
     fn an_agent_s_name_that_imitates_another_is_marked_in_queue_and_title() {
         at_sizes("imitated_name", propose_imitations);
+    }
+
+    #[test]
+    fn blanks_put_no_word_of_a_title_where_the_screen_s_tags_stand() {
+        let mut b = Bench::new(120, 40);
+        b.propose(Making {
+            title: Some("sum      PRIV  W".to_owned()),
+            ..Making::clear("print(len(df))\n")
+        });
+        let text = b.settle();
+        assert!(text.contains("sum\\u{20}x6"), "{text}");
+        assert!(!text.contains("sum  "), "{text}");
+        assert_eq!(drawn("a b  c "), "a b\\u{20}x2c ");
     }
 
     #[test]

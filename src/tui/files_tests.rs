@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 
 use crate::figure::{Small, Undrawn};
-use crate::model::{Artifact, Digest, ProposalId};
+use crate::model::{Artifact, Digest, ProposalId, file_name};
 
 use super::action::{Action, Saving};
 use super::bench::{Bench, Making, notice, run};
@@ -75,6 +75,17 @@ fn a_figure_is_drawn_below_the_output() {
 }
 
 #[test]
+fn figures_that_are_not_drawn_are_counted() {
+    let mut b = Bench::new(120, 60);
+    let files = (1..=6).map(|n| file(&format!("fig{n}.png"), "image/png"));
+    left(&mut b, files.collect());
+    assert_eq!(b.ui.wants_figures(&b.state).len(), 4);
+    b.focus_on(Pane::Output);
+    let text = b.draw();
+    assert!(text.contains("2 more figures: S saves"), "{text}");
+}
+
+#[test]
 fn a_figure_has_half_blocks_in_colours_and_dots_without() {
     for (depth, drawn, not) in [
         (Depth::True, '▀', '⠉'),
@@ -126,18 +137,39 @@ fn o_opens_the_only_file_and_asks_which_of_several() {
 fn files_are_saved_where_a_person_says_and_the_folder_is_remembered() {
     let mut b = Bench::new(80, 24);
     let files = vec![file("a.csv", "text/csv"), file("b.csv", "text/csv")];
-    left(&mut b, files.clone());
+    let id = left(&mut b, files.clone());
     b.keys("S");
     assert!(b.draw().contains("save 2 files into: ~/"));
     b.keys("runs");
+    let title = b.state.entry(id).unwrap().proposal.title.clone();
     let asked = Action::Save(Saving {
         files,
         folder: "~/runs".to_owned(),
+        own: file_name::folder_for(title.as_deref(), id),
     });
     assert_eq!(b.press(KeyCode::Enter), [asked]);
     b.keys("S");
     assert!(b.draw().contains("into: ~/runs"));
     b.press(KeyCode::Esc);
+}
+
+#[test]
+fn the_names_stand_above_the_field_before_anything_is_saved() {
+    at_sizes("save_prompt", |b| {
+        let mut files = vec![file("out/by_dept.csv", "text/csv")];
+        files.extend((1..=9).map(|n| file(&format!("figure{n}.png"), "image/png")));
+        for name in [
+            ".bash_profile",
+            ".config/autostart/x.desktop",
+            ".ssh/authorized_keys",
+        ] {
+            files.push(file(name, "text/plain"));
+        }
+        left(b, files);
+        b.keys("S");
+        let text = b.draw();
+        assert!(text.contains("not saved: \".bash_profile\""), "{text}");
+    });
 }
 
 #[test]
@@ -147,7 +179,13 @@ fn a_copy_has_marks_instead_of_what_a_terminal_obeys() {
     b.settle();
     assert_eq!(b.keys("c"), [Action::Copy]);
     let code = copied(&b.state, &b.ui, &b.facts, b.now);
-    assert_eq!(code.text, "print('␛[2J\\u{202E}')\n\n");
+    // A shell could run a last line that has an end.
+    assert_eq!(code.text, "print('␛[2J\\u{202E}')");
+    let said = code.notice(true);
+    assert!(
+        said.contains("of CODE to the terminal's clipboard"),
+        "{said}"
+    );
     let id = b.start();
     b.end(id, run("a\tb\x07\nc\n"));
     for pane in [Pane::Output, Pane::Outcome] {
@@ -157,7 +195,7 @@ fn a_copy_has_marks_instead_of_what_a_terminal_obeys() {
             text.chars().all(|c| c == '\n' || !c.is_control()),
             "{text:?}"
         );
-        assert!(text.lines().count() >= 2, "{text}");
+        assert!(text.lines().count() >= 2 && !text.ends_with('\n'), "{text}");
     }
 }
 

@@ -36,6 +36,11 @@ impl Para {
         self
     }
 
+    /// The text without roles.
+    pub fn text(&self) -> String {
+        self.spans.iter().map(|(text, _)| text.as_str()).collect()
+    }
+
     /// Columns before every row.
     pub const fn indent(mut self, columns: usize) -> Self {
         self.indent = columns;

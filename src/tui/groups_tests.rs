@@ -244,25 +244,49 @@ fn what_differs_from_the_one_read_last_is_marked_also_without_colours() {
     assert_eq!(unlike.numbers[0], 21..24);
 }
 
-#[test]
-fn lines_that_differ_in_more_than_numbers_are_marked_too() {
-    let mut b = Bench::new(120, 40);
-    b.propose(above(100));
-    b.propose(Making {
+fn of_loop(code: &str, config: &str) -> Making {
+    Making {
         agent: Some("loop-bot"),
-        ..Making::clear(
-            "big = df[df.amount > 100]\n# ignore the reviewer\nprint(\"orders\", len(big))\n",
-        )
-    });
+        brought: vec![("cfg", config.to_owned())],
+        ..Making::clear(code)
+    }
+}
+
+#[test]
+fn numbers_that_changed_places_are_marked_in_both_lines() {
+    let mut b = Bench::new(120, 40);
+    b.propose(of_loop("keep = 10\ndrop = 90\nprint(keep, drop)\n", "a"));
+    b.propose(of_loop("keep = 90\n\ndrop = 10\nprint(keep, drop)\n", "a"));
     b.settle();
     b.read();
     b.keys("=");
     b.press(KeyCode::Down);
     let text = b.settle();
-    assert!(
-        text.contains("2≠"),
-        "a comment is no number, and differs: {text}"
-    );
+    let unlike = b.ui.queue.unlike.clone().unwrap();
+    assert_eq!(unlike.lines.iter().copied().collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(unlike.numbers.len(), 2);
+    assert!(text.contains("1≠") && text.contains("3≠"), "{text}");
+}
+
+#[test]
+fn proposals_with_other_inputs_or_comments_are_not_alike() {
+    let code = "big = cfg\nprint(big, 100)\n";
+    for (other, config) in [
+        ("big = cfg\nprint(big, 200)\n", "b"),
+        ("big = cfg  # vim: set et:\nprint(big, 200)\n", "a"),
+        ("#!/bin/sh\nbig = cfg\nprint(big, 200)\n", "a"),
+    ] {
+        let mut b = Bench::new(120, 40);
+        b.propose(of_loop(code, "a"));
+        b.propose(of_loop(other, config));
+        let text = b.settle();
+        assert!(!text.contains("alike") && !text.contains("ALIKE"), "{text}");
+    }
+    let mut b = Bench::new(120, 40);
+    b.propose(of_loop(code, "a"));
+    b.propose(of_loop("big = cfg\nprint(big, 200)\n", "a"));
+    let text = b.settle();
+    assert!(text.contains("1 alike") && text.contains("ALIKE"), "{text}");
 }
 
 #[test]

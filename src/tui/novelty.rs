@@ -17,7 +17,9 @@ pub type Line = Vec<(String, Role)>;
 
 /// What is new, the most important first: an earlier denial, whether this code was granted before, data sets
 /// that this agent reads for the first time, and how the agent's earlier proposals were decided.
-pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Line> {
+///
+/// `compare`: the key that shows what changed.
+pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &str) -> Vec<Line> {
     let proposal = &entry.proposal;
     let own = Some(proposal.id);
     let (uid, agent) = (proposal.peer.uid, proposal.agent_name());
@@ -47,9 +49,16 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Lin
     let data = data_sets(entry);
     let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
     for dataset in &data {
-        let read = past.tally(&Of::Reads(uid, agent, dataset), own).granted;
-        if read == 0 {
-            let private = inputs.iter().any(|i| i.is_private() && is_of(i, dataset));
+        let read = past.tally(&Of::Reads(uid, agent, dataset), own);
+        let private = inputs.iter().any(|i| i.is_private() && is_of(i, dataset));
+        if let Some(earlier) = denied_last(&read) {
+            let mut line = claim::spans(&claim::named(agent, NAME), Role::Flagged);
+            line.push((words::WAS_DENIED.to_owned(), Role::Flagged));
+            line.extend(claim::spans(dataset, Role::Flagged));
+            let when = at(earlier).map(time).unwrap_or_default();
+            line.push((format!(" {when}"), Role::Flagged));
+            out.push(line);
+        } else if read.granted == 0 {
             let role = if private { Role::Private } else { Role::Strong };
             let mut line = vec![(words::FIRST_TIME.to_owned(), Role::Text)];
             line.extend(claim::spans(&claim::named(agent, NAME), Role::Text));
@@ -63,40 +72,69 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now) -> Vec<Lin
         }
     }
 
-    let last = |tally: &Tally<'_>| tally.last_granted.and_then(at).map(time);
-    let here = |earlier: &&Earlier| earlier.data.iter().map(|d| &**d).eq(data.iter().copied());
     let granted = |earlier: &&Earlier| earlier.decided.as_ref().is_some_and(|d| d.granted);
-    let same = past.found(&Of::Code(entry.code().digest()));
-    let same: Vec<&Earlier> = same
+    let me = past.about(proposal.id);
+    let others = |earlier: &Earlier| me.map_or_else(Vec::new, |me| me.others(earlier));
+    let here = |earlier: &Earlier| {
+        let of_this = earlier.data.iter().map(|d| &**d).eq(data.iter().copied());
+        of_this && me.is_some()
+    };
+    let told =
+        |earlier: &Earlier| words::differs(&others(earlier), &earlier.profile, &earlier.data);
+    let found = past.found(&Of::Code(entry.code().digest()));
+    let found: Vec<&Earlier> = found
         .filter(|earlier| earlier.id != proposal.id)
         .filter(granted)
-        .filter(here)
         .collect();
-    let alike = |tally: &Tally<'_>| tally.last_granted.as_ref().is_some_and(here);
+    let same: Vec<&Earlier> = found
+        .iter()
+        .copied()
+        .filter(|earlier| here(earlier) && others(earlier).is_empty())
+        .collect();
+    let alike = |tally: &Tally<'_>| tally.last_granted.is_some_and(here);
+    let shaped = |tally: &Tally<'_>, what: &str, plain: Role| {
+        let when = tally.last_granted.and_then(at).map(time);
+        let words = words::same_shape(when.as_deref(), what);
+        let differs = tally.last_granted.map(told).unwrap_or_default();
+        match differs.is_empty() {
+            true => (words, plain),
+            false => (format!("{words}, {differs}"), Role::Flagged),
+        }
+    };
+    let mut is_new = false;
     let (words, role) = if let Some(newest) = same.first() {
         let when = at(newest).map(time);
         let words = words::same_code(same.len() as u32, when.as_deref());
         (words, Role::Text)
+    } else if let Some(newest) = found.iter().find(|earlier| here(earlier)) {
+        // A person who knows the code does not know what it does under other conditions.
+        let when = at(newest).map(time).unwrap_or_default();
+        (words::same_code_but(&when, &told(newest)), Role::Flagged)
     } else if let Some(elsewhere) = code.last_granted {
-        // A person who knows the code does not know what it does to other data.
         (words::other_data(&elsewhere.data), Role::Flagged)
     } else if alike(&numbers) {
-        let words = words::same_shape(last(&numbers).as_deref(), "numbers");
-        (words, Role::Text)
+        shaped(&numbers, "numbers", Role::Text)
     } else if alike(&texts) {
         // What stands between quotes can be a column or a path, so this is said aloud.
-        let words = words::same_shape(last(&texts).as_deref(), "texts");
-        (words, Role::Strong)
+        shaped(&texts, "texts", Role::Strong)
     } else {
+        is_new = true;
         (words::NEVER_GRANTED.to_owned(), Role::Strong)
     };
     out.push(vec![(words, role)]);
+    if let Some(when) = title.last_granted.and_then(at).filter(|_| is_new) {
+        let words = words::same_title(&time(when), compare);
+        out.push(vec![(words, Role::Strong)]);
+    }
     out.extend(later);
 
     let of_agent = past.tally(&Of::Agent(uid, agent), own);
     let mut line = claim::spans(&claim::named(agent, NAME), Role::Text);
     let decided = of_agent.granted + of_agent.denied;
-    line.push((words::agent_granted(of_agent.granted, decided), Role::Text));
+    line.push((
+        words::agent_granted(of_agent.granted, decided, of_agent.blocked),
+        Role::Text,
+    ));
     out.push(line);
     out
 }

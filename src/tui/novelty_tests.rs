@@ -131,3 +131,80 @@ fn a_name_that_reads_like_a_sentence_stands_in_quotes_and_private_data_comes_fir
     );
     assert_eq!(all[1], "never granted before");
 }
+
+#[test]
+fn the_same_code_with_other_inputs_is_not_the_same() {
+    let mut b = Bench::new(120, 40);
+    let with = |config: &str| Making {
+        brought: vec![("cfg", config.to_owned())],
+        ..making("hr-bot", "pay", "print(cfg)\n", true)
+    };
+    let id = b.propose(with("a"));
+    b.grant(id);
+    let same = b.propose(with("a"));
+    assert_eq!(said(&b, same)[0], "the same code was granted once, 10:40");
+    let other = b.propose(with("b"));
+    assert_eq!(
+        said(&b, other)[0],
+        "the same code was granted 10:40, but other inputs"
+    );
+    let numbers = b.propose(Making {
+        brought: vec![("cfg", "b".to_owned())],
+        ..making("hr-bot", "new", "print(cfg)\n", true)
+    });
+    assert_eq!(
+        said(&b, numbers)[0],
+        "the same code was granted 10:40, but other inputs"
+    );
+}
+
+#[test]
+fn a_title_that_was_granted_with_other_code_is_named() {
+    let mut b = Bench::new(120, 40);
+    let id = b.propose(making("hr-bot", "pay", "x = 1\n", false));
+    b.grant(id);
+    let other = b.propose(making("hr-bot", "pay", "y = z\n", false));
+    assert_eq!(
+        said(&b, other),
+        [
+            "never granted before",
+            "same title granted 10:40: v shows what changed",
+            "hr-bot: 1 of 1 granted",
+        ]
+    );
+    // Another agent's title is another matter.
+    let other = b.propose(making("etl", "pay", "y = z\n", false));
+    assert_eq!(said(&b, other)[1], "etl: nothing decided yet");
+}
+
+#[test]
+fn data_that_an_agent_was_denied_is_not_called_new() {
+    let mut b = Bench::new(120, 40);
+    let id = b.propose(making("hr-bot", "pay", "x = 1\n", true));
+    b.deny(id, "");
+    let other = b.propose(making("hr-bot", "other", "y = z\n", true));
+    assert_eq!(
+        said(&b, other),
+        [
+            "hr-bot was denied sales 10:40",
+            "never granted before",
+            "hr-bot: 0 of 1 granted",
+        ]
+    );
+}
+
+#[test]
+fn what_was_blocked_is_counted_beside_what_was_granted() {
+    let mut b = Bench::new(120, 40);
+    for _ in 0..2 {
+        b.propose(Making {
+            agent: Some("hr-bot"),
+            ..Making::blocked()
+        });
+    }
+    let id = b.propose(making("hr-bot", "pay", "y = z\n", false));
+    assert_eq!(
+        said(&b, id).last().unwrap(),
+        "hr-bot: nothing decided yet, 2 blocked"
+    );
+}

@@ -6,7 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::model::{BoundInput, Digest, EffectMark, ProposalId, Severity, State, VerdictKind};
+use crate::model::{
+    BoundInput, Digest, EffectMark, Other, ProposalId, Severity, State, VerdictKind,
+};
 
 use super::action::EditNews;
 use super::theme::Role;
@@ -196,6 +198,7 @@ pub const TITLE_DENIED: &str = "this title was ";
 pub const ALIKE_DENIED: &str = "one of the same shape was ";
 pub const FIRST_TIME: &str = "first time that ";
 pub const READS: &str = " reads ";
+pub const WAS_DENIED: &str = " was denied ";
 
 /// The smallest terminal that shows enough to decide on.
 pub const MIN_COLUMNS: u16 = 40;
@@ -267,6 +270,29 @@ pub fn same_code(times: u32, last: Option<&str>) -> String {
     }
 }
 
+/// `differs`: see [`differs`].
+pub fn same_code_but(when: &str, differs: &str) -> String {
+    format!("the same code was granted {when}, but {differs}")
+}
+
+/// What differs from an earlier proposal besides the code. Empty if nothing does.
+pub fn differs(others: &[Other], profile: &str, data: &[std::sync::Arc<str>]) -> String {
+    let names = || data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
+    let each = others.iter().map(|other| match other {
+        Other::Profile => format!("under {profile}"),
+        Other::Policy => "under another policy".to_owned(),
+        Other::DataSets => "for other data sets".to_owned(),
+        Other::Contents => format!("{} was other data", names()),
+        Other::Brought => "other inputs".to_owned(),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// `compare`: a key.
+pub fn same_title(when: &str, compare: &str) -> String {
+    format!("same title granted {when}: {compare} shows what changed")
+}
+
 /// `what`: what differs.
 pub fn same_shape(last: Option<&str>, what: &str) -> String {
     let at = last.map_or_else(String::new, |last| format!(" at {last}"));
@@ -274,14 +300,18 @@ pub fn same_shape(last: Option<&str>, what: &str) -> String {
 }
 
 /// Follows an agent's name.
-pub fn agent_granted(granted: u32, decided: u32) -> String {
-    match decided {
+pub fn agent_granted(granted: u32, decided: u32, blocked: u32) -> String {
+    let said = match decided {
         0 => ": nothing decided yet".to_owned(),
         _ => format!(
             ": {} of {} granted",
             number(granted.into()),
             number(decided.into())
         ),
+    };
+    match blocked {
+        0 => said,
+        _ => format!("{said}, {} blocked", number(blocked.into())),
     }
 }
 

@@ -96,8 +96,21 @@ fn a_figure_is_saved_for_its_owner_and_over_nothing() {
     dash.wait_text(&saved.display().to_string());
     dash.keys("\r");
     dash.wait_text("saved 1 file in ");
-    let file = saved.join(name);
-    assert_eq!((mode(&saved), mode(&file)), (0o700, 0o600));
+    // The files have a new folder of their own.
+    let made: Vec<_> = std::fs::read_dir(&saved)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    let [own] = made.as_slice() else {
+        panic!("{made:?}");
+    };
+    let own_name = own.file_name().unwrap().to_str().unwrap();
+    assert!(own_name.starts_with("countersign-run-"), "{own_name}");
+    let file = own.join(name);
+    assert_eq!(
+        (mode(&saved), mode(own), mode(&file)),
+        (0o700, 0o700, 0o600)
+    );
     let bytes = std::fs::read(&file).unwrap();
     assert_eq!(Digest::of(&bytes).hex(), figure["sha256"]);
 
@@ -105,7 +118,7 @@ fn a_figure_is_saved_for_its_owner_and_over_nothing() {
     dash.keys("S");
     dash.wait_text("Enter saves");
     dash.keys("\r");
-    dash.wait_text(&format!("saved 0 files, not over what is there ({name})"));
+    dash.wait_text(&format!("nothing is saved: {own_name} is there already"));
     assert_eq!(std::fs::read(&file).unwrap(), b"mine");
 }
 
@@ -125,5 +138,5 @@ fn what_a_run_printed_is_copied_without_what_a_terminal_obeys() {
         .collect();
     assert_eq!(sent.len(), 1, "{sent:?}");
     let text = STANDARD.decode(sent[0]).unwrap();
-    assert_eq!(String::from_utf8(text).unwrap(), "6 * 7 = 42 ␛[31m\n");
+    assert_eq!(String::from_utf8(text).unwrap(), "6 * 7 = 42 ␛[31m");
 }

@@ -53,6 +53,7 @@ mod rules;
 mod runner;
 mod runtime;
 mod sandbox_attacks;
+mod saving;
 mod setting;
 mod slips;
 mod socket;

@@ -4,6 +4,7 @@ use crate::analysis::facts::Facts;
 use crate::analysis::rules;
 use crate::analysis::scan::Outline;
 use crate::model::Action;
+use crate::model::for_editors::instructs;
 
 /// Glyphs that the review screen puts before a verdict or a state, and the words for these.
 pub(super) const GLYPHS: &[char] = &['●', '▲', '■', '✓', '✗', '⧗', '▮'];
@@ -111,7 +112,9 @@ pub(super) fn modelines(text: &str, outline: &Outline, facts: &mut Facts) {
             .iter()
             .any(|c| c.start >= at.0 && c.start <= at.1);
         let lower = line.to_lowercase();
-        if !inside && modeline(&lower) && RUNNING.iter().any(|w| lower.contains(w)) {
+        let runs = instructs(line) && RUNNING.iter().any(|w| lower.contains(w));
+        // What follows `Local Variables:` is obeyed too.
+        if !inside && (runs || lower.contains("local variables:")) {
             facts.add(&rules::TEXT_MODELINE, at, "").at_least = Some(Action::Flag);
         }
     }
@@ -138,7 +141,7 @@ pub(super) fn check(text: &str, outline: &Outline, facts: &mut Facts) {
                 }
             }
         }
-        if modeline(&lower) || lower.contains("local variables:") {
+        if instructs(comment) {
             let fact = facts.add(&rules::TEXT_MODELINE, at, "");
             if RUNNING.iter().any(|w| lower.contains(w)) {
                 fact.at_least = Some(Action::Flag);
@@ -175,75 +178,9 @@ fn cookie(comment: &str) -> Option<&str> {
     })
 }
 
-/// Whether the text contains instructions for vim or Emacs.
-fn modeline(lower: &str) -> bool {
-    let vim = ["vim:", "vi:", "ex:"].iter().any(|m| {
-        lower.match_indices(m).any(|(at, _)| {
-            let (before, rest) = (&lower[..at], &lower[at + m.len()..]);
-            let begins = before.ends_with([' ', '\t', '#']) || before.is_empty() && *m != "ex:";
-            begins && options(rest)
-        })
-    });
-    let emacs = lower
-        .split_once("-*-")
-        .is_some_and(|(_, rest)| rest.contains("-*-") && !lower.contains("coding"));
-    vim || emacs
-}
-
-/// Whether vim would accept the rest (see its `:help modeline`): `set` and more, or options, which
-/// are words with or without a value, separated by blanks and colons. Code after `as ex:` is
-/// neither.
-fn options(rest: &str) -> bool {
-    let rest = rest.trim_start();
-    if rest.starts_with("set ") || rest.starts_with("se ") {
-        return true;
-    }
-    let first = rest.split([' ', '\t', ':']).next().unwrap_or_default();
-    let end = first
-        .find(|c: char| !c.is_ascii_alphanumeric())
-        .unwrap_or(first.len());
-    let (name, value) = first.split_at(end);
-    let sets = value.starts_with(['=', '^', '&', '!'])
-        || value.starts_with("+=")
-        || value.starts_with("-=");
-    let plain = value.is_empty() && rest.split([' ', '\t', ':']).all(is_option);
-    !name.is_empty() && (sets && value.len() > 1 || plain)
-}
-
-/// Whether a word is an option.
-fn is_option(word: &str) -> bool {
-    let name = word.split(['=', '^', '&', '!', '+', '-']).next();
-    name.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_modeline_is_what_an_editor_would_take() {
-        for line in [
-            "# vim: set ts=4:",
-            "vim:ft=python",
-            "vi:noai:sw=3 ts=6",
-            "# ex: ts=4 sw=4 expandtab",
-            "\"x vim: set makeprg=rm: \"",
-            "# -*- mode: python; eval: (x) -*-",
-        ] {
-            assert!(modeline(line), "{line}");
-        }
-        for line in [
-            "with threadpoolexecutor(4) as ex:",
-            "with threadpoolexecutor(4) as ex: run(ex, shell)",
-            "    with executor() as ex: print(exec_all(ex))",
-            "for vi: ",
-            "ex:ts=4",
-            "def f(vi: int, ex: str): exec",
-            "complex: ts=4",
-        ] {
-            assert!(!modeline(line), "{line}");
-        }
-    }
 
     #[test]
     fn a_cookie_is_read_as_pep_263_says() {

@@ -12,7 +12,7 @@ use crate::model::{
     ProposedLog, Verdict, visible,
 };
 
-use super::super::folder::Folder;
+use super::super::folder::{Folder, Kind};
 use super::super::out::{print, print_json, tell};
 use super::list::{claim, later, seconds};
 use super::{failed, whole};
@@ -58,6 +58,7 @@ fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
         _ => None,
     });
     let files = finished.map_or(&[][..], |f| &f.artifacts);
+    let mut left = 0_usize;
     for file in files {
         let name = claim(&file.name, 100);
         let odd = |why: &str| Failure::general(format!("artifact {name} is not written: {why}"));
@@ -67,12 +68,23 @@ fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
         }
         let digest: Digest = file.sha256.parse().map_err(|_| odd("it has no digest"))?;
         let content = log.blob(&digest).map_err(|why| odd(&why))?;
-        folder
-            .write(&file.name, &content)
-            .map_err(|e| odd(&e.to_string()))?;
-        tell(&folder.shown(&file.name));
+        let shown = folder.shown(&file.name);
+        match folder.write(&file.name, &content, Kind::Private) {
+            Ok(_) => tell(&shown),
+            // The others are written nevertheless.
+            Err(e) => {
+                left += 1;
+                tell(&format!("not written: {shown}: {e}"));
+            }
+        }
     }
-    Ok(())
+    match left {
+        0 => Ok(()),
+        _ => Err(Failure::general(format!(
+            "{left} of {} files not written",
+            files.len()
+        ))),
+    }
 }
 
 /// The only proposal whose id matches.

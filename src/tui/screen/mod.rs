@@ -19,6 +19,7 @@ mod panes;
 mod policies;
 mod queue;
 mod running;
+mod saving;
 mod sheet;
 mod spoken;
 mod spoken_elsewhere;
@@ -42,7 +43,9 @@ use super::charset;
 use super::document::Layout;
 use super::flow::Flow;
 use super::theme::Role;
-use super::ui::{FlowKey, Looked, OnScreen, Over, Pane, Place, Sheet, UiState, View, has_output};
+use super::ui::{
+    FlowKey, Looked, OnScreen, Over, Pane, Place, Prompt, Sheet, UiState, View, has_output,
+};
 use super::words;
 
 pub(super) use spoken::WIDE;
@@ -214,7 +217,16 @@ fn draw(
     }
     if let Over::Picker(_) = ui.over() {
         screen.picker(&mut canvas, areas.body);
-        // Nothing that the list may cover counts as seen.
+    }
+    if let Some(Prompt::Save { of, .. }) = ui.prompt() {
+        screen.saving(&mut canvas, areas.body, *of);
+    }
+    let covered = matches!(
+        ui.over(),
+        Over::Picker(_) | Over::Prompt(Prompt::Save { .. })
+    );
+    // Nothing that the list may cover counts as seen.
+    if covered {
         drawn.id = None;
         drawn.ranges.clear();
         drawn.findings.clear();
@@ -225,7 +237,7 @@ fn draw(
         screen.footer(&mut canvas, areas.footer, &drawn);
     }
     drawn.as_drawn = canvas.into_as_drawn();
-    if matches!(ui.over(), Over::Picker(_)) {
+    if covered {
         drawn.as_drawn.clear();
     }
     drawn

@@ -20,7 +20,7 @@ use super::super::sketch::{Room, sketch};
 use super::super::text;
 use super::super::theme::Role;
 use super::super::transcript::{self, ALL, At, Reading};
-use super::super::ui::FlowKey;
+use super::super::ui::{FlowKey, UiState};
 use super::super::words;
 use super::outcome::told;
 use super::{Drawn, Screen};
@@ -70,6 +70,12 @@ impl Screen<'_> {
             let rows = small.map(|small| pixels::rows(small, room.columns, room.rows));
             head.rows.into_iter().chain(rows.into_iter().flatten())
         }));
+        let more = UiState::more_figures(entry);
+        if more > 0 {
+            let words = words::more_figures(more, &self.ui.key(Command::Save));
+            let para = Para::new(words, Role::Dim);
+            flow.rows.extend(Flow::new(&[para], area.width).rows);
+        }
         let flow = Arc::new(flow);
         if still {
             kept.push((key, flow.clone()));

@@ -4,6 +4,7 @@ use crate::model::{AgentId, Of};
 
 use super::super::action::AuditRow;
 use super::super::claim;
+use super::super::flow::Para;
 use super::super::keys::Command;
 use super::super::plain::plain;
 use super::super::ui::{OnScreen, Over, Prompt, agent_rows, is_paused, pending_of, too_late};
@@ -97,7 +98,8 @@ impl Screen<'_> {
             }
             Prompt::Save { of, .. } => {
                 let label = words::save_where(self.files(*of));
-                format!("{label}: Enter saves, Esc goes back.")
+                let files: Vec<String> = self.to_save(*of).iter().map(Para::text).collect();
+                format!("{}. {label}: Enter saves, Esc goes back.", files.join("; "))
             }
             Prompt::Filter { .. } => "filter: Enter keeps it, Esc goes back.".to_owned(),
             Prompt::Search { .. } => format!("search: {}.", words::plain::ENTER_SEARCHES),

@@ -3,6 +3,7 @@
 
 use crate::broker::BrokerState;
 use crate::clock::Now;
+use crate::model::for_editors::{Hazard, hazards};
 use crate::model::{Digest, ProposalId};
 
 use super::super::action::{Action, EditNews};
@@ -60,62 +61,9 @@ impl UiState {
     }
 }
 
-/// The first line that an editor could obey, or that could drive a terminal, counted from 1. Anything that looks
-/// like an instruction counts, wherever it stands: an editor decides how many lines it looks at.
+/// The first line that an editor or a terminal could obey, counted from 1. A character without a glyph is no reason
+/// not to edit.
 fn words_to_editors(text: &str) -> Option<usize> {
-    let plain = |c: char| !c.is_control() || matches!(c, '\t' | '\r' | '\x0c');
-    let obeyed = |line: &str| {
-        let lower = line.to_lowercase();
-        let vim = ["vim:", "vi:", "ex:", "vim>", "vim<", "vim="]
-            .iter()
-            .any(|word| {
-                lower.match_indices(word).any(|(at, _)| {
-                    !lower[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
-                })
-            });
-        let numbered = lower.match_indices("vim").any(|(at, word)| {
-            let rest = lower[at + word.len()..].trim_start_matches(['<', '>', '=']);
-            rest.trim_start_matches(|c: char| c.is_ascii_digit())
-                .starts_with(':')
-        });
-        let emacs = lower.matches("-*-").count() > 1 || lower.contains("local variables:");
-        let kakoune = lower.contains("kak:");
-        vim || numbered || emacs || kakoune
-    };
-    let hazard = |line: &str| !line.chars().all(plain) || obeyed(line);
-    text.split('\n').position(hazard).map(|at| at + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_an_editor_could_obey_is_found_wherever_it_stands() {
-        for line in [
-            "# vim: set ts=4:",
-            "x = ' vim: fdm=expr fde=system(\"id\")'",
-            "vi:noai:sw=3 ts=6",
-            "# ex: se ts=4",
-            "# vim700: set foldmethod=marker:",
-            "# vim<700: set foldmethod=marker:",
-            "# -*- mode: compilation -*-",
-            "# -*- coding: utf-8; eval: (shell-command \"id\") -*-",
-            "# Local Variables:",
-            "# kak: set-option",
-            "# \u{1b}[2J",
-            "# \u{9b}2J",
-        ] {
-            let text = format!("a = 1\n{line}\nb = 2\n");
-            assert_eq!(words_to_editors(&text), Some(2), "{line}");
-        }
-        for line in [
-            "index: int = 1",
-            "d = {vi_: 1, 'apex': 2}",
-            "lambda complex: complex",
-            "\tx = 1\r",
-        ] {
-            assert_eq!(words_to_editors(line), None, "{line}");
-        }
-    }
+    let mut found = hazards(text).filter(|(_, hazard)| *hazard != Hazard::Invisible);
+    found.next().map(|(line, _)| line)
 }

@@ -49,14 +49,22 @@ impl UiState {
         };
         drawn(entry).map(|file| (file, known(file))).collect()
     }
+
+    /// Figures of an entry's run that are not drawn because there are too many.
+    pub(in crate::tui) fn more_figures(entry: &Entry) -> usize {
+        pictures(entry).count().saturating_sub(FIGURES)
+    }
 }
 
-/// The files that are drawn. Pictures of charts are made from data that is sketched already.
 fn drawn(entry: &Entry) -> impl Iterator<Item = &Artifact> {
+    pictures(entry).take(FIGURES)
+}
+
+/// The files that could be drawn. Pictures of charts are made from data that is sketched already.
+fn pictures(entry: &Entry) -> impl Iterator<Item = &Artifact> {
     let run = entry.run();
     let is_charted = run.is_some_and(|run| !crate::chart::charts(&run.result).is_empty());
     run.into_iter()
         .flat_map(|run| &run.artifacts)
         .filter(move |file| file.media_type == "image/png" && !is_charted)
-        .take(FIGURES)
 }

@@ -3,7 +3,7 @@
 use tui_input::Input;
 
 use crate::broker::BrokerState;
-use crate::model::{Artifact, ProposalId};
+use crate::model::{Artifact, ProposalId, file_name};
 
 use super::super::action::{Action, Saving};
 use super::super::words;
@@ -82,7 +82,8 @@ impl UiState {
         of: ProposalId,
         folder: &str,
     ) -> Vec<Action> {
-        let Some(run) = state.entry(of).and_then(|entry| entry.run()) else {
+        let entry = state.entry(of);
+        let Some((entry, run)) = entry.and_then(|entry| Some((entry, entry.run()?))) else {
             self.remarks.notice = Some(words::GONE.into());
             return Vec::new();
         };
@@ -90,6 +91,7 @@ impl UiState {
         vec![Action::Save(Saving {
             files: run.artifacts.clone(),
             folder: folder.to_owned(),
+            own: file_name::folder_for(entry.proposal.title.as_deref(), of),
         })]
     }
 

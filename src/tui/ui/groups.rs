@@ -1,7 +1,8 @@
 //! Groups of the alike: pending proposals of one agent that differ in numbers only stand folded under the first one.
 //!
 //! A group saves rows, not decisions: each proposal is selected, seen and decided by itself. What a row would say
-//! besides numbers must be the same for all of a group: the profile, the verdict, what the code touches, and its data.
+//! besides numbers must be the same for all of a group: the profile, the verdict, what the code touches, its data, and
+//! the contents of all inputs.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -49,6 +50,7 @@ fn key_of(past: &Past, entry: &Entry) -> Option<Key> {
         put(input.name.as_bytes());
         put(what(input).as_bytes());
         put(&[u8::from(input.is_private())]);
+        put(input.sha256.as_bytes());
     }
     Some(Digest::of(&common))
 }
@@ -180,7 +182,7 @@ pub(in crate::tui) struct Unlike {
     pub id: ProposalId,
     /// The numbers, where they stand in the code.
     pub numbers: Vec<Range<usize>>,
-    /// The lines that the other code does not have, counted from 1.
+    /// The lines that differ from the other code's in the same place, counted from 1.
     pub lines: BTreeSet<usize>,
 }
 
@@ -193,15 +195,25 @@ impl Unlike {
         }
         let pairs = here.into_iter().zip(there);
         let other = |(a, b): &(Range<usize>, Range<usize>)| code[a.clone()] != read[b.clone()];
-        let known: HashSet<&str> = lines(read).map(|(line, _)| line).collect();
-        let new = lines(code).filter(|(line, _)| !known.contains(line));
         let unlike = Self {
             id,
             numbers: pairs.filter(other).map(|(a, _)| a).collect(),
-            lines: new.map(|(_, number)| number).collect(),
+            lines: other_lines(code, read),
         };
         (!unlike.lines.is_empty()).then_some(unlike)
     }
+}
+
+/// The lines that differ from those in the same place: a number that moved to another line counts. Alike codes have
+/// the same lines besides empty ones; where that does not hold, all count.
+fn other_lines(code: &str, read: &str) -> BTreeSet<usize> {
+    let said = |text| lines(text).filter(|(line, _): &(&str, usize)| !line.trim().is_empty());
+    let paired = said(code).count() == said(read).count();
+    said(code)
+        .zip(said(read).map(Some).chain(std::iter::repeat(None)))
+        .filter(|((line, _), other)| !paired || other.is_none_or(|(other, _)| other != *line))
+        .map(|((_, number), _)| number)
+        .collect()
 }
 
 /// The lines of code with their numbers.

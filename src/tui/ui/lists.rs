@@ -1,7 +1,7 @@
 //! The queue's lists in display order, rebuilt only after a change.
 
 use crate::broker::{BrokerState, Entry};
-use crate::model::{BoundInput, Past, ProposalId, State, VerdictKind};
+use crate::model::{BoundInput, Earlier, Past, ProposalId, State, VerdictKind};
 
 use super::UiState;
 use super::groups::Place;
@@ -78,12 +78,8 @@ impl Lists {
         let id = entry.proposal.id;
         self.all.0 += 1;
         let waits = entry.state() == State::Pending;
-        if let Some(shape) = past
-            .about(id)
-            .and_then(|about| about.shape)
-            .filter(|_| waits)
-        {
-            *self.alike.entry(shape.numbers).or_default() += 1;
+        if let Some(likeness) = past.about(id).and_then(Earlier::likeness).filter(|_| waits) {
+            *self.alike.entry(likeness).or_default() += 1;
         }
         if !self.filter.shows(state, entry) {
             if waits {

@@ -11,6 +11,7 @@ use crate::model::{
     Blob, Digest, Earlier, InputKind, LogEvent, Of, Past, ProposalId, Shape, State, Tally,
 };
 
+use super::super::keys::Command;
 use super::super::novelty::{self, Line};
 use super::{Pane, UiState};
 
@@ -63,19 +64,21 @@ impl UiState {
 
     /// What is new about a proposal, the most important first; see [`novelty`].
     pub(in crate::tui) fn novelty(&self, entry: &Entry, now: Now) -> Vec<Line> {
-        novelty::novelty(&self.memory.past, entry, &self.common.zone, now)
+        let compare = self.key(Command::Diff);
+        novelty::novelty(&self.memory.past, entry, &self.common.zone, now, &compare)
     }
 
-    /// Whether two proposals differ in numbers only.
+    /// Whether two proposals differ in numbers only: also their policy, data sets and inputs are the same.
     pub(in crate::tui) fn are_alike(&self, one: ProposalId, other: ProposalId) -> bool {
-        let shape = |id| self.memory.past.about(id)?.shape.map(|shape| shape.numbers);
-        one != other && shape(one).is_some_and(|numbers| shape(other) == Some(numbers))
+        let likeness = |id| self.memory.past.about(id)?.likeness();
+        one != other && likeness(one).is_some_and(|this| likeness(other) == Some(this))
     }
 
     /// How many other pending proposals differ from this one in numbers only.
     pub(in crate::tui) fn alike(&self, state: &BrokerState, id: ProposalId) -> usize {
-        let shape = self.memory.past.about(id).and_then(|about| about.shape);
-        let all = shape.and_then(|shape| self.queue.lists.alike.get(&shape.numbers));
+        let about = self.memory.past.about(id);
+        let likeness = about.and_then(Earlier::likeness);
+        let all = likeness.and_then(|likeness| self.queue.lists.alike.get(&likeness));
         let entry = state.entry(id);
         let own = entry.is_some_and(|entry| entry.state() == State::Pending);
         all.map_or(0, |all| all.saturating_sub(usize::from(own)))

@@ -72,13 +72,34 @@ pub fn save_where(files: usize) -> String {
     format!("save {} into", count(files, "file"))
 }
 
+/// Follows the drawn figures. `save`: a key.
+pub fn more_figures(figures: usize, save: &str) -> String {
+    format!("{}: {save} saves", count(figures, "more figure"))
+}
+
+pub fn own_folder(own: &str) -> String {
+    format!("in a new folder of their own there: {own}")
+}
+
+pub const NOT_SAVED: &str = "not saved: ";
+pub const NOT_SAVED_WHY: &str = " (names that programs read by themselves)";
+
+pub fn saved_files(files: usize) -> String {
+    format!("{}: ", count(files, "file"))
+}
+
+pub fn more_rows(rows: usize) -> String {
+    format!("and {} that do not fit here", count(rows, "row"))
+}
+
 /// `cut`: whether there was more than a terminal takes.
-pub fn copied(bytes: usize, cut: bool) -> String {
+/// `pane`: its name.
+pub fn copied(pane: &str, bytes: usize, cut: bool) -> String {
     let what = match cut {
         true => format!("the first {}", super::bytes(bytes as u64)),
         false => super::bytes(bytes as u64),
     };
-    format!("sent {what} to the terminal's clipboard, as shown")
+    format!("sent {what} of {pane} to the terminal's clipboard, as shown")
 }
 
 pub fn columns_of(columns: usize, is_private: bool) -> String {
