@@ -130,7 +130,7 @@ impl Analyser {
         };
         let request = frames::request(profile, setting, code)?;
         let answer = worker.exchange(&frames::framed(&request), ANSWER)?;
-        let (verdict, facts, places): (Verdict, _, _) = serde_json::from_slice(&answer)?;
+        let (verdict, facts, places, flows): (Verdict, _, _, _) = serde_json::from_slice(&answer)?;
         // An answer to another question would be worse than none.
         let same =
             verdict.policy.profile == profile && verdict.source.sha256 == Digest::of(code).hex();
@@ -143,6 +143,7 @@ impl Analyser {
         Ok(Verdict {
             facts,
             places,
+            flows,
             ..verdict
         })
     }
@@ -162,6 +163,7 @@ fn nothing(code: &[u8]) -> Verdict {
         elapsed_us: 0,
         facts: None,
         places: Vec::new(),
+        flows: crate::model::Flows::default(),
     }
 }
 

@@ -36,6 +36,14 @@ pub struct Facts {
     pub uses: BTreeMap<Capability, Use>,
     /// The file names that the text gives, by the offset of the use.
     pub files: BTreeMap<usize, BTreeSet<String>>,
+    /// The texts that are evaluated, by the offset of the call: its name, and the text as far as it is known.
+    pub evaluated: BTreeMap<usize, (String, String)>,
+    /// The lists of files by the offset of the call: its name and its pattern.
+    pub listings: BTreeMap<usize, (String, String)>,
+    /// The names of the environment's variables that are read, by offset.
+    pub variables: BTreeMap<usize, BTreeSet<String>>,
+    /// The call, by name and offset, that listed the file which is touched at an offset.
+    pub found_by: BTreeMap<usize, (String, usize)>,
 }
 
 impl Facts {
@@ -95,6 +103,14 @@ impl Facts {
             .entry(detail.to_owned())
             .or_default()
             .push(offset);
+    }
+
+    /// Adds a text that is evaluated; the first one at an offset is told.
+    pub fn evaluates(&mut self, offset: usize, subject: &str, text: &str) {
+        let name = subject.rsplit('.').next().unwrap_or(subject);
+        let text: String = text.chars().take(400).collect();
+        let entry = self.evaluated.entry(offset);
+        entry.or_insert_with(|| (name.to_owned(), text));
     }
 
     /// Adds a file's name to the use at this offset; a few suffice.

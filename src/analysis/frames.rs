@@ -2,8 +2,8 @@
 //!
 //! Dashboard → worker: first the policies as one JSON array, then one request per snippet: the
 //! profile's name (one byte of length), the setting as JSON (four bytes of length), then the code.
-//! Worker → dashboard: one empty frame when it is ready, then `[verdict, facts for the child]` as
-//! JSON for each request.
+//! Worker → dashboard: one empty frame when it is ready, then `[verdict, facts for the child, places,
+//! flows]` as JSON for each request.
 
 use std::io::{self, Read, Write};
 

@@ -1,13 +1,13 @@
 //! Judgement: derives the verdict from the facts and a policy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{Fact, Facts};
 use super::hints;
 use super::rules::Weight;
 use super::source::Source;
 use super::text::shown;
-use crate::model::{Action, Capability, CapabilityUse, Finding, Place};
+use crate::model::{Action, Capability, CapabilityUse, Finding, Flows, Named, Place};
 use crate::policy::Policy;
 
 /// The limit on findings; nobody would read more.
@@ -78,24 +78,56 @@ pub fn places(facts: &Facts, source: &Source<'_>) -> Vec<Place> {
         .uses
         .iter()
         .flat_map(|(capability, used)| used.details.iter().map(move |d| (*capability, d)))
-        .map(|(capability, (detail, offsets))| {
-            let mut lines: Vec<u32> = offsets.iter().map(|o| source.line(*o)).collect();
-            lines.sort_unstable();
-            lines.dedup();
-            let named = offsets.iter().filter_map(|o| facts.files.get(o)).flatten();
-            let files: BTreeSet<String> = named.map(|name| shown(name)).collect();
-            let place = Place {
-                capability,
-                detail: shown(detail),
-                lines,
-                files: files.into_iter().collect(),
-            };
-            (offsets.iter().min().copied().unwrap_or(0), place)
+        .flat_map(|(capability, (detail, offsets))| {
+            // Uses that name other files are other places.
+            let mut by_files: BTreeMap<BTreeSet<String>, Vec<usize>> = BTreeMap::new();
+            for offset in offsets {
+                let named = facts.files.get(offset).into_iter().flatten();
+                let files = named.map(|name| shown(name)).collect();
+                by_files.entry(files).or_default().push(*offset);
+            }
+            by_files.into_iter().map(move |(files, offsets)| {
+                let mut lines: Vec<u32> = offsets.iter().map(|o| source.line(*o)).collect();
+                lines.sort_unstable();
+                lines.dedup();
+                let place = Place {
+                    capability,
+                    detail: shown(detail),
+                    lines,
+                    files: files.into_iter().collect(),
+                };
+                (offsets.iter().min().copied().unwrap_or(0), place)
+            })
         })
         .collect();
     found.sort_by_key(|(first, _)| *first);
     found.truncate(PLACES);
     found.into_iter().map(|(_, place)| place).collect()
+}
+
+/// What is told beside the places, each in the order of the text.
+pub fn told(facts: &Facts, source: &Source<'_>, flows: Flows) -> Flows {
+    let named = |all: &BTreeMap<usize, (String, String)>| {
+        let one = |(at, (what, text)): (&usize, &(String, String))| Named {
+            line: source.line(*at),
+            what: shown(what),
+            text: text.clone(),
+        };
+        all.iter().take(PLACES).map(one).collect()
+    };
+    let variables = facts.variables.iter().take(PLACES);
+    let found_by = facts.found_by.iter().take(PLACES);
+    Flows {
+        evaluated: named(&facts.evaluated),
+        listings: named(&facts.listings),
+        variables: variables
+            .map(|(at, names)| (source.line(*at), names.iter().cloned().collect()))
+            .collect(),
+        found_by: found_by
+            .map(|(at, (by, from))| (source.line(*at), shown(by), source.line(*from)))
+            .collect(),
+        ..flows
+    }
 }
 
 /// The finding's effect on the verdict under this policy.

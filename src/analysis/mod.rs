@@ -9,6 +9,7 @@ mod client;
 mod compiled;
 pub mod confine;
 mod facts;
+mod flows;
 mod fold;
 mod frames;
 mod halves;
@@ -41,7 +42,7 @@ use self::inspect::{Arena, Inspector};
 use self::resolve::{Resolver, Scopes};
 use self::rules::Rule;
 use self::source::Source;
-use crate::model::{CodeFacts, Finding, Setting, SourceStats, Tier, Verdict, VerdictKind};
+use crate::model::{CodeFacts, Finding, Flows, Setting, SourceStats, Tier, Verdict, VerdictKind};
 use crate::policy::Policy;
 
 /// Judges a snippet under a policy without running it. Send hostile text to the worker: this
@@ -118,7 +119,7 @@ fn judged(code: &[u8], policy: &Policy, setting: &Setting, stack: Stack) -> Verd
     } else {
         Some(tree(text, policy, setting, stack))
     };
-    let Some((seen, told)) = seen else {
+    let Some((seen, told, flows)) = seen else {
         return unanalyzable(code, policy, &rules::NO_ANSWER, "");
     };
     facts.found.extend(seen.found);
@@ -130,6 +131,7 @@ fn judged(code: &[u8], policy: &Policy, setting: &Setting, stack: Stack) -> Verd
     }
     Verdict {
         facts: told,
+        flows,
         ..conclude(facts, policy, &source, code)
     }
 }
@@ -143,16 +145,19 @@ fn tree(
     policy: &Policy,
     setting: &Setting,
     stack: Stack,
-) -> (Facts, Option<CodeFacts>) {
+) -> (Facts, Option<CodeFacts>, Flows) {
     match parse::module(text) {
         Ok(body) => {
             let arena = Arena::default();
             let resolver = Resolver::new(Scopes::new(&body), policy);
             let mut facts = Inspector::new(resolver, &arena, setting).run(&body);
             compiled::check(text, &body, &mut facts);
+            let flows = flows::flows(&body, policy, setting, &facts, text);
+            let flows = judge::told(&facts, &Source::new(text), flows);
             (
                 facts,
                 (stack == Stack::Large).then(|| outline::facts(text, &body)),
+                flows,
             )
         }
         Err(fault) => {
@@ -161,7 +166,7 @@ fn tree(
             let slip = slips::explain(text, fault);
             let at = (slip.offset, slip.offset + 1);
             facts.add(&rules::SYNTAX, at, slip.message).hint = line.or(slip.hint);
-            (facts, None)
+            (facts, None, Flows::default())
         }
     }
 }
@@ -188,6 +193,7 @@ fn conclude(facts: Facts, policy: &Policy, source: &Source<'_>, code: &[u8]) -> 
         elapsed_us: 0,
         facts: None,
         places,
+        flows: Flows::default(),
     }
 }
 
@@ -220,5 +226,6 @@ fn unanalyzable(code: &[u8], policy: &Policy, rule: &'static Rule, what: &str) -
         elapsed_us: 0,
         facts: None,
         places: Vec::new(),
+        flows: Flows::default(),
     }
 }

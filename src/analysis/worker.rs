@@ -56,7 +56,8 @@ fn serve() -> std::io::Result<()> {
     while let Some(frame) = frames::read(&mut input)? {
         alarm::set(LAST_RESORT_S);
         let verdict = answer(&frame, &policies)?;
-        let answer = serde_json::to_vec(&(&verdict, verdict.facts, &verdict.places))?;
+        let answer =
+            serde_json::to_vec(&(&verdict, verdict.facts, &verdict.places, &verdict.flows))?;
         alarm::cancel();
         frames::write(&mut output, &answer)?;
     }

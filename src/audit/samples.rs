@@ -73,6 +73,7 @@ pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
             elapsed_us: 61,
             facts: None,
             places: Vec::new(),
+            flows: Default::default(),
         },
         expires_at: Timestamp::UNIX_EPOCH,
         drill: None,
@@ -152,6 +153,7 @@ pub fn edited(id: ProposalId, from: &[u8], to: &[u8]) -> (LogEvent, Vec<Blob>) {
             elapsed_us: 61,
             facts: None,
             places: Vec::new(),
+            flows: Default::default(),
         },
         by: Reviewer::default(),
     }));

@@ -88,6 +88,7 @@ fn verdict(findings: usize, lines: u32) -> Verdict {
         elapsed_us: 1,
         facts: None,
         places: Vec::new(),
+        flows: Default::default(),
     }
 }
 

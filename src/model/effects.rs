@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{BoundInput, Capability, InputKind, Place, Verdict};
+use unicode_security::confusable_detection::skeleton;
+
+use super::{BoundInput, Capability, Flow, InputKind, Place, Verdict, Way};
 
 /// The effects of one proposal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +22,10 @@ pub struct Effects {
     pub system: Vec<Touch>,
     /// Parts that the analyser could not follow.
     pub unread: Vec<Touch>,
+    /// The data that leaves otherwise than in files.
+    pub leaves: Vec<Leaving>,
+    /// Whether the analyser could not follow the data: all of it may leave everywhere.
+    pub tangled: bool,
     marks: BTreeMap<u32, EffectMark>,
     private_lines: BTreeSet<u32>,
 }
@@ -42,6 +48,35 @@ pub struct InputUse {
     pub lines: Vec<u32>,
     /// Whether the code names the input itself.
     pub named: bool,
+    /// Lines that pick columns by a name that is computed.
+    pub computed: Vec<u32>,
+    /// Whether all of its columns may leave the run.
+    pub whole: bool,
+}
+
+/// Data that leaves the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaving {
+    pub to: Way,
+    /// The name of a public value.
+    pub what: String,
+    pub lines: Vec<u32>,
+    /// The parts of the inputs, private ones first.
+    pub parts: Vec<LeavingPart>,
+}
+
+/// What leaves of one input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeavingPart {
+    /// The data set's name, or the input's.
+    pub of: String,
+    pub private: bool,
+    /// Columns whose values may leave as they are; those with most different values first.
+    pub as_is: Vec<String>,
+    /// Columns of which only counts, means and the like leave.
+    pub summed: Vec<String>,
+    /// How many columns it has; 0 if unknown.
+    pub columns: usize,
 }
 
 /// One kind of effect with its lines.
@@ -52,12 +87,24 @@ pub struct Touch {
     pub what: String,
     pub files: Vec<String>,
     pub lines: Vec<u32>,
+    /// The data that is written.
+    pub parts: Vec<LeavingPart>,
+    /// Another file of the code whose name looks alike.
+    pub like: Option<String>,
+    /// The call that found the files, with its line.
+    pub found_by: Option<(String, u32)>,
+    /// The text that is evaluated; a list's pattern.
+    pub text: Option<String>,
+    /// Variables of the environment that are read.
+    pub variables: Vec<String>,
 }
 
 /// The strongest effect of a line, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EffectMark {
     Private,
+    /// Files, folders and variables that are read.
+    Reads,
     Writes,
     System,
     Deletes,
@@ -84,6 +131,7 @@ impl Effects {
         for place in places {
             effects.add(place, inputs);
         }
+        effects.tell(verdict, inputs);
         effects.own_marks();
         effects
     }
@@ -116,6 +164,7 @@ impl Effects {
             lines.map(|line| (*line, EffectMark::Private, input.name.as_str()))
         });
         let lists = [
+            (&self.reads, EffectMark::Reads),
             (&self.writes, EffectMark::Writes),
             (&self.system, EffectMark::System),
             (&self.deletes, EffectMark::Deletes),
@@ -160,24 +209,149 @@ impl Effects {
         };
         let touch = match list
             .iter_mut()
-            .find(|t| t.capability == place.capability && t.what == what)
+            .find(|t| t.capability == place.capability && t.what == what && t.files == place.files)
         {
             Some(touch) => touch,
             None => {
                 list.push(Touch {
                     capability: place.capability,
                     what,
-                    files: Vec::new(),
-                    lines: Vec::new(),
+                    files: place.files.clone(),
+                    ..Touch::default()
                 });
                 let last = list.len() - 1;
                 &mut list[last]
             }
         };
         union(&mut touch.lines, &place.lines);
-        touch.files.extend(place.files.iter().cloned());
-        touch.files.sort();
-        touch.files.dedup();
+    }
+
+    /// What the analyser tells beside the places.
+    fn tell(&mut self, verdict: &Verdict, inputs: &[BoundInput]) {
+        let flows = &verdict.flows;
+        self.tangled = flows.tangled;
+        for read in &flows.reads {
+            let Some(mine) = self.inputs.iter_mut().find(|i| i.name == read.input) else {
+                continue;
+            };
+            for (column, lines) in &read.columns {
+                if !mine.columns.contains(column) {
+                    mine.columns.push(column.clone());
+                }
+                union(&mut mine.lines, lines);
+            }
+            union(&mut mine.computed, &read.computed);
+            union(&mut mine.lines, &read.computed);
+        }
+        for flow in &flows.exits {
+            for share in &flow.shares {
+                let Some(mine) = self.inputs.iter_mut().find(|i| i.name == share.input) else {
+                    continue;
+                };
+                mine.whole |= share.of > 0 && share.as_is.len() + share.summed.len() == share.of;
+                if mine.private && !share.as_is.is_empty() {
+                    union(&mut mine.lines, &[flow.line]);
+                }
+            }
+            let parts = parts(flow, inputs);
+            if flow.to != Way::File {
+                self.leave(flow, parts);
+                continue;
+            }
+            let mut written = self
+                .writes
+                .iter_mut()
+                .filter(|t| t.lines.contains(&flow.line));
+            if let Some(touch) = written.next() {
+                merge(&mut touch.parts, parts);
+            }
+        }
+        for listing in &flows.listings {
+            self.reads.push(Touch {
+                capability: Capability::FsRead,
+                what: listing.what.clone(),
+                lines: vec![listing.line],
+                text: Some(listing.text.clone()),
+                ..Touch::default()
+            });
+        }
+        if !flows.listings.is_empty() {
+            // The class by itself reads nothing.
+            self.reads.retain(|touch| touch.what != "pathlib.Path");
+        }
+        for (line, names) in &flows.variables {
+            let lists = self.reads.iter_mut().chain(&mut self.system);
+            for touch in lists.filter(|t| t.lines.contains(line)) {
+                if touch.what.contains("environ") || touch.what.contains("getenv") {
+                    touch.variables.extend(names.iter().cloned());
+                }
+            }
+        }
+        for (line, by, from) in &flows.found_by {
+            let lists = self.writes.iter_mut().chain(&mut self.deletes);
+            for touch in lists.filter(|t| t.lines.contains(line)) {
+                touch.found_by = Some((by.clone(), *from));
+            }
+        }
+        for text in &flows.evaluated {
+            let known = self.runs.iter_mut().find(|t| {
+                t.text.is_none() && t.lines == [text.line] && t.what.ends_with(&text.what)
+            });
+            match known {
+                Some(touch) => touch.text = Some(text.text.clone()),
+                None => self.runs.push(Touch {
+                    capability: Capability::DynamicCode,
+                    what: text.what.clone(),
+                    lines: vec![text.line],
+                    text: Some(text.text.clone()),
+                    ..Touch::default()
+                }),
+            }
+        }
+        self.lookalikes();
+    }
+
+    fn leave(&mut self, flow: &Flow, parts: Vec<LeavingPart>) {
+        if parts.is_empty() {
+            return;
+        }
+        let alike =
+            |l: &&mut Leaving| l.to == flow.to && (l.to != Way::Public || l.what == flow.what);
+        match self.leaves.iter_mut().find(alike) {
+            Some(known) => {
+                union(&mut known.lines, &[flow.line]);
+                merge(&mut known.parts, parts);
+            }
+            None => self.leaves.push(Leaving {
+                to: flow.to,
+                what: flow.what.clone(),
+                lines: vec![flow.line],
+                parts,
+            }),
+        }
+    }
+
+    /// Marks files whose names look like those of others.
+    fn lookalikes(&mut self) {
+        let lists = [&self.reads, &self.writes, &self.deletes];
+        let all = lists.into_iter().flatten().flat_map(|touch| &touch.files);
+        let all: Vec<(String, String)> = all
+            .map(|name| {
+                (
+                    skeleton(name).collect::<String>().to_lowercase(),
+                    name.clone(),
+                )
+            })
+            .collect();
+        for touch in self.writes.iter_mut().chain(&mut self.deletes) {
+            touch.like = touch.files.iter().find_map(|name| {
+                let shape = skeleton(name).collect::<String>().to_lowercase();
+                let other = all
+                    .iter()
+                    .find(|(other, spelt)| *other == shape && spelt != name);
+                other.map(|(_, spelt)| spelt.clone())
+            });
+        }
     }
 
     fn read(&mut self, place: &Place, inputs: &[BoundInput]) {
@@ -211,6 +385,22 @@ impl Effects {
     }
 }
 
+impl Default for Touch {
+    fn default() -> Self {
+        Self {
+            capability: Capability::Unanalyzed,
+            what: String::new(),
+            files: Vec::new(),
+            lines: Vec::new(),
+            parts: Vec::new(),
+            like: None,
+            found_by: None,
+            text: None,
+            variables: Vec::new(),
+        }
+    }
+}
+
 impl InputUse {
     fn of(input: &BoundInput) -> Self {
         let (dataset, rows, of) = match &input.kind {
@@ -231,8 +421,65 @@ impl InputUse {
             of,
             lines: Vec::new(),
             named: false,
+            computed: Vec::new(),
+            whole: false,
         }
     }
+}
+
+/// What leaves by a flow, private data first.
+fn parts(flow: &Flow, inputs: &[BoundInput]) -> Vec<LeavingPart> {
+    let part = |share: &super::Share| {
+        let input = inputs.iter().find(|input| input.name == share.input)?;
+        let mut as_is = share.as_is.clone();
+        let of = match &input.kind {
+            InputKind::Dataset {
+                dataset,
+                columns,
+                summary,
+                ..
+            } => {
+                let distinct = |name: &String| {
+                    let at = columns.iter().position(|c| c.name == *name)?;
+                    summary.as_ref()?.columns.get(at)?.distinct
+                };
+                as_is.sort_by_key(|name| std::cmp::Reverse(distinct(name)));
+                dataset
+            }
+            _ => &input.name,
+        };
+        Some(LeavingPart {
+            of: of.clone(),
+            private: input.is_private(),
+            as_is,
+            summed: share.summed.clone(),
+            columns: share.of,
+        })
+    };
+    let mut parts: Vec<LeavingPart> = flow.shares.iter().filter_map(part).collect();
+    parts.sort_by_key(|part| !part.private);
+    parts
+}
+
+fn merge(into: &mut Vec<LeavingPart>, parts: Vec<LeavingPart>) {
+    for part in parts {
+        let Some(known) = into.iter_mut().find(|p| p.of == part.of) else {
+            into.push(part);
+            continue;
+        };
+        for name in part.as_is {
+            if !known.as_is.contains(&name) {
+                known.as_is.push(name);
+            }
+        }
+        for name in part.summed {
+            if !known.summed.contains(&name) {
+                known.summed.push(name);
+            }
+        }
+        known.summed.retain(|name| !known.as_is.contains(name));
+    }
+    into.sort_by_key(|part| !part.private);
 }
 
 fn has_column(input: &BoundInput, name: &str) -> bool {
@@ -266,142 +513,5 @@ fn union(lines: &mut Vec<u32>, more: &[u32]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::super::{
-        CapabilityUse, Column, DataFormat, Digest, PolicyRef, Sensitivity, SourceStats, VerdictKind,
-    };
-    use super::*;
-
-    fn input(name: &str, columns: &[&str], sensitivity: Sensitivity) -> BoundInput {
-        let column = |name: &&str| Column {
-            name: (*name).to_owned(),
-            dtype: "object".to_owned(),
-        };
-        BoundInput {
-            name: name.to_owned(),
-            kind: InputKind::Dataset {
-                dataset: name.to_owned(),
-                format: DataFormat::Csv,
-                rows: 10,
-                columns: columns.iter().map(column).collect(),
-                sensitivity,
-                texts: BTreeSet::new(),
-                summary: None,
-            },
-            bytes: 1,
-            sha256: Digest::of(name.as_bytes()),
-        }
-    }
-
-    fn verdict(places: &[(Capability, &str, &[u32])]) -> Verdict {
-        let place = |(capability, detail, lines): &(Capability, &str, &[u32])| Place {
-            capability: *capability,
-            detail: (*detail).to_owned(),
-            lines: lines.to_vec(),
-            files: Vec::new(),
-        };
-        Verdict {
-            verdict: VerdictKind::Clear,
-            policy: PolicyRef {
-                profile: "analysis".to_owned(),
-                sha256: String::new(),
-            },
-            findings: Vec::new(),
-            capabilities: Vec::new(),
-            source: SourceStats::of(b""),
-            elapsed_us: 0,
-            facts: None,
-            places: places.iter().map(place).collect(),
-        }
-    }
-
-    use Capability as C;
-
-    #[test]
-    fn columns_belong_to_the_inputs_that_have_them() {
-        let inputs = [
-            input("staff", &["email", "dept"], Sensitivity::Private),
-            input("sales", &["dept", "amount"], Sensitivity::Public),
-            input("spare", &["other"], Sensitivity::Public),
-        ];
-        let verdict = verdict(&[
-            (C::DataRead, "staff", &[1]),
-            (C::DataRead, "dept", &[2]),
-            (C::DataRead, "amount", &[3]),
-            (C::DataRead, "unknown", &[4]),
-        ]);
-        let effects = Effects::of(&verdict, &inputs);
-        let [staff, sales, spare] = &effects.inputs[..] else {
-            panic!("{effects:?}")
-        };
-        assert!(staff.named && staff.private && effects.private());
-        assert_eq!(
-            (&staff.columns[..], &staff.lines[..]),
-            (&["dept".to_owned()][..], &[1, 2][..])
-        );
-        assert_eq!(sales.columns, ["dept", "amount"]);
-        assert!(!sales.named && spare.lines.is_empty());
-    }
-
-    #[test]
-    fn the_strongest_effect_of_a_line_marks_it() {
-        let inputs = [input("staff", &["email"], Sensitivity::Private)];
-        let verdict = verdict(&[
-            (C::DataRead, "email", &[1, 2, 3, 4]),
-            (C::FsWrite, "to_csv, literal argument", &[2, 3, 4]),
-            (C::Exec, "os.system", &[3, 4]),
-            (C::NetworkOut, "requests.get", &[4]),
-            (C::DataWrite, "h", &[5]),
-        ]);
-        let effects = Effects::of(&verdict, &inputs);
-        let marks: Vec<_> = (1..=5).map(|line| effects.mark(line)).collect();
-        let private: Vec<_> = (1..=5).map(|line| effects.is_private(line)).collect();
-        assert_eq!(private, [true, true, true, true, false]);
-        use EffectMark as M;
-        assert_eq!(
-            marks,
-            [None, Some(M::Writes), Some(M::Runs), Some(M::Network), None]
-        );
-    }
-
-    #[test]
-    fn every_capability_is_an_effect_but_a_column_in_memory() {
-        for capability in Capability::ALL {
-            let effects = Effects::of(&verdict(&[(capability, "x", &[1])]), &[]);
-            let lists = [
-                &effects.reads,
-                &effects.writes,
-                &effects.deletes,
-                &effects.network,
-                &effects.runs,
-                &effects.system,
-                &effects.unread,
-            ];
-            let listed = lists.iter().map(|list| list.len()).sum::<usize>();
-            let in_memory = matches!(capability, C::DataRead | C::DataWrite);
-            assert_eq!(listed, usize::from(!in_memory), "{capability}");
-        }
-    }
-
-    #[test]
-    fn one_effect_in_two_words_is_one_and_a_verdict_of_the_log_says_the_same_coarsely() {
-        let two = verdict(&[
-            (C::FsWrite, "to_csv", &[4]),
-            (C::FsWrite, "to_csv, literal argument", &[2]),
-        ]);
-        let effects = Effects::of(&two, &[]);
-        assert_eq!(effects.writes.len(), 1);
-        assert_eq!(effects.writes[0].lines, [2, 4]);
-        let mut logged = verdict(&[]);
-        logged.capabilities = vec![CapabilityUse {
-            capability: C::FsWrite,
-            lines: vec![2, 4],
-            detail: "to_csv, literal argument; savefig; …".to_owned(),
-        }];
-        let effects = Effects::of(&logged, &[]);
-        let names: Vec<&str> = effects.writes.iter().map(|t| t.what.as_str()).collect();
-        assert_eq!(names, ["to_csv", "savefig"]);
-    }
-}
+#[path = "effects_tests.rs"]
+mod tests;

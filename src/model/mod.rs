@@ -8,6 +8,7 @@ mod drill;
 mod effects;
 mod environment;
 pub mod file_name;
+mod flow;
 pub mod for_editors;
 mod glyphs;
 mod ids;
@@ -39,8 +40,9 @@ mod visible;
 pub use code::Code;
 pub use digest::{Digest, GrantDigest};
 pub use drill::{Drill, DrillEnd, DrillPlan, DrilledLog, Harm};
-pub use effects::{EffectMark, Effects, InputUse, Touch};
+pub use effects::{EffectMark, Effects, InputUse, Leaving, LeavingPart, Touch};
 pub use environment::Environment;
+pub use flow::{ColumnRead, Flow, Flows, Named, Share, Way};
 pub use glyphs::{Mark, columns};
 pub use ids::{CallId, ConnId, JobId, ProposalId};
 pub use input::{

@@ -34,6 +34,7 @@ fn verdict() -> Verdict {
         elapsed_us: 1,
         facts: None,
         places: Vec::new(),
+        flows: Default::default(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Digest;
+use super::{Digest, Flows};
 
 /// The conclusion of the static pass. `Clear` means that no rule matched, not that the code is safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -244,6 +244,9 @@ pub struct Verdict {
     /// Not part of the reported verdict: the screen shows effects by them.
     #[serde(skip)]
     pub places: Vec<Place>,
+    /// Not part of the reported verdict: where the data goes.
+    #[serde(skip)]
+    pub flows: Flows,
 }
 
 /// What the parser read, as two digests that another parser can reproduce: SHA-256 over the sorted, distinct

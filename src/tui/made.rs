@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::Value as Json;
 
+use crate::analysis::analyse_in;
 use crate::model::{
-    Action as Does, Capability, CapabilityUse, Digest, Exit, Finding, Isolation, Limits, Place,
-    PolicyRef, Run, RunError, RunErrorKind, Severity, SourceStats, Summary, Tier, Timing, Verdict,
-    VerdictKind,
+    Action as Does, Capability, CapabilityUse, Column, Digest, Exit, Finding, Flows, Form,
+    Isolation, Limits, Place, PolicyRef, Run, RunError, RunErrorKind, Setting, Severity,
+    SourceStats, Summary, Tier, Timing, Value, Verdict, VerdictKind,
 };
 use crate::policy::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 
@@ -116,7 +117,27 @@ impl Making {
             elapsed_us: 61,
             facts: None,
             places: self.places.clone(),
+            flows: self.flows(),
         }
+    }
+
+    /// Where the analyser says that the data goes.
+    fn flows(&self) -> Flows {
+        let column = |name: &String| Column {
+            name: name.clone(),
+            dtype: "object".to_owned(),
+        };
+        let value = Value {
+            form: Form::Table,
+            columns: self.columns.iter().map(column).collect(),
+            texts: BTreeSet::new(),
+        };
+        let values = self.dataset.then(|| ("df".to_owned(), value));
+        let setting = Setting {
+            values: values.into_iter().collect(),
+            ..Setting::default()
+        };
+        analyse_in(self.code.as_bytes(), &policy(), &setting).flows
     }
 
     /// The example proposal from the design sketch.
@@ -181,7 +202,7 @@ pub fn run(stdout: &str) -> Run {
         stderr_truncated: false,
         isolation: isolation(),
         error: None,
-        result: Value::Null,
+        result: Json::Null,
         artifacts: Vec::new(),
         artifacts_left_out: 0,
         artifacts_refused: Vec::new(),

@@ -54,6 +54,7 @@ pub fn effect_tags(entry: &Entry) -> Vec<Tag> {
 pub const fn letter(mark: EffectMark) -> Tag {
     match mark {
         EffectMark::Private => ("P", Role::Private),
+        EffectMark::Reads => ("R", Role::Flagged),
         EffectMark::Writes => ("W", Role::Flagged),
         EffectMark::System => ("S", Role::Flagged),
         EffectMark::Deletes => ("D", Role::Flagged),

@@ -173,6 +173,16 @@ pub const TOLD: &str = "private values WILL BE TOLD to the agent:";
 pub const TOLD_BY: &str = "the policy says private = \"tell\"";
 /// Follows an input's name on the screen.
 pub const NOT_NAMED: &str = ": not named";
+/// Follows the columns of an input that are picked by computed names.
+pub const COMPUTED: &str = "others through a variable, ";
+/// Follows the columns that leave, and those of which only sums leave.
+pub const AS_IS: &str = " as is";
+pub const SUMMED: &str = "summed up";
+/// Follows a file whose name looks like another one's.
+pub const LOOKS_LIKE: &str = "LOOKS LIKE";
+pub const OWN_ENVIRONMENT: &str = "of the run's own, emptied environment";
+pub const FILES_STAY: &str = "files stay here (private data)";
+pub const TANGLED: &str = "too tangled to follow: everything may leave";
 /// Precedes the names of private inputs.
 pub const HIDDEN: &str = "values redacted: ";
 pub const NO_REASON: &str = "gives no reason";
@@ -450,6 +460,7 @@ pub fn rows(first: usize, last: usize) -> String {
 pub const fn effect(mark: EffectMark) -> &'static str {
     match mark {
         EffectMark::Private => "reads private",
+        EffectMark::Reads => "reads",
         EffectMark::Writes => "writes",
         EffectMark::System => "system:",
         EffectMark::Deletes => "deletes",

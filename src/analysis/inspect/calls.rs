@@ -84,6 +84,7 @@ impl<'a> Inspector<'a> {
             self.opens_unknown(x, arguments, call.range());
             self.makes_files(x, arguments);
         }
+        self.told_call(call);
         self.telling_keywords(arguments);
         let vals = self.r.eval(&call.func, self.here());
         for val in vals.iter() {

@@ -126,6 +126,7 @@ impl<'a> Inspector<'a> {
                 self.facts.names_file(at.0, name);
             }
         }
+        self.told_found(e, at);
         let instead = self.bound_instead(e, kind, capability);
         let fact = self.file_fact(kind, capability, subject, at);
         if let (Some(fact), Some(instead)) = (fact, instead) {

@@ -37,7 +37,10 @@ mod sources;
 mod spread;
 mod styles;
 mod texts;
+mod told;
 mod uncalled;
+
+pub(super) use self::columns::named_in::names_in;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
@@ -289,6 +292,7 @@ impl<'a> Visitor<'a> for Inspector<'a> {
             }
             Expr::Subscript(x) => {
                 self.subscript(x);
+                self.told_item(x);
                 self.sized_index(x);
             }
             Expr::ListComp(x) => self.comprehension(&x.generators, e.range()),

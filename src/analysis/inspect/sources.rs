@@ -142,7 +142,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Whether a call lists files.
-    fn lists(&self, call: &'a ast::ExprCall, scope: ScopeId) -> bool {
+    pub(super) fn lists(&self, call: &'a ast::ExprCall, scope: ScopeId) -> bool {
         let method = matches!(&*call.func, Expr::Attribute(x)
             if matches!(&*fold(x.attr.as_str()), "glob" | "rglob" | "iterdir"));
         method || self.makes(&call.func, scope, LISTS)

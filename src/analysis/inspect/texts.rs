@@ -67,6 +67,7 @@ impl<'a> Inspector<'a> {
             return;
         }
         let texts = texts(&self.r.eval(e, scope));
+        self.told_text((e, scope), subject, at, texts.iter().flatten().next());
         let Some(texts) = texts.or_else(|| self.spelled_at((e, scope), Numbers::Believed)) else {
             for text in self.computed(&rules::DYN_QUERY_COMPUTED, (e, scope), subject, at) {
                 self.query_text(&text, subject, at, Text::Sketch);
@@ -171,6 +172,7 @@ impl<'a> Inspector<'a> {
 
     fn formula_at(&mut self, spot: Spot<'a>, subject: &str, at: TextRange) {
         let texts = texts(&self.r.eval(spot.0, spot.1));
+        self.told_text(spot, subject, at, texts.iter().flatten().next());
         let Some(texts) = texts.or_else(|| self.spelled_at(spot, Numbers::Certain)) else {
             for text in self.computed(&rules::DYN_FORMULA, spot, subject, at) {
                 self.formula_text(&text, subject, at, Text::Sketch);

@@ -108,6 +108,7 @@ pub fn verdict(kind: VerdictKind, code: &str) -> Verdict {
         elapsed_us: 61,
         facts: None,
         places: Vec::new(),
+        flows: Default::default(),
     }
 }
 

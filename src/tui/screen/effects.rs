@@ -2,7 +2,7 @@
 //! and first on the sheet.
 
 use crate::broker::Entry;
-use crate::model::{Effects, InputKind, InputUse, Touch};
+use crate::model::{Effects, InputKind, InputUse, Leaving, LeavingPart, Touch, Way};
 use crate::policy::{Contract, Policy};
 
 use super::super::flow::Para;
@@ -20,6 +20,11 @@ const INPUTS: usize = 4;
 const FILES: usize = 3;
 /// The kinds of one effect to name.
 const KINDS: usize = 5;
+/// The columns that leave to name, and variables of the environment.
+const LEAVING: usize = 6;
+const VARIABLES: usize = 6;
+/// Columns of an evaluated text.
+const TEXT: usize = 70;
 
 type Spans = Vec<(String, Role)>;
 
@@ -58,7 +63,7 @@ impl Screen<'_> {
         let policy = self.state.policy_of(entry);
         let reads = reads(&effects);
         let touches = touches(&effects);
-        let returns = policy.as_deref().map(|p| returns(entry, p));
+        let returns = policy.as_deref().map(|p| returns(entry, p, &effects));
         let mut out = match room {
             Room::Two => {
                 let all: Vec<Spans> = reads.iter().chain(&touches).cloned().collect();
@@ -189,8 +194,12 @@ fn read(input: &InputUse) -> Spans {
         spans.push((format!(" {} rows", words::number(rows)), Role::Dim));
     }
     let (of, named) = (input.of, input.columns.len());
+    let all = input.whole || (of > 0 && named == of);
     if input.lines.is_empty() {
         spans.push((words::NOT_NAMED.to_owned(), Role::Dim));
+    } else if all {
+        spans.push((", ".to_owned(), Role::Dim));
+        spans.push((format!("all {}", words::count(of, "column")), Role::Text));
     } else if named > 0 {
         let shown = input.columns.iter().take(COLUMNS);
         let mut names = shown.map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -200,11 +209,20 @@ fn read(input: &InputUse) -> Spans {
         spans.push((", names ".to_owned(), Role::Dim));
         spans.push((names, Role::Text));
         spans.push((format!(" of {}", words::count(of, "column")), Role::Dim));
-    } else if of > 0 {
+    } else if of > 0 && input.computed.is_empty() {
         spans.push((
             format!(", names none of {}", words::count(of, "column")),
             Role::Dim,
         ));
+    }
+    if let Some(first) = input.computed.first().filter(|_| !all) {
+        let more = plus(input.computed.len());
+        spans.push((
+            if named > 0 { ", and " } else { ", " }.to_owned(),
+            Role::Dim,
+        ));
+        spans.push((words::COMPUTED.to_owned(), Role::Text));
+        spans.push((format!("line {first}{more}"), Role::Dim));
     }
     spans
 }
@@ -237,24 +255,57 @@ fn touch(name: &str, list: &[Touch], role: Role, none: &str) -> Spans {
     spans
 }
 
-/// `out/by.csv line 8, os.system line 3`.
+/// `"out/by.csv" line 8: email of staff as is, os.system line 3`.
 fn kinds(list: &[Touch], role: Role) -> Spans {
     let mut spans = Vec::new();
     for (i, one) in list.iter().take(KINDS).enumerate() {
         if i > 0 {
-            spans.push((", ".to_owned(), Role::Dim));
+            // What is written may have commas of its own.
+            let between = if list[i - 1].parts.is_empty() {
+                ", "
+            } else {
+                "; "
+            };
+            spans.push((between.to_owned(), Role::Dim));
         }
         let what = match one.files.is_empty() {
             true => one.what.clone(),
             false => files(&one.files),
         };
         spans.push((what, role));
-        if let Some(first) = one.lines.first() {
-            let more = match one.lines.len() {
-                1 => String::new(),
-                n => format!(" +{}", n - 1),
+        if let Some(other) = &one.like {
+            let other = files(std::slice::from_ref(other));
+            spans.push((format!(" ▲ {} {other}", words::LOOKS_LIKE), Role::Flagged));
+        }
+        if let Some(text) = one.text.as_ref().filter(|t| !t.is_empty()) {
+            spans.push((format!(" {}", quoted(text, TEXT)), role));
+        }
+        if !one.variables.is_empty() {
+            let names = one.variables.iter().take(VARIABLES);
+            let names: Vec<String> = names.map(|name| quoted(name, 24)).collect();
+            let more = one.variables.len().saturating_sub(VARIABLES);
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
             };
-            spans.push((format!(" line {first}{more}"), Role::Dim));
+            spans.push((format!(" {}{more}", names.join(", ")), role));
+        }
+        if let Some(first) = one.lines.first() {
+            spans.push((format!(" line {first}{}", plus(one.lines.len())), Role::Dim));
+        }
+        if !one.variables.is_empty() {
+            spans.push((format!(" ({})", words::OWN_ENVIRONMENT), Role::Dim));
+        }
+        if let Some((by, line)) = &one.found_by {
+            spans.push((
+                format!(" over every file found by {by} line {line}"),
+                Role::Flagged,
+            ));
+        }
+        if !one.parts.is_empty() {
+            spans.push((": ".to_owned(), Role::Dim));
+            spans.extend(parts(&one.parts));
         }
     }
     if list.len() > KINDS {
@@ -264,17 +315,77 @@ fn kinds(list: &[Touch], role: Role) -> Spans {
     spans
 }
 
+/// ` +2` after the first of three lines.
+fn plus(lines: usize) -> String {
+    match lines {
+        0 | 1 => String::new(),
+        n => format!(" +{}", n - 1),
+    }
+}
+
+/// `email, dept of staff as is, 4 summed up`.
+fn parts(parts: &[LeavingPart]) -> Spans {
+    let mut spans = Vec::new();
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            spans.push((", ".to_owned(), Role::Dim));
+        }
+        let role = if part.private {
+            Role::Private
+        } else {
+            Role::Text
+        };
+        let (as_is, summed) = (part.as_is.len(), part.summed.len());
+        let all = part.columns == 0 || as_is == part.columns;
+        if part.columns == 0 {
+            spans.push(("all".to_owned(), role));
+        } else if all {
+            spans.push((format!("all {}", words::count(as_is, "column")), role));
+        } else if as_is > 0 {
+            spans.push((named(&part.as_is), role));
+        }
+        if as_is > 0 || all {
+            let of = text::cut(&part.of, 24);
+            spans.push((format!(" of {of}{}", words::AS_IS), Role::Dim));
+        }
+        if summed > 0 {
+            let (what, of) = match as_is {
+                0 => (
+                    named(&part.summed),
+                    format!(" of {}", text::cut(&part.of, 24)),
+                ),
+                _ => (format!(", {summed}"), String::new()),
+            };
+            spans.push((what, Role::Text));
+            spans.push((format!("{of} {}", words::SUMMED), Role::Dim));
+        }
+    }
+    spans
+}
+
+/// The first names, and how many more there are.
+fn named(names: &[String]) -> String {
+    let shown = names.iter().take(LEAVING).map(String::as_str);
+    let mut out = shown.collect::<Vec<_>>().join(", ");
+    if names.len() > LEAVING {
+        out.push_str(&format!(" and {} more", names.len() - LEAVING));
+    }
+    out
+}
+
+/// An agent's text in quotes, cut.
+fn quoted(name: &str, columns: usize) -> String {
+    let cut = text::cut(name, columns);
+    let more = if cut.len() < name.len() { "…" } else { "" };
+    format!("\"{}{more}\"", cut.replace('"', "'"))
+}
+
 /// Files by name, in quotes: a name could be read as words of the screen. What is cut or left out is said.
 fn files(names: &[String]) -> String {
-    let quoted = |name: &String| {
-        let cut = text::cut(name, 40);
-        let more = if cut.len() < name.len() { "…" } else { "" };
-        format!("\"{}{more}\"", cut.replace('"', "'"))
-    };
     let mut out = names
         .iter()
         .take(FILES)
-        .map(quoted)
+        .map(|name| quoted(name, 40))
         .collect::<Vec<_>>()
         .join(", ");
     if names.len() > FILES {
@@ -287,18 +398,56 @@ fn files(names: &[String]) -> String {
 }
 
 /// What the agent gets if it is granted.
-fn returns(entry: &Entry, policy: &Policy) -> Spans {
-    let what = match policy.contract {
-        Contract::Analysis if policy.limits.artifacts == 0 => "output, last value",
-        Contract::Analysis => "output, last value, files",
-        Contract::Feature => "new columns of df",
-        Contract::Chart => "output, one chart",
-        Contract::Scoped => "output, public values",
-        Contract::Walled => "output",
-        Contract::Script => "output, files",
-    };
-    let mut spans = vec![label("RETURNS"), (what.to_owned(), Role::Text)];
+fn returns(entry: &Entry, policy: &Policy, effects: &Effects) -> Spans {
     let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
+    let hides = inputs.iter().any(|input| policy.hides(input));
+    let mut what = vec![("output", Some(Way::Output))];
+    match policy.contract {
+        // Without data in it, it is not worth a word.
+        Contract::Analysis
+            if effects.inputs.is_empty() || effects.leaves.iter().any(|l| l.to == Way::Value) =>
+        {
+            what.push(("last value", Some(Way::Value)));
+        }
+        Contract::Analysis => {}
+        Contract::Feature => what = vec![("new columns of df", Some(Way::Value))],
+        Contract::Chart => what.push(("one chart", Some(Way::Figure))),
+        Contract::Scoped => what.push(("public values", Some(Way::Public))),
+        Contract::Walled | Contract::Script => {}
+    }
+    let hands_files = match policy.contract {
+        Contract::Analysis => policy.limits.artifacts > 0,
+        Contract::Script => true,
+        Contract::Feature | Contract::Chart | Contract::Scoped | Contract::Walled => false,
+    };
+    let kept = hands_files && policy.contract == Contract::Analysis && hides;
+    if hands_files && !kept {
+        what.push(("files", None));
+    }
+    let mut spans = vec![label("RETURNS")];
+    for (i, (name, way)) in what.into_iter().enumerate() {
+        if i > 0 {
+            spans.push((
+                if spans.len() > 2 { "; " } else { ", " }.to_owned(),
+                Role::Dim,
+            ));
+        }
+        spans.push((name.to_owned(), Role::Text));
+        for leaving in effects.leaves.iter().filter(|l| Some(l.to) == way) {
+            spans.extend(leaves(leaving));
+        }
+    }
+    let figures = effects.leaves.iter().filter(|l| l.to == Way::Figure);
+    for leaving in figures.filter(|_| policy.contract == Contract::Analysis && !kept) {
+        spans.push(("; figure".to_owned(), Role::Text));
+        spans.extend(leaves(leaving));
+    }
+    if kept {
+        spans.push((format!("; {}", words::FILES_STAY), Role::Dim));
+    }
+    if effects.tangled {
+        spans.push((format!("  ▲ {}", words::TANGLED), Role::Flagged));
+    }
     let names = |which: &dyn Fn(&crate::model::BoundInput) -> bool| {
         let names: Vec<&str> = inputs
             .iter()
@@ -319,5 +468,21 @@ fn returns(entry: &Entry, policy: &Policy) -> Spans {
         spans.push((format!("  ▲ {} {told}", words::TOLD), Role::Flagged));
         spans.push((format!(" ({})", words::TOLD_BY), Role::Text));
     }
+    spans
+}
+
+/// ` line 8 +1: email of staff as is`.
+fn leaves(leaving: &Leaving) -> Spans {
+    let mut spans = Vec::new();
+    if leaving.to == Way::Public {
+        spans.push((format!(" {}", quoted(&leaving.what, 24)), Role::Text));
+    }
+    if let Some(first) = leaving.lines.first() {
+        spans.push((
+            format!(" line {first}{}: ", plus(leaving.lines.len())),
+            Role::Dim,
+        ));
+    }
+    spans.extend(parts(&leaving.parts));
     spans
 }

@@ -113,6 +113,7 @@ pub fn verdict() -> Verdict {
         elapsed_us: 1,
         facts: None,
         places: Vec::new(),
+        flows: Default::default(),
     }
 }
 

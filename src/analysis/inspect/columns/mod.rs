@@ -5,7 +5,7 @@
 //! nothing is said.
 
 mod lookups;
-mod named_in;
+pub(in crate::analysis) mod named_in;
 mod names;
 mod numbers;
 mod tables;

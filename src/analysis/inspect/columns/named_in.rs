@@ -2,7 +2,7 @@
 
 /// A name in a text of code.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct NameIn<'a> {
+pub(in crate::analysis) struct NameIn<'a> {
     pub text: &'a str,
     /// Whether an attribute of it is read: `np.log`.
     pub owns: bool,
@@ -16,7 +16,7 @@ const WORDS: &[&str] = &[
 
 /// The names that a text reads: no functions, attributes, keywords, `@names` of the snippet or texts. Those in back
 /// quotes are names as they stand.
-pub(super) fn names_in(code: &str) -> Vec<NameIn<'_>> {
+pub(in crate::analysis) fn names_in(code: &str) -> Vec<NameIn<'_>> {
     let mut names = Vec::new();
     let mut rest = code;
     let mut before = ' ';

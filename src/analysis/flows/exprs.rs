@@ -1,0 +1,282 @@
+//! Expressions.
+
+use super::functions::{Body, Frame};
+use super::value::{LIST, MODEL, NUMERIC, PLAIN, PRINTS, Value};
+use super::{DEPTH, Pass, fold};
+use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
+
+impl<'a> Pass<'a> {
+    pub(super) fn eval(&mut self, e: &'a Expr) -> Value<'a> {
+        if !self.step() {
+            return Value::default();
+        }
+        if self.depth > DEPTH {
+            self.tangled = true;
+            return Value::default();
+        }
+        self.depth += 1;
+        let value = self.value(e);
+        self.depth -= 1;
+        value
+    }
+
+    fn value(&mut self, e: &'a Expr) -> Value<'a> {
+        let at = e.range().start().to_usize();
+        match e {
+            Expr::Constant(x) => match &x.value {
+                Constant::Str(text) => Self::literal(text),
+                _ => Value::default(),
+            },
+            Expr::Name(x) => self.name(x.id.as_str()),
+            Expr::Attribute(x) => self.attribute(x),
+            Expr::Subscript(x) => self.subscript(x),
+            Expr::Call(x) => self.call(x),
+            Expr::BinOp(x) => self.arithmetic(x),
+            Expr::Compare(x) => {
+                let mut out = self.eval(&x.left);
+                for e in &x.comparators {
+                    let value = self.eval(e);
+                    out = out.and(&value);
+                }
+                Value {
+                    sites: Vec::new(),
+                    ..out
+                }
+                .without(PLAIN | LIST | MODEL)
+                .with(NUMERIC)
+            }
+            Expr::BoolOp(x) => self.union(x.values.iter()),
+            Expr::UnaryOp(x) => self.eval(&x.operand),
+            Expr::IfExp(x) => {
+                self.eval(&x.test);
+                let mut out = self.eval(&x.body);
+                let other = self.eval(&x.orelse);
+                out.join(&other);
+                out
+            }
+            Expr::NamedExpr(x) => {
+                let value = self.eval(&x.value);
+                self.assign(&x.target, &value, None);
+                value
+            }
+            Expr::Lambda(x) => {
+                let id = self.function(at, &x.args, Body::Expression(&x.body));
+                Value {
+                    funcs: vec![id],
+                    ..Value::default()
+                }
+            }
+            Expr::List(x) => self.display(&x.elts, at),
+            Expr::Tuple(x) => self.display(&x.elts, at),
+            Expr::Set(x) => self.display(&x.elts, at),
+            Expr::Dict(x) => self.dict(x, at),
+            Expr::ListComp(x) => self.comprehension(&x.generators, None, &x.elt, at),
+            Expr::SetComp(x) => self.comprehension(&x.generators, None, &x.elt, at),
+            Expr::GeneratorExp(x) => self.comprehension(&x.generators, None, &x.elt, at),
+            Expr::DictComp(x) => self.comprehension(&x.generators, Some(&x.key), &x.value, at),
+            Expr::JoinedStr(x) => {
+                let all = self.union(x.values.iter());
+                Value {
+                    sites: Vec::new(),
+                    ..all
+                }
+                .without(PLAIN | NUMERIC | LIST | MODEL)
+            }
+            Expr::FormattedValue(x) => {
+                let value = self.eval(&x.value);
+                match &x.format_spec {
+                    Some(e) => {
+                        let spec = self.eval(e);
+                        value.and(&spec)
+                    }
+                    None => value,
+                }
+            }
+            Expr::Await(x) => self.eval(&x.value),
+            Expr::Yield(x) => {
+                if let Some(e) = &x.value {
+                    let value = self.eval(e);
+                    self.give(&value);
+                }
+                Value::default()
+            }
+            Expr::YieldFrom(x) => {
+                let value = self.eval(&x.value);
+                self.give(&value);
+                value
+            }
+            Expr::Starred(x) => self.eval(&x.value),
+            Expr::Slice(x) => self.union(
+                [&x.lower, &x.upper, &x.step]
+                    .into_iter()
+                    .flatten()
+                    .map(|e| &**e),
+            ),
+        }
+    }
+
+    pub(super) fn union(&mut self, all: impl Iterator<Item = &'a Expr>) -> Value<'a> {
+        let mut out = Value::default();
+        for e in all {
+            let value = self.eval(e);
+            out = out.and(&value);
+        }
+        out
+    }
+
+    fn name(&mut self, id: &'a str) -> Value<'a> {
+        let name = fold(id);
+        if let Some(value) = self.look_up(&name) {
+            return value;
+        }
+        if matches!(&*name, "print" | "display") {
+            return Value::default().with(PRINTS);
+        }
+        if super::words::UNSEEN.contains(&&*name) {
+            self.opens();
+        }
+        match self.imports.get(&name) {
+            Some(path) if prints(path) => Value::default().with(PRINTS),
+            _ => Value::default(),
+        }
+    }
+
+    fn arithmetic(&mut self, x: &'a ast::ExprBinOp) -> Value<'a> {
+        let left = self.eval(&x.left);
+        let right = self.eval(&x.right);
+        let texts = match (x.op, &left.texts, &right.texts) {
+            (Operator::Add, Some(a), Some(b)) if left.has(LIST) && right.has(LIST) => {
+                Some([a.clone(), b.clone()].concat())
+            }
+            _ => None,
+        };
+        let numbers = matches!(
+            x.op,
+            Operator::Sub | Operator::Div | Operator::FloorDiv | Operator::Pow | Operator::MatMult
+        );
+        // An operator of a class of the snippet.
+        let mut out = left.and(&right).without(MODEL);
+        if numbers {
+            out = out.with(NUMERIC);
+        }
+        out.texts = texts;
+        out
+    }
+
+    fn display(&mut self, elts: &'a [Expr], at: usize) -> Value<'a> {
+        let mut out = Self::made(at).with(PLAIN);
+        let mut texts = Some(Vec::new());
+        for e in elts {
+            let value = self.eval(e);
+            match (&mut texts, &value.texts) {
+                (Some(all), Some(more)) if value.has(LIST) == e.is_starred_expr() => {
+                    all.extend(more);
+                }
+                _ => texts = None,
+            }
+            out = out.and(&value);
+        }
+        out.texts = texts;
+        out.without(super::value::GROUPED).with(LIST)
+    }
+
+    fn dict(&mut self, x: &'a ast::ExprDict, at: usize) -> Value<'a> {
+        let mut out = Self::made(at).with(PLAIN);
+        let mut keys = Some(Vec::new());
+        for (key, e) in x.keys.iter().zip(&x.values) {
+            let value = self.eval(e);
+            out = out.and(&value);
+            let Some(key) = key else {
+                keys = None;
+                continue;
+            };
+            match super::stmts::literal(key) {
+                Some(names) if names.len() == 1 => {
+                    self.derive(names[0], &value);
+                    if let Some(all) = &mut keys {
+                        all.extend(names);
+                    }
+                }
+                _ => {
+                    let key = self.eval(key);
+                    self.derive_any(&value);
+                    keys = None;
+                    out = out.and(&key);
+                }
+            }
+        }
+        out.texts = keys;
+        out.without(super::value::GROUPED).with(LIST)
+    }
+
+    fn comprehension(
+        &mut self,
+        generators: &'a [ast::Comprehension],
+        key: Option<&'a Expr>,
+        value: &'a Expr,
+        at: usize,
+    ) -> Value<'a> {
+        self.frames.push(Frame {
+            inner: true,
+            ..Frame::default()
+        });
+        let weak = std::mem::take(&mut self.weak);
+        for part in generators {
+            let over = self.eval(&part.iter);
+            self.assign_element(&part.target, &over);
+            for test in &part.ifs {
+                self.eval(test);
+            }
+        }
+        let one = self.eval(value);
+        let texts = one.texts.clone().filter(|_| !one.has(LIST));
+        let mut out = Self::made(at).and(&one);
+        if let Some(key) = key {
+            let key = self.eval(key);
+            self.derive_any(&one);
+            out = out.and(&key);
+        }
+        self.weak = weak;
+        self.frames.pop();
+        out.texts = texts.filter(|_| key.is_none());
+        out.without(super::value::GROUPED).with(LIST)
+    }
+
+    /// The dotted path of a module's member.
+    pub(super) fn path(&self, e: &Expr) -> Option<String> {
+        match e {
+            Expr::Name(x) => {
+                let name = fold(x.id.as_str());
+                let path = self.imports.get(&name)?;
+                match self.frames.iter().any(|f| f.names.contains_key(&name)) {
+                    true => None,
+                    false => Some(path.clone()),
+                }
+            }
+            Expr::Attribute(x) => self.path_of(x),
+            _ => None,
+        }
+    }
+
+    pub(super) fn path_of(&self, x: &ast::ExprAttribute) -> Option<String> {
+        let mut path = self.path(&x.value)?;
+        path.push('.');
+        path.push_str(x.attr.as_str());
+        Some(path)
+    }
+}
+
+/// Whether what is given to this module's member is printed.
+pub(super) fn prints(path: &str) -> bool {
+    let (top, rest) = path.split_once('.').unwrap_or((path, ""));
+    match top {
+        "sys" => matches!(
+            rest.trim_matches('_').split('.').next(),
+            Some("stdout" | "stderr" | "exit")
+        ),
+        "logging" | "warnings" | "pprint" | "IPython" => {
+            !rest.is_empty() && !rest.ends_with("pformat")
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,521 @@
+//! Flows: which columns of the inputs may reach what leaves the run.
+//!
+//! The pass goes through the statements in their order and keeps, for each name, what its value may hold. It errs on
+//! the side of more: an unknown call holds everything that it was given, and what cannot be followed holds everything.
+//! What only a branch gives away is not told. It judges nothing.
+
+mod calls;
+mod exprs;
+mod functions;
+mod picks;
+mod stmts;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod value;
+mod words;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use self::functions::{Frame, Func};
+use self::value::{ANY, Bits, FIGURES, LIST, PLAIN, TABLE, Value};
+use super::facts::Facts;
+use super::fold::fold;
+use super::parse::ast::Stmt;
+use super::source::Source;
+use crate::model::{Capability, ColumnRead, Flow as Leaves, Flows, Setting, Share, Way};
+use crate::policy::{Contract, Policy};
+
+/// Steps after which a snippet counts as tangled.
+const STEPS: u32 = 150_000;
+/// Rounds over the whole snippet.
+const ROUNDS: usize = 8;
+/// Expressions in expressions; no ordinary code has more.
+const DEPTH: usize = 60;
+
+/// One column of an input; without a name, an input whose columns are not known.
+struct Column<'s> {
+    input: usize,
+    name: Option<&'s str>,
+    /// Whether its values may be texts, which a sum joins.
+    text: bool,
+}
+
+/// The pass over one snippet.
+pub(super) struct Pass<'a> {
+    contract: Contract,
+    inputs: Vec<&'a str>,
+    columns: Vec<Column<'a>>,
+    by_name: HashMap<&'a str, Vec<usize>>,
+    /// Names that import modules, with their dotted paths.
+    imports: HashMap<Cow<'a, str>, String>,
+    /// Offsets of calls that write files, with the last part of their name.
+    writes: HashMap<usize, String>,
+    frames: Vec<Frame<'a>>,
+    funcs: Vec<Func<'a>>,
+    func_at: HashMap<usize, u32>,
+    methods: HashMap<Cow<'a, str>, Vec<u32>>,
+    /// What columns of this name were made of.
+    derived: HashMap<&'a str, Value<'a>>,
+    /// Columns that were looked up before anything was known of them.
+    missed: HashSet<&'a str>,
+    /// What columns of computed names were made of.
+    derived_any: Value<'a>,
+    /// What was stored as attributes of this name.
+    attrs: HashMap<Cow<'a, str>, Value<'a>>,
+    /// What was put into values made at these sites.
+    heap: HashMap<u32, Value<'a>>,
+    /// Bindings of functions that have returned.
+    left: HashMap<Cow<'a, str>, Value<'a>>,
+    /// Names by which classes and objects of the snippet have values of their own.
+    own: HashSet<Cow<'a, str>>,
+    /// Functions that make objects of classes.
+    makers: HashSet<u32>,
+    /// Whether objects may have any such name.
+    own_any: bool,
+    /// Whether columns may have other names than the pass knows.
+    open: bool,
+    /// Within branches and loops, a name keeps what it had.
+    weak: usize,
+    /// Whether something grew that was used before, and whether a name of this round did.
+    changed: bool,
+    grew: bool,
+    steps: u32,
+    depth: usize,
+    tangled: bool,
+    exits: BTreeMap<(Way, usize), (String, Value<'a>)>,
+    /// Columns that are picked, by offset.
+    picked: BTreeSet<(usize, usize)>,
+    /// Where columns of an input are picked by a computed name.
+    computed: BTreeSet<(usize, usize)>,
+}
+
+/// The flows of a snippet; nothing if it has no inputs.
+pub(super) fn flows<'a>(
+    body: &'a [Stmt],
+    policy: &Policy,
+    setting: &'a Setting,
+    facts: &Facts,
+    text: &str,
+) -> Flows {
+    let mut names: Vec<&'a str> = setting.values.keys().map(String::as_str).collect();
+    for name in setting.inputs.iter().flatten() {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return Flows::default();
+    }
+    let writes = facts.uses.get(&Capability::FsWrite);
+    let writes = writes.into_iter().flat_map(|used| &used.details);
+    let writes = writes.flat_map(|(detail, offsets)| {
+        let subject = detail.split(", ").next().unwrap_or(detail);
+        let name = subject.rsplit('.').next().unwrap_or(subject);
+        offsets.iter().map(move |at| (*at, name.to_owned()))
+    });
+    let writes = writes.collect();
+    let mut pass = Pass::new(policy.contract, names, setting, writes);
+    for _ in 0..ROUNDS {
+        pass.changed = false;
+        pass.begin();
+        pass.body(body);
+        pass.uncalled();
+        if !pass.changed || pass.tangled {
+            break;
+        }
+    }
+    pass.tangled |= pass.changed;
+    pass.finish(body, &Source::new(text))
+}
+
+impl<'a> Pass<'a> {
+    fn new(
+        contract: Contract,
+        inputs: Vec<&'a str>,
+        setting: &'a Setting,
+        writes: HashMap<usize, String>,
+    ) -> Self {
+        let mut columns = Vec::new();
+        let mut by_name: HashMap<&'a str, Vec<usize>> = HashMap::new();
+        for (input, name) in inputs.iter().enumerate() {
+            let known = setting.values.get(*name).filter(|v| !v.columns.is_empty());
+            for column in known.map(|v| &v.columns).into_iter().flatten() {
+                by_name.entry(&column.name).or_default().push(columns.len());
+                let number = ["int", "uint", "float", "bool"];
+                columns.push(Column {
+                    input,
+                    name: Some(&column.name),
+                    text: !number.iter().any(|kind| column.dtype.starts_with(kind)),
+                });
+            }
+            if known.is_none() {
+                columns.push(Column {
+                    input,
+                    name: None,
+                    text: true,
+                });
+            }
+        }
+        let imports = [("pd", "pandas"), ("np", "numpy")];
+        let imports = imports.map(|(name, path)| (Cow::Borrowed(name), path.to_owned()));
+        Self {
+            contract,
+            inputs,
+            columns,
+            by_name,
+            imports: imports.into(),
+            writes,
+            frames: Vec::new(),
+            funcs: Vec::new(),
+            func_at: HashMap::new(),
+            methods: HashMap::new(),
+            derived: HashMap::new(),
+            missed: HashSet::new(),
+            derived_any: Value::default(),
+            attrs: HashMap::new(),
+            heap: HashMap::new(),
+            left: HashMap::new(),
+            own: HashSet::new(),
+            makers: HashSet::new(),
+            own_any: false,
+            open: false,
+            weak: 0,
+            changed: false,
+            grew: false,
+            steps: 0,
+            depth: 0,
+            tangled: false,
+            exits: BTreeMap::new(),
+            picked: BTreeSet::new(),
+            computed: BTreeSet::new(),
+        }
+    }
+
+    /// The names as they are before the first statement.
+    fn begin(&mut self) {
+        let mut frame = Frame::default();
+        for at in 0..self.inputs.len() {
+            let name = self.inputs[at];
+            frame.names.insert(Cow::Borrowed(name), self.input(at));
+        }
+        self.frames = vec![frame];
+    }
+
+    fn input(&self, at: usize) -> Value<'a> {
+        let mut value = Value::default();
+        let mut plain = true;
+        for (id, column) in self.columns.iter().enumerate() {
+            if column.input == at {
+                value.as_is.set(id);
+                plain &= column.name.is_some();
+            }
+        }
+        value.sites = vec![u32::MAX - 2 - number(at)];
+        match plain {
+            true => value.with(PLAIN | TABLE),
+            false => value,
+        }
+    }
+
+    /// Everything that the run is given.
+    fn everything(&self) -> Value<'a> {
+        let mut value = Value::default();
+        (0..self.columns.len()).for_each(|id| value.as_is.set(id));
+        value
+    }
+
+    /// Whether the pass may go on.
+    fn step(&mut self) -> bool {
+        self.steps += 1;
+        self.tangled |= self.steps > STEPS;
+        !self.tangled
+    }
+
+    /// Notes that columns may have other names than the pass knows.
+    fn opens(&mut self) {
+        self.changed |= !self.open;
+        self.open = true;
+    }
+
+    /// Notes what a column of this name is made of.
+    fn derive(&mut self, name: &'a str, value: &Value<'a>) {
+        let held = value.held();
+        match self.derived.get_mut(name) {
+            Some(known) => self.changed |= known.join(&held),
+            None => {
+                self.changed |= self.missed.contains(name);
+                self.derived.insert(name, held);
+            }
+        }
+    }
+
+    fn derive_any(&mut self, value: &Value<'a>) {
+        let held = value.held();
+        self.changed |= self.derived_any.join(&held);
+    }
+
+    fn store_attr(&mut self, name: Cow<'a, str>, value: &Value<'a>) {
+        match self.attrs.get_mut(&name) {
+            Some(known) => self.changed |= known.join(value),
+            None => {
+                self.changed |= !value.is_nothing();
+                self.attrs.insert(name.clone(), value.clone());
+            }
+        }
+        self.changed |= self.own.insert(name);
+    }
+
+    /// Notes that this was put into what was made at the sites.
+    fn put(&mut self, sites: &[u32], value: &Value<'a>) {
+        if value.is_nothing() && value.texts.is_none() {
+            return;
+        }
+        for site in sites {
+            match self.heap.get_mut(site) {
+                Some(known) => {
+                    let grew = known.join(value);
+                    self.changed |= grew;
+                }
+                None => {
+                    self.changed |= !value.is_nothing();
+                    self.heap.insert(*site, value.clone());
+                }
+            }
+        }
+    }
+
+    /// The value with what was put into it under any name.
+    fn whole(&self, value: &Value<'a>) -> Value<'a> {
+        let mut out = value.clone();
+        if value.sites.is_empty() || self.heap.is_empty() {
+            return out;
+        }
+        let mut seen: Vec<u32> = Vec::new();
+        let mut open = value.sites.clone();
+        open.push(ANY);
+        while let Some(site) = open.pop() {
+            if seen.contains(&site) {
+                continue;
+            }
+            seen.push(site);
+            if site == ANY && value.sites.contains(&ANY) {
+                self.heap.values().for_each(|v| {
+                    out.join(v);
+                });
+            } else if let Some(put) = self.heap.get(&site) {
+                out.join(put);
+                open.extend(put.sites.iter().filter(|s| !seen.contains(s)));
+            }
+            if seen.len() > 32 {
+                return out.and(&self.everything());
+            }
+        }
+        out
+    }
+
+    fn leaves(&mut self, to: Way, at: usize, what: &str, value: &Value<'a>) {
+        let value = self.whole(value).held();
+        match self.exits.get_mut(&(to, at)) {
+            Some((_, known)) => {
+                known.join(&value);
+            }
+            None => drop(self.exits.insert((to, at), (what.to_owned(), value))),
+        }
+    }
+
+    fn finish(mut self, body: &'a [Stmt], source: &Source<'_>) -> Flows {
+        if self.contract == Contract::Feature {
+            let mut made = self.derived_any.clone();
+            self.derived.values().for_each(|v| {
+                made.join(v);
+            });
+            let end = body.last().map_or(0, |s| {
+                use super::parse::ast::Ranged;
+                s.range().start().to_usize()
+            });
+            self.leaves(Way::Value, end, "df", &made);
+        }
+        if self.tangled {
+            let all = self.everything();
+            for (at, what) in std::mem::take(&mut self.writes) {
+                self.leaves(Way::File, at, &what, &all);
+            }
+            self.exits.values_mut().for_each(|v| {
+                v.1.join(&all);
+            });
+            self.leaves(Way::Output, 0, "print", &all);
+        }
+        let mut exits: Vec<(usize, Leaves)> = self
+            .exits
+            .iter()
+            .map(|((to, at), (what, value))| {
+                let leaves = Leaves {
+                    to: *to,
+                    line: source.line(*at),
+                    what: what.clone(),
+                    shares: self.shares(value),
+                };
+                (*at, leaves)
+            })
+            .collect();
+        exits.sort_by_key(|(at, _)| *at);
+        Flows {
+            exits: exits.into_iter().map(|(_, leaves)| leaves).collect(),
+            reads: self.reads(source),
+            tangled: self.tangled,
+            ..Flows::default()
+        }
+    }
+
+    fn shares(&self, value: &Value<'a>) -> Vec<Share> {
+        let share = |(at, input): (usize, &&str)| {
+            let of = |bits: &Bits, but: Option<&Bits>| {
+                let ids = bits.iter().filter(|id| !but.is_some_and(|b| b.has(*id)));
+                let mine = ids.filter(|id| self.columns[*id].input == at);
+                mine.collect::<Vec<usize>>()
+            };
+            let as_is = of(&value.as_is, None);
+            let summed = of(&value.summed, Some(&value.as_is));
+            let name = |id: &usize| self.columns[*id].name.map(super::text::shown);
+            let all = self
+                .columns
+                .iter()
+                .filter(|c| c.input == at && c.name.is_some());
+            (!as_is.is_empty() || !summed.is_empty()).then(|| Share {
+                input: (*input).to_owned(),
+                as_is: as_is.iter().filter_map(name).collect(),
+                summed: summed.iter().filter_map(name).collect(),
+                of: all.count(),
+            })
+        };
+        self.inputs.iter().enumerate().filter_map(share).collect()
+    }
+
+    fn reads(&self, source: &Source<'_>) -> Vec<ColumnRead> {
+        let lines = |mut lines: Vec<u32>| {
+            lines.sort_unstable();
+            lines.dedup();
+            lines
+        };
+        let mut picked: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        for (id, at) in &self.picked {
+            picked.entry(*id).or_default().push(source.line(*at));
+        }
+        let read = |(at, input): (usize, &&str)| {
+            let mine = picked
+                .iter()
+                .filter(|(id, _)| self.columns[**id].input == at);
+            let named = mine.filter_map(|(id, at)| {
+                let name = super::text::shown(self.columns[*id].name?);
+                Some((name, lines(at.clone())))
+            });
+            let computed = self.computed.iter().filter(|(input, _)| *input == at);
+            ColumnRead {
+                input: (*input).to_owned(),
+                columns: named.collect(),
+                computed: lines(computed.map(|(_, at)| source.line(*at)).collect()),
+            }
+        };
+        self.inputs.iter().enumerate().map(read).collect()
+    }
+
+    /// The value of a name where it is read.
+    fn look_up(&self, name: &str) -> Option<Value<'a>> {
+        let mut inner = true;
+        let mut found: Option<Value<'a>> = None;
+        for frame in self.frames.iter().rev() {
+            if let Some(value) = frame.names.get(name) {
+                if inner {
+                    return Some(self.whole(value));
+                }
+                match &mut found {
+                    Some(known) => {
+                        known.join(value);
+                    }
+                    None => found = Some(value.clone()),
+                }
+            }
+            inner &= frame.inner;
+        }
+        if let Some(value) = self.left.get(name) {
+            match &mut found {
+                Some(known) => {
+                    known.join(value);
+                }
+                None => found = Some(value.clone()),
+            }
+        }
+        found.map(|value| self.whole(&value))
+    }
+
+    /// Gives a name a value.
+    fn bind(&mut self, name: Cow<'a, str>, value: Value<'a>) {
+        let weak = self.weak > 0;
+        let top = self.frames.len() - 1;
+        let outer = self.frames[top].outer.contains(&name);
+        if outer {
+            for frame in &mut self.frames[..top] {
+                if let Some(known) = frame.names.get_mut(&name) {
+                    self.grew |= known.join(&value);
+                }
+            }
+            let known = self.frames[0].names.entry(name).or_default();
+            self.grew |= known.join(&value);
+            return;
+        }
+        match self.frames[top].names.get_mut(&name) {
+            Some(known) if weak => {
+                let grew = known.join(&value);
+                self.grew |= grew;
+            }
+            Some(known) => *known = value,
+            None => {
+                self.grew |= weak && !value.is_nothing();
+                self.frames[top].names.insert(name, value);
+            }
+        }
+    }
+
+    /// A binding of a name that the text has.
+    fn bind_name(&mut self, name: &'a str, value: Value<'a>) {
+        self.bind(fold(name), value);
+    }
+
+    /// A new value that is made here.
+    fn made(at: usize) -> Value<'a> {
+        Value {
+            sites: vec![number(at)],
+            ..Value::default()
+        }
+    }
+
+    /// The value of literal texts.
+    fn literal(text: &'a str) -> Value<'a> {
+        Value {
+            texts: Some(vec![text]),
+            ..Value::default()
+        }
+    }
+
+    fn figures() -> Value<'a> {
+        Value {
+            sites: vec![FIGURES],
+            flags: value::FIGURE,
+            ..Value::default()
+        }
+    }
+
+    /// An element of a value.
+    fn element(value: &Value<'a>) -> Value<'a> {
+        let texts = value.texts.clone().filter(|_| value.has(LIST));
+        let mut out = value.clone().without(LIST | value::GROUPED);
+        out.texts = texts;
+        out
+    }
+}
+
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(ANY)
+}

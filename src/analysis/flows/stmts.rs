@@ -1,0 +1,443 @@
+//! Statements.
+
+use super::functions::Body;
+use super::value::{GROUPED, LIST, NUMERIC, PLAIN, TABLE, Value};
+use super::{Pass, fold};
+use crate::analysis::parse::ast::{self, Constant, Expr, Pattern, Stmt};
+use crate::model::Way;
+use crate::policy::Contract;
+
+impl<'a> Pass<'a> {
+    pub(super) fn body(&mut self, body: &'a [Stmt]) {
+        let top = self.frames.len() == 1 && self.weak == 0;
+        for (at, statement) in body.iter().enumerate() {
+            if !self.step() {
+                return;
+            }
+            let last = top && at + 1 == body.len();
+            self.statement(statement, last);
+        }
+    }
+
+    fn statement(&mut self, s: &'a Stmt, last: bool) {
+        match s {
+            Stmt::Expr(x) => {
+                let value = self.eval(&x.value);
+                let shown = matches!(self.contract, Contract::Analysis | Contract::Chart);
+                if last && shown && !self.whole(&value).is_bare() {
+                    self.leaves(Way::Value, x.range.start().to_usize(), "last value", &value);
+                }
+            }
+            Stmt::Assign(x) => {
+                let value = self.eval(&x.value);
+                for target in &x.targets {
+                    self.assign(target, &value, Some(&x.value));
+                }
+            }
+            Stmt::AnnAssign(x) => {
+                if let Some(e) = &x.value {
+                    let value = self.eval(e);
+                    self.assign(&x.target, &value, Some(e));
+                }
+            }
+            Stmt::AugAssign(x) => {
+                let before = self.eval(&x.target);
+                let value = self.eval(&x.value);
+                let (lists, texts) = match (&before.texts, &value.texts) {
+                    (Some(a), Some(b)) => (
+                        before.has(LIST) && value.has(LIST),
+                        Some([a.clone(), b.clone()].concat()),
+                    ),
+                    _ => (false, None),
+                };
+                let mut all = before.and(&value);
+                all.texts = texts.filter(|_| lists);
+                self.assign(&x.target, &all, None);
+                // A list grows in place.
+                self.put(&all.sites.clone(), &value);
+            }
+            Stmt::For(x) => self.repeat(&x.target, &x.iter, &x.body, &x.orelse),
+            Stmt::AsyncFor(x) => self.repeat(&x.target, &x.iter, &x.body, &x.orelse),
+            Stmt::While(x) => {
+                self.again(|pass| {
+                    pass.eval(&x.test);
+                    pass.body(&x.body);
+                });
+                self.branch(&x.orelse);
+            }
+            Stmt::If(x) => {
+                self.eval(&x.test);
+                self.branch(&x.body);
+                self.branch(&x.orelse);
+            }
+            Stmt::With(x) => {
+                self.with(&x.items);
+                self.body(&x.body);
+            }
+            Stmt::AsyncWith(x) => {
+                self.with(&x.items);
+                self.body(&x.body);
+            }
+            Stmt::Try(x) => self.attempt(&x.body, &x.handlers, &x.orelse, &x.finalbody),
+            Stmt::TryStar(x) => self.attempt(&x.body, &x.handlers, &x.orelse, &x.finalbody),
+            Stmt::Match(x) => {
+                let subject = self.eval(&x.subject).without(PLAIN);
+                for case in &x.cases {
+                    self.weak += 1;
+                    self.pattern(&case.pattern, &subject);
+                    if let Some(guard) = &case.guard {
+                        self.eval(guard);
+                    }
+                    self.body(&case.body);
+                    self.weak -= 1;
+                }
+            }
+            Stmt::FunctionDef(x) => {
+                self.definition(x.range, &x.name, &x.args, &x.body, &x.decorator_list);
+            }
+            Stmt::AsyncFunctionDef(x) => {
+                self.definition(x.range, &x.name, &x.args, &x.body, &x.decorator_list);
+            }
+            Stmt::ClassDef(x) => self.class(x),
+            Stmt::Return(x) => {
+                if let Some(e) = &x.value {
+                    let value = self.eval(e);
+                    self.give(&value);
+                }
+            }
+            Stmt::Raise(x) => {
+                for e in [&x.exc, &x.cause].into_iter().flatten() {
+                    let value = self.eval(e);
+                    self.leaves(Way::Output, x.range.start().to_usize(), "raise", &value);
+                }
+            }
+            Stmt::Assert(x) => {
+                self.eval(&x.test);
+                if let Some(e) = &x.msg {
+                    let value = self.eval(e);
+                    self.leaves(Way::Output, x.range.start().to_usize(), "assert", &value);
+                }
+            }
+            Stmt::Global(x) => self.declared(&x.names),
+            Stmt::Nonlocal(x) => self.declared(&x.names),
+            Stmt::Import(x) => {
+                for alias in &x.names {
+                    let path = alias.name.as_str();
+                    let (name, path) = match &alias.asname {
+                        Some(name) => (name.as_str(), path),
+                        None => {
+                            let top = path.split('.').next().unwrap_or(path);
+                            (top, top)
+                        }
+                    };
+                    self.imported(name, path.to_owned());
+                }
+            }
+            Stmt::ImportFrom(x) => {
+                let module = x.module.as_ref().map_or("", |m| m.as_str());
+                for alias in &x.names {
+                    let name = alias.asname.as_ref().unwrap_or(&alias.name);
+                    self.imported(name.as_str(), format!("{module}.{}", alias.name.as_str()));
+                }
+            }
+            Stmt::Delete(_)
+            | Stmt::TypeAlias(_)
+            | Stmt::Pass(_)
+            | Stmt::Break(_)
+            | Stmt::Continue(_) => {}
+        }
+    }
+
+    fn imported(&mut self, name: &'a str, path: String) {
+        // Objects of these may have any names.
+        if ["types", "collections", "dataclasses", "typing"]
+            .contains(&path.split('.').next().unwrap_or(""))
+        {
+            self.own_any = true;
+        }
+        self.imports.insert(fold(name), path);
+    }
+
+    fn declared(&mut self, names: &'a [ast::Identifier]) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame
+                .outer
+                .extend(names.iter().map(|name| fold(name.as_str())));
+        }
+    }
+
+    fn branch(&mut self, body: &'a [Stmt]) {
+        self.weak += 1;
+        self.body(body);
+        self.weak -= 1;
+    }
+
+    /// Goes through a part until nothing changes any more.
+    fn again(&mut self, mut part: impl FnMut(&mut Self)) {
+        self.weak += 1;
+        let (mut grew, mut changed) = (self.grew, self.changed);
+        loop {
+            (self.grew, self.changed) = (false, false);
+            part(self);
+            let more = self.grew || self.changed;
+            grew |= self.grew;
+            changed |= self.changed;
+            if !more || !self.step() {
+                break;
+            }
+        }
+        (self.grew, self.changed) = (grew, changed);
+        self.weak -= 1;
+    }
+
+    fn repeat(&mut self, target: &'a Expr, iter: &'a Expr, body: &'a [Stmt], orelse: &'a [Stmt]) {
+        self.again(|pass| {
+            let value = pass.eval(iter);
+            pass.assign_element(target, &value);
+            pass.body(body);
+        });
+        self.branch(orelse);
+    }
+
+    fn attempt(
+        &mut self,
+        body: &'a [Stmt],
+        handlers: &'a [ast::ExceptHandler],
+        orelse: &'a [Stmt],
+        last: &'a [Stmt],
+    ) {
+        self.branch(body);
+        for handler in handlers {
+            let ast::ExceptHandler::ExceptHandler(x) = handler;
+            if let Some(name) = &x.name {
+                // An error's text can have any value of the body.
+                let all = self.everything();
+                self.weak += 1;
+                self.bind_name(name.as_str(), all);
+                self.weak -= 1;
+            }
+            self.branch(&x.body);
+        }
+        self.branch(orelse);
+        self.branch(last);
+    }
+
+    fn with(&mut self, items: &'a [ast::WithItem]) {
+        for item in items {
+            let value = self.eval(&item.context_expr);
+            if let Some(target) = &item.optional_vars {
+                self.assign(target, &value, None);
+            }
+        }
+    }
+
+    fn definition(
+        &mut self,
+        range: crate::analysis::parse::TextRange,
+        name: &'a ast::Identifier,
+        args: &'a ast::Arguments,
+        body: &'a [Stmt],
+        decorators: &'a [Expr],
+    ) {
+        let id = self.function(range.start().to_usize(), args, Body::Statements(body));
+        let mut value = Value {
+            funcs: vec![id],
+            ..Value::default()
+        };
+        for e in decorators {
+            let by = self.eval(e);
+            value = value.and(&by);
+        }
+        self.bind_name(name.as_str(), value);
+    }
+
+    fn class(&mut self, x: &'a ast::StmtClassDef) {
+        let mut value = Value::default();
+        for e in x
+            .bases
+            .iter()
+            .chain(x.keywords.iter().map(|k| &k.value))
+            .chain(&x.decorator_list)
+        {
+            let base = self.eval(e);
+            value = value.and(&base);
+        }
+        self.own_any = true;
+        self.frames.push(super::functions::Frame {
+            inner: true,
+            ..Default::default()
+        });
+        self.body(&x.body);
+        let frame = self.frames.pop().unwrap_or_default();
+        for (name, bound) in frame.names {
+            if &*name == "__init__" || &*name == "__new__" || &*name == "__post_init__" {
+                value.funcs.extend(&bound.funcs);
+                self.makers.extend(&bound.funcs);
+            }
+            if !bound.funcs.is_empty() {
+                self.methods
+                    .entry(name.clone())
+                    .or_default()
+                    .extend(&bound.funcs);
+            }
+            self.store_attr(name, &bound);
+        }
+        let value = value.and(&Self::made(x.range.start().to_usize()));
+        self.bind_name(x.name.as_str(), value);
+    }
+
+    fn pattern(&mut self, p: &'a Pattern, subject: &Value<'a>) {
+        match p {
+            Pattern::MatchSequence(x) => x.patterns.iter().for_each(|p| self.pattern(p, subject)),
+            Pattern::MatchMapping(x) => {
+                x.patterns.iter().for_each(|p| self.pattern(p, subject));
+                if let Some(name) = &x.rest {
+                    self.bind_name(name.as_str(), subject.clone());
+                }
+            }
+            Pattern::MatchClass(x) => {
+                x.patterns
+                    .iter()
+                    .chain(&x.kwd_patterns)
+                    .for_each(|p| self.pattern(p, subject));
+            }
+            Pattern::MatchStar(x) => {
+                if let Some(name) = &x.name {
+                    self.bind_name(name.as_str(), subject.clone());
+                }
+            }
+            Pattern::MatchAs(x) => {
+                if let Some(p) = &x.pattern {
+                    self.pattern(p, subject);
+                }
+                if let Some(name) = &x.name {
+                    self.bind_name(name.as_str(), subject.clone());
+                }
+            }
+            Pattern::MatchOr(x) => x.patterns.iter().for_each(|p| self.pattern(p, subject)),
+            Pattern::MatchValue(_) | Pattern::MatchSingleton(_) => {}
+        }
+    }
+
+    /// Gives a target an element: a key and the rows of its group, of a `groupby`.
+    pub(super) fn assign_element(&mut self, target: &'a Expr, over: &Value<'a>) {
+        let part = Self::element(over);
+        match target {
+            Expr::Tuple(pair) if over.has(GROUPED) && pair.elts.len() == 2 => {
+                let key = Value {
+                    as_is: over.index.clone(),
+                    ..Value::default()
+                };
+                self.assign(&pair.elts[0], &key, None);
+                self.assign(&pair.elts[1], &part, None);
+            }
+            target => self.assign(target, &part, None),
+        }
+    }
+
+    /// Gives a target a value. `from`: the expression that it is, if it is no part of it.
+    pub(super) fn assign(&mut self, target: &'a Expr, value: &Value<'a>, from: Option<&'a Expr>) {
+        match target {
+            Expr::Name(x) => self.bind_name(x.id.as_str(), value.clone()),
+            Expr::Starred(x) => self.assign(&x.value, value, None),
+            Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
+                let parts = match from {
+                    Some(Expr::Tuple(x)) if x.elts.len() == elts.len() => Some(&x.elts),
+                    _ => None,
+                };
+                let starred = elts.iter().any(Expr::is_starred_expr);
+                match parts.filter(|p| !starred && !p.iter().any(Expr::is_starred_expr)) {
+                    Some(parts) => {
+                        let values: Vec<Value<'a>> = parts.iter().map(|e| self.eval(e)).collect();
+                        for ((target, value), e) in elts.iter().zip(&values).zip(parts) {
+                            self.assign(target, value, Some(e));
+                        }
+                    }
+                    None => {
+                        let part = Self::element(value);
+                        elts.iter()
+                            .for_each(|target| self.assign(target, &part, None));
+                    }
+                }
+            }
+            Expr::Subscript(x) => self.store_item(x, value),
+            Expr::Attribute(x) => {
+                let attr = fold(x.attr.as_str());
+                if matches!(&*x.value, Expr::Name(n) if n.id.as_str() == "public")
+                    && self.contract == Contract::Scoped
+                {
+                    self.leaves(Way::Public, x.range.start().to_usize(), &attr, value);
+                }
+                if matches!(&*attr, "columns" | "names" | "values" | "T") {
+                    self.opens();
+                }
+                let object = self.eval(&x.value);
+                self.put(&object.sites, &value.clone().without(PLAIN));
+                self.store_attr(attr, value);
+            }
+            _ => {}
+        }
+    }
+
+    fn store_item(&mut self, x: &'a ast::ExprSubscript, value: &Value<'a>) {
+        let (table, key) = match (&*x.value, &*x.slice) {
+            (Expr::Attribute(by), Expr::Tuple(pair))
+                if matches!(by.attr.as_str(), "loc" | "at") =>
+            {
+                (&*by.value, pair.elts.last())
+            }
+            (Expr::Attribute(by), Expr::Tuple(_)) if matches!(by.attr.as_str(), "iloc" | "iat") => {
+                (&*by.value, None)
+            }
+            (Expr::Attribute(by), _)
+                if matches!(by.attr.as_str(), "loc" | "at" | "iloc" | "iat") =>
+            {
+                (&*by.value, None)
+            }
+            (base, key) => (base, Some(key)),
+        };
+        let base = self.eval(table);
+        let mut put = value.clone();
+        put.texts = None;
+        let given = self.eval(&x.slice);
+        let names = key.map(|key| self.eval(key));
+        match key.and_then(literal) {
+            Some(names) => {
+                for name in names {
+                    self.derive(name, value);
+                }
+            }
+            None if key.is_some_and(Expr::is_slice_expr) => {}
+            None => match names.and_then(|n| n.texts) {
+                Some(texts) => texts.iter().for_each(|name| self.derive(name, value)),
+                None => self.derive_any(value),
+            },
+        }
+        let table_of_inputs = base.has(PLAIN) && !base.is_bare();
+        let mask = table_of_inputs && given.has(NUMERIC);
+        if !mask && !given.is_bare() {
+            // A dictionary keeps its keys.
+            put = put.and(&given).without(PLAIN);
+        } else if base.has(PLAIN) {
+            put = put.with(PLAIN | (base.flags & TABLE));
+        }
+        self.put(&base.sites, &put);
+    }
+}
+
+/// The literal texts of a key.
+pub(super) fn literal(e: &Expr) -> Option<Vec<&str>> {
+    fn own(e: &Expr) -> Option<&str> {
+        match e {
+            Expr::Constant(ast::ExprConstant {
+                value: Constant::Str(t),
+                ..
+            }) => Some(t.as_str()),
+            _ => None,
+        }
+    }
+    match e {
+        Expr::List(x) if !x.elts.is_empty() => x.elts.iter().map(own).collect(),
+        e => own(e).map(|text| vec![text]),
+    }
+}

@@ -1,0 +1,565 @@
+//! Methods of tables.
+
+use std::borrow::Cow;
+
+use super::functions::Given;
+use super::value::{FIGURES, GROUPED, LIST, NUMERIC, PLAIN, TABLE, Value, WINDOW};
+use super::words::{KEEPING, NUMBERS, SUMMING};
+use super::{Pass, fold, stmts};
+use crate::analysis::parse::ast::{self, Expr};
+
+/// Pictures that `t.plot` has as methods.
+const PLOTS: &[&str] = &[
+    "area", "bar", "barh", "box", "density", "hexbin", "hist", "kde", "line", "pie", "scatter",
+];
+
+impl<'a> Pass<'a> {
+    /// What a method of a table gives back; `None` if the pass does not know it.
+    pub(super) fn table_call(
+        &mut self,
+        on: &Value<'a>,
+        method: &str,
+        x: &'a ast::ExprCall,
+    ) -> Option<Value<'a>> {
+        if on.is_bare() || self.own.contains(method) || !on.funcs.is_empty() {
+            return None;
+        }
+        let first = x.args.first();
+        let plots = matches!(&*x.func, Expr::Attribute(f)
+            if matches!(&*f.value, Expr::Attribute(plot) if plot.attr.as_str() == "plot"));
+        if (plots && PLOTS.contains(&method)) || matches!(method, "plot" | "hist" | "boxplot") {
+            return Some(self.plotted(on, x));
+        }
+        if SUMMING.contains(&method) {
+            let given = self.union(x.args.iter().chain(x.keywords.iter().map(|k| &k.value)));
+            let value = self.sums(on, method, x);
+            return Some(match given.is_bare() {
+                true => value,
+                false => value.and(&summed_up(&given)),
+            });
+        }
+        match method {
+            "groupby" => {
+                let by = first.or_else(|| word(x, "by"));
+                let keys = match by {
+                    Some(by) => self.keys(on, by),
+                    None => on.clone(),
+                };
+                let mut out = on.clone();
+                out.texts = None;
+                out.as_is.add(&keys.as_is);
+                out.index.add(&keys.as_is);
+                Some(out.with(GROUPED))
+            }
+            "rolling" | "expanding" | "ewm" => Some(on.clone().with(WINDOW)),
+            "resample" => Some(on.clone().with(GROUPED)),
+            "agg" | "aggregate" => Some(self.aggregated(on, x)),
+            "transform" | "apply" | "map" | "applymap" | "pipe" => {
+                let how = first
+                    .or_else(|| word(x, "func"))
+                    .or_else(|| word(x, "arg"))?;
+                let more = self.union(
+                    x.args
+                        .iter()
+                        .skip(1)
+                        .chain(x.keywords.iter().map(|k| &k.value)),
+                );
+                let value = self.aggregate(on, how);
+                Some(match more.is_bare() {
+                    true => value,
+                    false => value.and(&more),
+                })
+            }
+            "pivot_table" => Some(self.pivoted(on, x, 0)),
+            "drop" => Some(self.dropped(on, x)),
+            "assign" if x.args.is_empty() => {
+                let mut out = on.clone();
+                out.texts = None;
+                for keyword in &x.keywords {
+                    let value = self.eval(&keyword.value);
+                    let value = self.applied(&value, on);
+                    match &keyword.arg {
+                        Some(name) => self.derive(name.as_str(), &value),
+                        None => self.derive_any(&value),
+                    }
+                    let value = value.held();
+                    out.join(&match value.has(PLAIN) || value.is_bare() {
+                        true => value,
+                        false => value.with(PLAIN | TABLE),
+                    });
+                }
+                Some(out)
+            }
+            "rename" => Some(self.renamed(on, x)),
+            "to_frame" | "reset_index" => {
+                let names = first
+                    .or_else(|| word(x, "name"))
+                    .or_else(|| word(x, "names"));
+                match names {
+                    Some(e) if stmts::literal(e).is_some() => {
+                        let held = on.clone();
+                        stmts::literal(e)
+                            .into_iter()
+                            .flatten()
+                            .for_each(|name| self.derive(name, &held));
+                    }
+                    Some(e) if !matches!(e, Expr::Constant(_)) => {
+                        return Some(on.clone().without(PLAIN));
+                    }
+                    _ => {}
+                }
+                let mut out = on.clone().without(GROUPED);
+                out.index = Default::default();
+                Some(out)
+            }
+            "set_index" => {
+                let keys = first.or_else(|| word(x, "keys"))?;
+                let keys = self.named(on, keys);
+                let mut out = on.clone();
+                out.as_is.add(&keys.as_is);
+                out.index.add(&keys.as_is);
+                Some(out)
+            }
+            "merge" | "join" if on.has(PLAIN) => {
+                let other = first
+                    .or_else(|| word(x, "right"))
+                    .or_else(|| word(x, "other"))?;
+                let other = self.eval(other);
+                self.union(
+                    x.args
+                        .iter()
+                        .skip(1)
+                        .chain(x.keywords.iter().map(|k| &k.value)),
+                );
+                let mut out = on.clone();
+                out.texts = None;
+                out.join(&Value {
+                    sites: Vec::new(),
+                    ..other
+                });
+                Some(out)
+            }
+            "filter" if word(x, "items").is_some() => {
+                let items = word(x, "items")?;
+                Some(self.named(on, items))
+            }
+            "get" | "pop"
+                if on.has(PLAIN) && first.is_some_and(|e| stmts::literal(e).is_some()) =>
+            {
+                let names = stmts::literal(first?)?;
+                let more = self.union(x.args.iter().skip(1));
+                let value = self.narrow(on, &names, x.range.start().to_usize());
+                Some(value.and(&more))
+            }
+            "insert" if x.args.len() > 2 && on.has(PLAIN) => {
+                let value = self.eval(&x.args[2]);
+                match stmts::literal(&x.args[1]) {
+                    Some(names) => names.iter().for_each(|name| self.derive(name, &value)),
+                    None => self.derive_any(&value),
+                }
+                self.put(&on.sites, &value.held().with(PLAIN | TABLE));
+                Some(Value::default())
+            }
+            "to_dict" => {
+                let records = first
+                    .or_else(|| word(x, "orient"))
+                    .is_none_or(|e| stmts::literal(e).is_some_and(|names| names == ["records"]));
+                let out = on.clone().without(GROUPED | LIST);
+                Some(if records { out } else { out.without(PLAIN) })
+            }
+            method if KEEPING.contains(&method) => {
+                let more = self.union(x.args.iter().chain(x.keywords.iter().map(|k| &k.value)));
+                self.named_columns(on, method, x);
+                let mut out = on.clone();
+                out.texts = None;
+                // What is stored in a copy is not in this one.
+                out.sites = super::picks::copied(on, x.range.end().to_usize());
+                if NUMBERS.contains(&method) {
+                    out = out.with(NUMERIC);
+                }
+                Some(match more.is_bare() {
+                    true => out,
+                    false => {
+                        let plain = out.flags & (PLAIN | GROUPED | TABLE);
+                        out.and(&Value {
+                            sites: Vec::new(),
+                            ..more
+                        })
+                        .with(plain)
+                    }
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes the columns that arguments name.
+    fn named_columns(&mut self, on: &Value<'a>, method: &str, x: &'a ast::ExprCall) {
+        let words = ["by", "subset", "on", "columns"];
+        let position = usize::from(matches!(method, "nlargest" | "nsmallest"));
+        let positional = matches!(
+            method,
+            "sort_values" | "drop_duplicates" | "nlargest" | "nsmallest" | "duplicated"
+        );
+        let at = x.range.start().to_usize();
+        let given = x.args.get(position).filter(|_| positional);
+        let given = given
+            .into_iter()
+            .chain(words.into_iter().filter_map(|w| word(x, w)));
+        for e in given.collect::<Vec<_>>() {
+            if let Some(names) = stmts::literal(e) {
+                self.narrow(on, &names, at);
+            }
+        }
+    }
+
+    /// What `groupby` groups by.
+    fn keys(&mut self, on: &Value<'a>, by: &'a Expr) -> Value<'a> {
+        match by {
+            Expr::List(list) if stmts::literal(by).is_none() => {
+                let mut out = Value::default();
+                for e in &list.elts {
+                    let one = self.keys(on, e);
+                    out = out.and(&one);
+                }
+                out
+            }
+            Expr::List(_) | Expr::Constant(_) => self.named(on, by),
+            by => {
+                let value = self.eval(by);
+                match value.texts.is_none() && !value.is_bare() {
+                    true => value,
+                    false => self.named(on, by),
+                }
+            }
+        }
+    }
+
+    /// Functions in a value, called with a table.
+    fn applied(&mut self, value: &Value<'a>, on: &Value<'a>) -> Value<'a> {
+        if value.funcs.is_empty() {
+            return value.clone();
+        }
+        let mut out = value.held();
+        for id in value.funcs.clone() {
+            let gives = self.call_function(id, &Given::one(on.clone().without(GROUPED)));
+            out.join(&gives);
+        }
+        out
+    }
+
+    fn aggregated(&mut self, on: &Value<'a>, x: &'a ast::ExprCall) -> Value<'a> {
+        let mut out = Value::default().with(PLAIN);
+        let how = x.args.first().or_else(|| word(x, "func"));
+        if let Some(how) = how {
+            let value = self.aggregate(on, how);
+            out = out.and(&value);
+        }
+        for keyword in &x.keywords {
+            let Some(name) = &keyword.arg else {
+                self.derive_any(on);
+                return on.clone().without(PLAIN);
+            };
+            if matches!(name.as_str(), "func" | "axis" | "engine" | "engine_kwargs") {
+                continue;
+            }
+            let value = match &keyword.value {
+                Expr::Tuple(pair) if pair.elts.len() == 2 => {
+                    let column = self.named(on, &pair.elts[0]);
+                    self.aggregate(&column, &pair.elts[1])
+                }
+                Expr::Call(call) if call.args.len() == 2 && !call.func.is_name_expr() => {
+                    let column = self.named(on, &call.args[0]);
+                    self.aggregate(&column, &call.args[1])
+                }
+                how => self.aggregate(on, how),
+            };
+            let mut made = value.clone();
+            made.index = Default::default();
+            self.derive(name.as_str(), &made);
+            out = out.and(&value);
+        }
+        if on.has(GROUPED) {
+            out.as_is.add(&on.index);
+            out.index.add(&on.index);
+        }
+        let named = how.is_none() && on.has(PLAIN);
+        out.without(GROUPED).with(if named { PLAIN } else { 0 })
+    }
+
+    /// The table after one function: a name, a list of names, a function of the snippet.
+    fn aggregate(&mut self, on: &Value<'a>, how: &'a Expr) -> Value<'a> {
+        match how {
+            Expr::List(x) => self.each(on, &x.elts),
+            Expr::Tuple(x) => self.each(on, &x.elts),
+            Expr::Dict(x) => {
+                let mut out = Value::default();
+                for (key, how) in x.keys.iter().zip(&x.values) {
+                    let part = match key {
+                        Some(key) => self.named(on, key),
+                        None => on.clone(),
+                    };
+                    let one = self.aggregate(&part, how);
+                    out = out.and(&one);
+                }
+                match on.has(PLAIN) {
+                    true => out.with(PLAIN),
+                    false => out,
+                }
+            }
+            how => {
+                let value = self.eval(how);
+                if !value.funcs.is_empty() {
+                    let mut out = self.applied(&value, on);
+                    if on.has(GROUPED) {
+                        out.as_is.add(&on.index);
+                        out.index.add(&on.index);
+                    }
+                    return out;
+                }
+                let names: Vec<Cow<'a, str>> = match (&value.texts, how) {
+                    (Some(texts), _) => texts.iter().map(|t| Cow::Borrowed(*t)).collect(),
+                    (None, Expr::Name(x)) if value.is_nothing() => vec![fold(x.id.as_str())],
+                    (None, Expr::Attribute(x)) if value.is_nothing() => vec![fold(x.attr.as_str())],
+                    _ => Vec::new(),
+                };
+                let summing = |name: &Cow<'a, str>| {
+                    (SUMMING.contains(&&**name) || **name == *"len") && !self.own.contains(name)
+                };
+                if names.is_empty() || !names.iter().all(summing) {
+                    let out = on.clone().without(GROUPED);
+                    return if value.is_bare() {
+                        out
+                    } else {
+                        out.and(&value)
+                    };
+                }
+                let mut out: Option<Value<'a>> = None;
+                for name in &names {
+                    let name = if **name == *"len" { "size" } else { &**name };
+                    let one = self.sum_named(on, name);
+                    out = Some(match out {
+                        Some(all) => all.and(&one),
+                        None => one,
+                    });
+                }
+                out.unwrap_or_default()
+            }
+        }
+    }
+
+    fn each(&mut self, on: &Value<'a>, all: &'a [Expr]) -> Value<'a> {
+        let mut out = Value::default();
+        for how in all {
+            let one = self.aggregate(on, how);
+            for name in stmts::literal(how).into_iter().flatten() {
+                let mut made = one.clone();
+                made.index = Default::default();
+                self.derive(name, &made);
+            }
+            out = out.and(&one);
+        }
+        out
+    }
+
+    /// A call that sums up, unless its arguments ask for single values.
+    pub(super) fn sums(&self, on: &Value<'a>, method: &str, x: &ast::ExprCall) -> Value<'a> {
+        let number = |e: &Expr| match e {
+            Expr::Constant(_) => true,
+            Expr::List(x) => x.elts.len() < 10 && x.elts.iter().all(Expr::is_constant_expr),
+            _ => false,
+        };
+        let asks = |k: &ast::Keyword| {
+            k.arg
+                .as_ref()
+                .is_none_or(|a| matches!(a.as_str(), "axis" | "percentiles"))
+        };
+        let single = match method {
+            "quantile" => {
+                !x.args.iter().all(number) || !x.keywords.iter().all(|k| number(&k.value))
+            }
+            "describe" => !x.args.is_empty() || x.keywords.iter().any(asks),
+            "mean" | "median" | "sum" | "std" | "var" | "prod" | "sem" | "any" | "all"
+                if x.func.is_attribute_expr()
+                    && x.args
+                        .first()
+                        .is_some_and(|e| matches!(e, Expr::Constant(_))) =>
+            {
+                true
+            }
+            _ => x.keywords.iter().any(asks),
+        };
+        match single || self.own_any && !on.has(PLAIN) && !on.has(NUMERIC) {
+            true => on.clone().without(GROUPED),
+            false => self.sum_named(on, method),
+        }
+    }
+
+    fn sum_named(&self, on: &Value<'a>, method: &str) -> Value<'a> {
+        let mut out = summed_up(on);
+        match method {
+            // Texts become one text.
+            "sum" | "prod" if !on.has(NUMERIC) => {
+                let texts = on
+                    .as_is
+                    .iter()
+                    .filter(|id| !on.index.has(*id) && self.columns[*id].text);
+                texts.for_each(|id| out.as_is.set(id));
+            }
+            // Rows are counted, not values.
+            "size" | "ngroups" => out.summed = on.summed.clone(),
+            "describe" => out = out.without(PLAIN),
+            _ => {}
+        }
+        out
+    }
+
+    pub(super) fn pivoted(
+        &mut self,
+        on: &Value<'a>,
+        x: &'a ast::ExprCall,
+        from: usize,
+    ) -> Value<'a> {
+        let argument = |at: usize, name: &str| x.args.get(at + from).or_else(|| word(x, name));
+        let (values, index, columns) = (
+            argument(0, "values"),
+            argument(1, "index"),
+            argument(2, "columns"),
+        );
+        let mut keys = Value::default();
+        for e in [index, columns].into_iter().flatten() {
+            let one = self.keys(on, e);
+            keys = keys.and(&one);
+        }
+        let part = match values {
+            Some(e) => self.named(on, e),
+            None => on.clone(),
+        };
+        let mut out = match argument(3, "aggfunc") {
+            Some(how) => self.aggregate(&part, how),
+            None => self.sum_named(&part, "mean"),
+        };
+        out.as_is.add(&keys.as_is);
+        out.index.add(&keys.as_is);
+        out.without(PLAIN | GROUPED)
+    }
+
+    fn dropped(&mut self, on: &Value<'a>, x: &'a ast::ExprCall) -> Value<'a> {
+        let across = word(x, "axis").is_some();
+        let names = word(x, "columns").or_else(|| x.args.first().filter(|_| across));
+        let mut out = on.clone();
+        let Some(names) = names.and_then(stmts::literal) else {
+            self.union(x.args.iter().chain(x.keywords.iter().map(|k| &k.value)));
+            return out;
+        };
+        let at = x.range.start().to_usize();
+        for name in names {
+            for id in self.by_name.get(name).cloned().unwrap_or_default() {
+                self.picked.insert((id, at));
+                // Another column may be made of it.
+                let made = self.derived.values().chain([&self.derived_any]);
+                let mut made = made.filter(|v| v.as_is.has(id) || v.summed.has(id));
+                if on.has(PLAIN) && !self.open && made.next().is_none() && !on.index.has(id) {
+                    out.as_is.clear(id);
+                    out.summed.clear(id);
+                }
+            }
+        }
+        out.sites = super::picks::copied(on, x.range.end().to_usize());
+        out
+    }
+
+    fn renamed(&mut self, on: &Value<'a>, x: &'a ast::ExprCall) -> Value<'a> {
+        let at = x.range.start().to_usize();
+        let mut out = on.clone();
+        out.texts = None;
+        for e in x.args.iter().chain(
+            x.keywords
+                .iter()
+                .filter(|k| {
+                    k.arg.as_ref().is_none_or(|a| {
+                        !matches!(a.as_str(), "inplace" | "errors" | "axis" | "copy")
+                    })
+                })
+                .map(|k| &k.value),
+        ) {
+            match e {
+                Expr::Dict(dict) => {
+                    for (key, value) in dict.keys.iter().zip(&dict.values) {
+                        let old = key.as_ref().and_then(stmts::literal);
+                        match (old, stmts::literal(value)) {
+                            (Some(old), Some(new)) => {
+                                let held = self.narrow(on, &old, at);
+                                new.iter().for_each(|name| self.derive(name, &held));
+                            }
+                            _ => out = out.without(PLAIN),
+                        }
+                    }
+                }
+                e => match stmts::literal(e) {
+                    // A series by its name.
+                    Some(names) => {
+                        let held = on.clone();
+                        names.iter().for_each(|name| self.derive(name, &held));
+                    }
+                    None => out = out.without(PLAIN),
+                },
+            }
+        }
+        out
+    }
+
+    fn plotted(&mut self, on: &Value<'a>, x: &'a ast::ExprCall) -> Value<'a> {
+        let mut drawn = Value::default();
+        let mut named = false;
+        for keyword in &x.keywords {
+            let axis = keyword
+                .arg
+                .as_ref()
+                .is_some_and(|a| matches!(a.as_str(), "x" | "y" | "column" | "by" | "c" | "s"));
+            if axis {
+                let value = self.named(on, &keyword.value);
+                drawn = drawn.and(&value);
+                named |= keyword
+                    .arg
+                    .as_ref()
+                    .is_some_and(|a| matches!(a.as_str(), "y" | "column"));
+            } else {
+                let value = self.eval(&keyword.value);
+                drawn = drawn.and(&value);
+            }
+        }
+        let more = self.union(x.args.iter());
+        drawn = drawn.and(&more);
+        if !named {
+            drawn = drawn.and(on);
+        }
+        self.put(&[FIGURES], &drawn.held().without(PLAIN));
+        Self::figures()
+    }
+}
+
+pub(super) fn word<'e>(x: &'e ast::ExprCall, name: &str) -> Option<&'e Expr> {
+    let named = |k: &&ast::Keyword| k.arg.as_ref().is_some_and(|a| a.as_str() == name);
+    x.keywords.iter().find(named).map(|k| &k.value)
+}
+
+/// What is left when values are summed up: the groups as they are, the rest summed up.
+pub(super) fn summed_up<'a>(on: &Value<'a>) -> Value<'a> {
+    if on.has(WINDOW) || !on.funcs.is_empty() {
+        return on.clone().without(GROUPED);
+    }
+    let mut out = Value {
+        flags: (on.flags & (PLAIN | TABLE)) | NUMERIC,
+        ..Value::default()
+    };
+    // What is counted has no index any more.
+    let values = on.as_is.iter().filter(|id| !on.index.has(*id));
+    values.for_each(|id| out.summed.set(id));
+    out.summed.add(&on.summed);
+    if on.has(GROUPED) {
+        out.as_is.clone_from(&on.index);
+        out.index.clone_from(&on.index);
+    }
+    out
+}

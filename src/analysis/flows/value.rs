@@ -1,0 +1,223 @@
+//! What an expression may hold of the inputs.
+
+/// A set of columns, by their numbers over all inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    pub fn set(&mut self, at: usize) {
+        if self.0.len() <= at / 64 {
+            self.0.resize(at / 64 + 1, 0);
+        }
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    pub fn clear(&mut self, at: usize) {
+        if let Some(word) = self.0.get_mut(at / 64) {
+            *word &= !(1 << (at % 64));
+        }
+    }
+
+    pub fn has(&self, at: usize) -> bool {
+        self.0
+            .get(at / 64)
+            .is_some_and(|w| w & (1 << (at % 64)) != 0)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|w| *w == 0)
+    }
+
+    /// Adds the others; whether any was new.
+    pub fn add(&mut self, other: &Self) -> bool {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        let mut grew = false;
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            grew |= *b & !*a != 0;
+            *a |= b;
+        }
+        grew
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let words = self.0.iter().enumerate();
+        words.flat_map(|(i, w)| {
+            (0..64)
+                .filter(move |b| w & (1 << b) != 0)
+                .map(move |b| 64 * i + b)
+        })
+    }
+}
+
+/// A table whose columns are called as those of the inputs, or as [`super::Flow`] noted.
+pub(super) const PLAIN: u16 = 1;
+/// A `groupby`.
+pub(super) const GROUPED: u16 = 2;
+/// A window that moves over rows: its mean may be a row.
+pub(super) const WINDOW: u16 = 4;
+/// A part of a figure.
+pub(super) const FIGURE: u16 = 8;
+/// `print`, `sys.stdout`.
+pub(super) const PRINTS: u16 = 16;
+/// Numbers and truth values, which a sum does not join to a text.
+pub(super) const NUMERIC: u16 = 32;
+/// Its texts are those of its elements.
+pub(super) const LIST: u16 = 64;
+
+/// A fitted model.
+pub(super) const MODEL: u16 = 128;
+/// A table or column of pandas: what is picked from it is a copy.
+pub(super) const TABLE: u16 = 256;
+
+/// Flags that both sides of a join must have.
+const BOTH: u16 = PLAIN | NUMERIC | MODEL | TABLE;
+
+/// The site of all figures.
+pub(super) const FIGURES: u32 = u32::MAX;
+/// The site of values with too many sites.
+pub(super) const ANY: u32 = u32::MAX - 1;
+/// Sites of one value before they count as [`ANY`].
+const SITES: usize = 8;
+
+/// What a value may hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Value<'a> {
+    /// Columns whose values it may hold as they are.
+    pub as_is: Bits,
+    /// Columns that it holds summed up.
+    pub summed: Bits,
+    /// Columns of the index and of `groupby`: they stay when a column is picked. Part of `as_is`.
+    pub index: Bits,
+    /// Where it may have been made, for what is put into it later under another name.
+    pub sites: Vec<u32>,
+    /// Functions of the snippet that it may hold.
+    pub funcs: Vec<u32>,
+    /// Files that it may write to, by the offset of the call that opened them.
+    pub files: Vec<u32>,
+    /// The texts that it can only be, if they are literals.
+    pub texts: Option<Vec<&'a str>>,
+    pub flags: u16,
+}
+
+impl Value<'_> {
+    pub fn has(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub fn with(mut self, flag: u16) -> Self {
+        self.flags |= flag;
+        self
+    }
+
+    pub fn without(mut self, flag: u16) -> Self {
+        self.flags &= !flag;
+        self
+    }
+
+    /// Whether it holds nothing of the inputs.
+    pub fn is_bare(&self) -> bool {
+        self.as_is.is_empty() && self.summed.is_empty()
+    }
+
+    /// Whether it holds all that the other one holds of the inputs.
+    pub fn covers(&self, other: &Self) -> bool {
+        let mut as_is = self.as_is.clone();
+        let mut summed = self.summed.clone();
+        !as_is.add(&other.as_is) && !summed.add(&other.summed)
+    }
+
+    /// The part of it that the other one may hold.
+    pub fn within(&self, other: &Self) -> Self {
+        let mut out = Self {
+            flags: self.flags & (PLAIN | NUMERIC | TABLE),
+            ..Self::default()
+        };
+        for id in self.as_is.iter().chain(self.summed.iter()) {
+            if other.as_is.has(id) && self.as_is.has(id) {
+                out.as_is.set(id);
+            } else if other.as_is.has(id) || other.summed.has(id) {
+                out.summed.set(id);
+            }
+        }
+        out
+    }
+
+    /// Whether it holds nothing to follow.
+    pub fn is_nothing(&self) -> bool {
+        self.is_bare() && self.funcs.is_empty() && self.files.is_empty() && !self.has(PRINTS)
+    }
+
+    /// Adds what another may hold; whether anything was new.
+    pub fn join(&mut self, other: &Self) -> bool {
+        let both = match (self.is_bare(), other.is_bare()) {
+            (_, true) => self.flags & BOTH,
+            (true, false) => other.flags & BOTH,
+            (false, false) => self.flags & other.flags & BOTH,
+        };
+        let flags = ((self.flags | other.flags) & !BOTH) | both;
+        let mut grew = flags != self.flags;
+        self.flags = flags;
+        grew |= self.as_is.add(&other.as_is);
+        grew |= self.summed.add(&other.summed);
+        grew |= self.index.add(&other.index);
+        grew |= merge(&mut self.sites, &other.sites);
+        if self.sites.len() > SITES {
+            self.sites = vec![ANY];
+        }
+        grew |= merge(&mut self.funcs, &other.funcs);
+        grew |= merge(&mut self.files, &other.files);
+        match (&mut self.texts, &other.texts) {
+            (Some(mine), Some(theirs)) => {
+                for text in theirs {
+                    if !mine.contains(text) {
+                        mine.push(text);
+                        grew = true;
+                    }
+                }
+                if mine.len() > 64 {
+                    self.texts = None;
+                }
+            }
+            (mine @ Some(_), None) => {
+                *mine = None;
+                grew = true;
+            }
+            (None, _) => {}
+        }
+        grew
+    }
+
+    /// The same, without texts: of parts of a larger expression.
+    pub fn and(mut self, other: &Self) -> Self {
+        self.texts = None;
+        self.join(other);
+        self.texts = None;
+        self
+    }
+
+    /// Only what it holds of the inputs.
+    pub fn held(&self) -> Self {
+        Self {
+            as_is: self.as_is.clone(),
+            summed: self.summed.clone(),
+            index: self.index.clone(),
+            flags: self.flags & (PLAIN | NUMERIC | TABLE),
+            ..Self::default()
+        }
+    }
+}
+
+fn merge(into: &mut Vec<u32>, from: &[u32]) -> bool {
+    if into.as_slice() == [ANY] {
+        return false;
+    }
+    let before = into.len();
+    for one in from {
+        if !into.contains(one) {
+            into.push(*one);
+        }
+    }
+    into.len() != before
+}

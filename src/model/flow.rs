@@ -1,0 +1,78 @@
+//! Where the data of the inputs goes: which columns may leave the run, by which exit, and as what.
+
+use serde::{Deserialize, Serialize};
+
+/// What the code does with the columns of its inputs. More is possible than happens: a column that is not listed does
+/// not reach the exit by any assignment or call, but what a branch alone gives away is not told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flows {
+    /// In the order of the text.
+    pub exits: Vec<Flow>,
+    pub reads: Vec<ColumnRead>,
+    /// Texts that the run evaluates as code: `eval`, `query`, `ols`.
+    pub evaluated: Vec<Named>,
+    /// Calls that list files, with their patterns.
+    pub listings: Vec<Named>,
+    /// Variables of the environment that are read, with their lines.
+    pub variables: Vec<(u32, Vec<String>)>,
+    /// Lines that touch a file which another call found, with its name and line.
+    pub found_by: Vec<(u32, String, u32)>,
+    /// Whether the code was too tangled to be followed; every exit then holds everything.
+    pub tangled: bool,
+}
+
+/// What leaves the run at one place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flow {
+    pub to: Way,
+    /// From 1.
+    pub line: u32,
+    /// The call's name, `to_csv`; the name of a public value.
+    pub what: String,
+    pub shares: Vec<Share>,
+}
+
+/// How data leaves a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// Text on stdout or stderr.
+    Output,
+    /// The last expression.
+    Value,
+    File,
+    /// A figure that is shown.
+    Figure,
+    /// `public.x` of the contract `scoped`.
+    Public,
+}
+
+/// The part of one input that leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// The input's name in Python.
+    pub input: String,
+    /// Columns whose values may leave as they are, in the input's order.
+    pub as_is: Vec<String>,
+    /// Columns of which only counts, means and the like leave.
+    pub summed: Vec<String>,
+    /// Columns of the input; 0 if they are not known, and the input leaves as it is.
+    pub of: usize,
+}
+
+/// The columns of one input that the code picks, with their lines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnRead {
+    pub input: String,
+    pub columns: Vec<(String, Vec<u32>)>,
+    /// Lines that pick columns by a name that is computed.
+    pub computed: Vec<u32>,
+}
+
+/// A call with the text that it takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Named {
+    pub line: u32,
+    pub what: String,
+    pub text: String,
+}
