@@ -133,10 +133,16 @@ impl<'a> Canvas<'a> {
     }
 
     /// Draws spans after each other; returns the columns used.
-    pub fn put_spans(&mut self, x: u16, y: u16, columns: u16, spans: &[(String, Role)]) -> u16 {
+    pub fn put_spans<T: AsRef<str>>(
+        &mut self,
+        x: u16,
+        y: u16,
+        columns: u16,
+        spans: &[(T, Role)],
+    ) -> u16 {
         let mut used = 0;
         for (text, role) in spans {
-            used += self.put(x + used, y, columns - used, text, *role);
+            used += self.put(x + used, y, columns - used, text.as_ref(), *role);
         }
         used
     }

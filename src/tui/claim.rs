@@ -47,7 +47,10 @@ pub fn named(name: &str, columns: usize) -> String {
     let plain = |c: char| c.is_alphanumeric() || "._-@/".contains(c);
     match name.chars().all(plain) {
         true => format!("{cut}{more}"),
-        false => format!("\"{}{more}\"", cut.replace('"', "'")),
+        false => {
+            let cut = cut.replace('\\', "\\\\").replace('"', "\\\"");
+            format!("\"{cut}{more}\"")
+        }
     }
 }
 
@@ -55,7 +58,7 @@ pub fn named(name: &str, columns: usize) -> String {
 pub fn and(para: Para, claim: &str, role: Role) -> Para {
     let all = spans(claim, role);
     all.into_iter()
-        .fold(para, |para, (text, role)| para.and(text, role))
+        .fold(para, |para, (text, role)| para.given(text, role))
 }
 
 /// The claim in spans, or its beginning and `…`, in at most so many columns.

@@ -19,8 +19,9 @@ const LIKENESS: usize = 2;
 /// A row of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Row {
-    /// A line, its number in the code that has it, and its parts; `true`: this part differs.
-    Line(Sign, usize, Vec<(bool, String)>),
+    /// A line, its number in the code that has it, its parts (`true`: this part differs), and whether to say that it has
+    /// no end.
+    Line(Sign, usize, Vec<(bool, String)>, bool),
     /// Lines that are alike and not shown.
     Alike(usize),
 }
@@ -32,6 +33,18 @@ enum Sign {
     Gone,
     /// Only in the proposed code.
     New,
+}
+
+/// A row of a diff for plain lines.
+pub(super) enum Spoken {
+    Alike(usize),
+    Line {
+        /// Which code has it.
+        tag: &'static str,
+        number: usize,
+        text: String,
+        endless: bool,
+    },
 }
 
 /// The differences of two codes.
@@ -84,6 +97,27 @@ impl Diff {
         }
     }
 
+    pub(super) fn is_same(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Its rows for plain lines.
+    pub(super) fn spoken(&self) -> impl Iterator<Item = Spoken> {
+        self.rows.iter().map(|row| match row {
+            Row::Alike(lines) => Spoken::Alike(*lines),
+            Row::Line(sign, number, parts, endless) => Spoken::Line {
+                tag: match sign {
+                    Sign::Both => ", same",
+                    Sign::Gone => ", gone",
+                    Sign::New => ", new",
+                },
+                number: *number,
+                text: parts.iter().map(|(_, text)| text.as_str()).collect(),
+                endless: *endless,
+            },
+        })
+    }
+
     /// One paragraph for each row. The signs say without colours what the colours say, and so do the lines under
     /// changed words.
     pub(super) fn paras(&self) -> Vec<Para> {
@@ -91,7 +125,7 @@ impl Diff {
             return vec![Para::new(words::SAME_CODE, Role::Text)];
         }
         let largest = self.rows.iter().map(|row| match row {
-            Row::Line(_, number, _) => *number,
+            Row::Line(_, number, ..) => *number,
             Row::Alike(_) => 1,
         });
         let wide = largest.max().unwrap_or(1).to_string().len();
@@ -115,10 +149,7 @@ fn row(sign: Sign, index: usize, parts: &[(bool, &str)]) -> Row {
         }
     }
     let ended = parts.last().is_some_and(|(_, text)| text.ends_with('\n'));
-    if !ended && sign != Sign::Both {
-        joined.push((true, format!(" ({})", words::NO_LINE_END)));
-    }
-    Row::Line(sign, index + 1, joined)
+    Row::Line(sign, index + 1, joined, !ended && sign != Sign::Both)
 }
 
 /// The rows of lines that were replaced by others: first the earlier ones, then the new ones. Words that they do
@@ -187,12 +218,12 @@ fn tokens(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn para(row: &Row, wide: usize) -> Para {
-    let (sign, number, parts) = match row {
+    let (sign, number, parts, endless) = match row {
         Row::Alike(lines) => {
             return Para::new(format!("{:wide$}   ", ""), Role::Gutter)
                 .and(words::alike(*lines), Role::Dim);
         }
-        Row::Line(sign, number, parts) => (sign, number, parts),
+        Row::Line(sign, number, parts, endless) => (sign, number, parts, *endless),
     };
     let (mark, plain, differs) = match sign {
         Sign::Both => (' ', Role::Text, Role::Text),
@@ -202,12 +233,15 @@ fn para(row: &Row, wide: usize) -> Para {
     let para = Para::new(format!("{number:wide$} "), Role::Gutter).and(format!("{mark} "), plain);
     // A line that differs as a whole needs no emphasis within.
     let some = parts.iter().any(|(differs, _)| !differs);
-    parts
-        .iter()
-        .fold(para, |para, (changed, text)| {
-            para.and(text, if *changed && some { differs } else { plain })
-        })
-        .hang(wide + 3)
+    let emphasis = |changed: bool| if changed && some { differs } else { plain };
+    let para = parts.iter().fold(para, |para, (changed, text)| {
+        para.given(text, emphasis(*changed))
+    });
+    let para = match endless {
+        true => para.and(format!(" ({})", words::NO_LINE_END), emphasis(true)),
+        false => para,
+    };
+    para.hang(wide + 3)
 }
 
 #[cfg(test)]
@@ -218,7 +252,7 @@ mod tests {
         let diff = Diff::between(earlier, proposed, Duration::from_secs(60));
         let line = |row: &Row| match row {
             Row::Alike(lines) => format!("= {lines}"),
-            Row::Line(sign, number, parts) => {
+            Row::Line(sign, number, parts, endless) => {
                 let mark = match sign {
                     Sign::Both => ' ',
                     Sign::Gone => '-',
@@ -228,7 +262,8 @@ mod tests {
                     true => format!("[{text}]"),
                     false => text.clone(),
                 });
-                format!("{mark}{number} {}", parts.collect::<String>())
+                let end = if *endless { words::NO_LINE_END } else { "" };
+                format!("{mark}{number} {}{end}", parts.collect::<String>())
             }
         };
         diff.rows.iter().map(line).collect()

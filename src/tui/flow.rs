@@ -7,10 +7,44 @@ use super::pixels::Strip;
 use super::text::{Piece, pieces};
 use super::theme::Role;
 
+/// A text and whose it is: the program's own words can be said with their signs in words, everything else is said as it
+/// is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    text: String,
+    pub given: bool,
+}
+
+impl Words {
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Another text of the same origin.
+    pub const fn with(&self, text: String) -> Self {
+        let given = self.given;
+        Self { text, given }
+    }
+}
+
+impl std::ops::Deref for Words {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl AsRef<str> for Words {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
 /// A paragraph: spans of raw text, each with its role, and the indents of its rows.
 #[derive(Clone, Debug, Default)]
 pub struct Para {
-    spans: Vec<(String, Role)>,
+    spans: Vec<(Words, Role)>,
     indent: usize,
     hang: usize,
     finding: Option<usize>,
@@ -32,7 +66,15 @@ impl Para {
     }
 
     pub fn and(mut self, text: impl Into<String>, role: Role) -> Self {
-        self.spans.push((text.into(), role));
+        let (text, given) = (text.into(), false);
+        self.spans.push((Words { text, given }, role));
+        self
+    }
+
+    /// The same with text that is not the program's: of an agent, of data, of a run.
+    pub fn given(mut self, text: impl Into<String>, role: Role) -> Self {
+        let (text, given) = (text.into(), true);
+        self.spans.push((Words { text, given }, role));
         self
     }
 
@@ -55,7 +97,8 @@ impl Para {
 
     /// Puts a label before the paragraph; later rows stand below its text.
     pub fn after(mut self, label: &str) -> Self {
-        self.spans.insert(0, (label.to_owned(), Role::Dim));
+        let (text, given) = (label.to_owned(), false);
+        self.spans.insert(0, (Words { text, given }, Role::Dim));
         self.hang = self.hang.max(label.chars().count());
         self
     }
@@ -77,7 +120,7 @@ impl Para {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowRow {
     pub indent: usize,
-    pub spans: Vec<(String, Role)>,
+    pub spans: Vec<(Words, Role)>,
     pub finding: Option<usize>,
     /// The line of a run's output.
     pub line: Option<usize>,
@@ -96,10 +139,15 @@ impl FlowRow {
         self.indent + spans.sum::<usize>()
     }
 
-    fn push(&mut self, piece: &str, role: Role) {
+    fn push(&mut self, piece: &str, given: bool, role: Role) {
         match self.spans.last_mut() {
-            Some((text, last)) if *last == role => text.push_str(piece),
-            _ => self.spans.push((piece.to_owned(), role)),
+            Some((words, last)) if *last == role && words.given == given => {
+                words.text.push_str(piece);
+            }
+            _ => {
+                let text = piece.to_owned();
+                self.spans.push((Words { text, given }, role));
+            }
         }
     }
 }
@@ -162,10 +210,11 @@ impl Flow {
             // A mark is drawn whole or not at all.
             if keep > 0 && role != Role::Mark {
                 let head = super::text::cut(&span, keep);
-                last.spans.push((head.to_owned(), role));
+                let head = span.with(head.to_owned());
+                last.spans.push((head, role));
             }
         }
-        last.spans.push(("…".to_owned(), Role::Dim));
+        last.push("…", false, Role::Dim);
     }
 }
 
@@ -178,7 +227,7 @@ fn as_it_is(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
     let indent = para.indent.min(width - 1);
     let room = (width - indent).saturating_sub(as_drawn::BEFORE);
     for (text, _) in &para.spans {
-        let mut rest = text.as_str();
+        let mut rest: &str = text;
         while !rest.is_empty() {
             let (part, after) = rest.split_at(as_drawn::fits(rest, room));
             rows.push(FlowRow {
@@ -228,10 +277,12 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
         *used = row.indent;
         rows.push(full);
     };
-    let source: Vec<(&str, Piece<'_>, Role)> = para
+    let source: Vec<(&str, Piece<'_>, bool, Role)> = para
         .spans
         .iter()
-        .flat_map(|(text, role)| pieces(text).map(move |p| (&text[p.start..p.end], p, *role)))
+        .flat_map(|(text, role)| {
+            pieces(text).map(move |p| (&text[p.start..p.end], p, text.given, *role))
+        })
         .collect();
     let mut at = 0;
     while at < source.len() {
@@ -240,7 +291,7 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
             .find(|&i| space(i) != space(at))
             .unwrap_or(source.len());
         let token = &source[at..end];
-        let wide: usize = token.iter().map(|(_, p, _)| p.width).sum();
+        let wide: usize = token.iter().map(|(_, p, ..)| p.width).sum();
         if used + wide > width && used > row.indent {
             next(&mut row, &mut used);
             if space(at) {
@@ -248,11 +299,11 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
                 continue;
             }
         }
-        for (raw, piece, role) in token {
+        for (raw, piece, given, role) in token {
             if used + piece.width > width && used > row.indent {
                 next(&mut row, &mut used);
             }
-            row.push(raw, *role);
+            row.push(raw, *given, *role);
             used += piece.width;
         }
         at = end;

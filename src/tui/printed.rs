@@ -47,7 +47,7 @@ impl Line {
             para = para.and(format!("← {}× ", self.rewritten), Role::Dim);
         }
         let spans = text::spans(&self.text, role).into_iter();
-        spans.fold(para, |para, (text, role)| para.and(text, role))
+        spans.fold(para, |para, (text, role)| para.given(text, role))
     }
 }
 

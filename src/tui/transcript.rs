@@ -174,7 +174,8 @@ pub fn shifted(row: &FlowRow, across: usize) -> FlowRow {
         let blanks = used.saturating_sub(left);
         left = left.saturating_sub(used);
         if from < text.len() {
-            spans.push((format!("{}{}", " ".repeat(blanks), &text[from..]), *role));
+            let rest = format!("{}{}", " ".repeat(blanks), &text[from..]);
+            spans.push((text.with(rest), *role));
         }
     }
     FlowRow {

@@ -6,9 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::model::{
-    BoundInput, Digest, EffectMark, Other, ProposalId, Severity, State, VerdictKind,
-};
+use crate::model::{BoundInput, Digest, EffectMark, ProposalId, Severity, State, VerdictKind};
 
 use super::action::EditNews;
 use super::theme::Role;
@@ -16,6 +14,7 @@ use super::ui::{Hurry, STREAK, Tally};
 
 mod agents;
 mod lists;
+mod novelty;
 pub mod policy;
 
 pub use agents::{
@@ -23,6 +22,7 @@ pub use agents::{
     resumed,
 };
 pub use lists::{filter, group, more_alike, of, turns_group, unlike};
+pub use novelty::*;
 pub mod plain;
 
 pub use crate::model::grouped as number;
@@ -252,76 +252,6 @@ pub fn alike(lines: usize) -> String {
     match lines {
         1 => "⋯ 1 line alike".to_owned(),
         more => format!("⋯ {} lines alike", number(more as u64)),
-    }
-}
-
-/// Behind a diff's heading.
-pub const OTHER_DATA: &str = "  ▲ granted for other data";
-
-/// The same code was granted, but for other data.
-pub fn other_data(data: &[std::sync::Arc<str>]) -> String {
-    let names = data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
-    match data.is_empty() {
-        true => "the same code was granted without data, not for this".to_owned(),
-        false => format!("the same code was granted for {names}, not for this data"),
-    }
-}
-
-/// `last`: the time of the last grant, if it is remembered.
-pub fn same_code(times: u32, last: Option<&str>) -> String {
-    let last = |before: &str| last.map_or_else(String::new, |last| format!(", {before}{last}"));
-    match times {
-        1 => format!("the same code was granted once{}", last("")),
-        more => format!(
-            "the same code was granted {} times{}",
-            number(more.into()),
-            last("last ")
-        ),
-    }
-}
-
-/// `differs`: see [`differs`].
-pub fn same_code_but(when: &str, differs: &str) -> String {
-    format!("the same code was granted {when}, but {differs}")
-}
-
-/// What differs from an earlier proposal besides the code. Empty if nothing does.
-pub fn differs(others: &[Other], profile: &str, data: &[std::sync::Arc<str>]) -> String {
-    let names = || data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
-    let each = others.iter().map(|other| match other {
-        Other::Profile => format!("under {profile}"),
-        Other::Policy => "under another policy".to_owned(),
-        Other::DataSets => "for other data sets".to_owned(),
-        Other::Contents => format!("{} was other data", names()),
-        Other::Brought => "other inputs".to_owned(),
-    });
-    each.collect::<Vec<_>>().join(", ")
-}
-
-/// `compare`: a key.
-pub fn same_title(when: &str, compare: &str) -> String {
-    format!("same title granted {when}: {compare} shows what changed")
-}
-
-/// `what`: what differs.
-pub fn same_shape(last: Option<&str>, what: &str) -> String {
-    let at = last.map_or_else(String::new, |last| format!(" at {last}"));
-    format!("same shape as one granted{at}, other {what}")
-}
-
-/// Follows an agent's name.
-pub fn agent_granted(granted: u32, decided: u32, blocked: u32) -> String {
-    let said = match decided {
-        0 => ": nothing decided yet".to_owned(),
-        _ => format!(
-            ": {} of {} granted",
-            number(granted.into()),
-            number(decided.into())
-        ),
-    };
-    match blocked {
-        0 => said,
-        _ => format!("{said}, {} blocked", number(blocked.into())),
     }
 }
 

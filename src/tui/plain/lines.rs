@@ -8,6 +8,7 @@ use crate::model::columns;
 use super::super::charset::{self, Charset, is_ascii};
 use super::super::flow::FlowRow;
 use super::super::text::{Shown, foreign};
+use super::super::theme::Role;
 use super::super::words;
 
 /// The beginning of a row that continues a line. No line begins like this.
@@ -15,9 +16,9 @@ const GOES_ON: &str = ".. ";
 /// The beginning of a mark, and how a text says it that has it itself.
 const MARK: &str = "\\u{";
 const MARK_ITSELF: &str = "\\u{005C}u{";
-/// Columns if the terminal does not say, and the smallest number that is accepted.
+/// Columns if the terminal does not say, and the fewest with which anything is read out.
 const USUAL: usize = 80;
-const FEWEST: usize = 20;
+pub(super) const FEWEST: u16 = 20;
 
 /// Text of an agent with its marks in ASCII: a character that cannot be shown is its number, and so is the backslash
 /// of a text that looks like a mark. Different texts stay different. Returns how many marks there are too.
@@ -58,37 +59,84 @@ fn visible(text: &str) -> (String, usize) {
     (out, marked)
 }
 
-/// A sentence of the screen: its signs in words, its columns closed up. On a terminal without UTF-8, any other
-/// character that is not ASCII is its number.
+/// A sentence of the screen: its signs in words, its columns closed up. What stands in quotes is not the program's and
+/// stays as it is. On a terminal without UTF-8, any other character that is not ASCII is its number.
 pub(in crate::tui) fn plain(text: &str) -> String {
-    let ascii = is_ascii();
-    let (text, _) = charset::scope(Charset::Utf8, || visible(text));
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match words::plain::sign(c) {
-            Some(",") => {
-                out.truncate(out.trim_end().len());
-                out.push_str(", ");
-            }
-            Some(word) => out.push_str(word),
-            None if ascii && !c.is_ascii() => out.push_str(&format!("\\u{{{:04X}}}", c as u32)),
-            None => out.push(c),
+    let mut out = Sentence::default();
+    let (mut quoted, mut escaped, mut from) = (false, false, 0);
+    for (at, c) in text.char_indices() {
+        if c == '"' && !escaped {
+            out.add(&text[from..at], quoted);
+            (quoted, from) = (!quoted, at);
         }
+        escaped = c == '\\' && !escaped;
     }
-    let all: Vec<&str> = out.split(' ').filter(|word| !word.is_empty()).collect();
-    all.join(" ")
+    out.add(&text[from..], quoted);
+    out.text.trim().to_owned()
 }
 
-/// A row of a flow as one line.
+/// Own words and given text behind each other.
+#[derive(Default)]
+struct Sentence {
+    text: String,
+    /// Up to here it is given text.
+    given: usize,
+}
+
+impl Sentence {
+    fn add(&mut self, text: &str, given: bool) {
+        if given {
+            self.text.push_str(&visible(text).0);
+            self.given = self.text.len();
+        } else {
+            self.own(text);
+        }
+    }
+
+    fn own(&mut self, text: &str) {
+        let ascii = is_ascii();
+        let (text, _) = charset::scope(Charset::Utf8, || visible(text));
+        for c in text.chars() {
+            match words::plain::sign(c) {
+                Some(mark @ ("," | ";")) => {
+                    let own = self.text[self.given..].trim_end().len();
+                    self.text.truncate(self.given + own);
+                    if self.text.is_empty() {
+                        continue;
+                    }
+                    self.text.push_str(mark);
+                    self.text.push(' ');
+                }
+                Some(word) => self.text.push_str(word),
+                None if c == ' ' && (self.text.is_empty() || self.text.ends_with(' ')) => {}
+                None if ascii && !c.is_ascii() => {
+                    self.text.push_str(&format!("\\u{{{:04X}}}", c as u32));
+                }
+                None => self.text.push(c),
+            }
+        }
+    }
+}
+
+/// A row of a flow as one line. A gap between columns is said as a semicolon.
 fn row(row: &FlowRow) -> String {
-    let text: String = row.spans.iter().map(|(text, _)| text.as_str()).collect();
+    let mut out = Sentence::default();
+    for (words, role) in &row.spans {
+        match (words.given, *role) {
+            // These are marks already.
+            (true, Role::Mark) => out.add(words, true),
+            (true, _) => out.add(&exact(words).0, true),
+            (false, _) if words.as_str() == "  " => out.own(" \u{2502} "),
+            (false, _) => out.own(words),
+        }
+    }
     // What is indented belongs to the line above, and can begin with an agent's words.
     let before = if row.goes_on || row.indent > 0 {
         GOES_ON
     } else {
         ""
     };
-    format!("{before}{}", plain(&text))
+    format!("{before}{}", out.text.trim_end())
 }
 
 /// A row of a page.
@@ -122,7 +170,7 @@ impl Lines {
         let width = match usize::from(columns) {
             0 => USUAL,
             // The last column stays free: some terminals break the line there.
-            more => (more - 1).max(FEWEST),
+            more => (more - 1).max(usize::from(FEWEST) - 1),
         };
         Self {
             width,
@@ -280,7 +328,7 @@ mod tests {
             let said = line(&text, columns);
             prop_assert!(said.ends_with("\r\n"));
             let rows: Vec<&str> = said.strip_suffix("\r\n").unwrap_or("").split("\r\n").collect();
-            let width = match columns { 0 => 80, n => usize::from(n - 1).max(20) };
+            let width = match columns { 0 => 80, n => usize::from(n - 1).max(19) };
             for (i, row) in rows.iter().enumerate() {
                 prop_assert!(row.chars().all(|c| super::columns(c).is_some()), "{row:?}");
                 prop_assert!(row.chars().filter_map(super::columns).sum::<usize>() <= width);

@@ -34,7 +34,7 @@ use super::ui::{Notice, Pane, UiState};
 use super::words;
 
 use field::Field;
-use lines::Lines;
+use lines::{FEWEST, Lines};
 pub(super) use lines::{Said as SaidRow, exact, plain};
 use news::News;
 use page::{Page, ROWS, ROWS_OVER, What};
@@ -88,6 +88,8 @@ pub struct Plain {
     field: Field,
     greeted: bool,
     interrupted: bool,
+    /// Whether the terminal was said to be too narrow.
+    narrow: bool,
     /// The column of the cursor.
     at: usize,
     /// When something was said last.
@@ -141,6 +143,12 @@ impl Plain {
     ) -> (String, Drawn) {
         let screen = Screen::new(state, ui, facts, now);
         let mut out = Lines::new(columns, self.at);
+        if (1..FEWEST).contains(&columns) {
+            return self.too_narrow(columns, out);
+        }
+        if std::mem::take(&mut self.narrow) {
+            self.interrupted();
+        }
         self.lay_out(ui);
         if std::mem::take(&mut self.interrupted) {
             out.line(words::plain::WENT_ON);
@@ -167,6 +175,21 @@ impl Plain {
         self.said.cursor = drawn.cursor.or_else(|| turn.looked().map(|l| l.cursor));
         let (text, at) = out.into_text();
         self.at = at;
+        (text, drawn)
+    }
+
+    /// A row has no room for what begins it: nothing is read out, so nothing can be granted.
+    fn too_narrow(&mut self, columns: u16, mut out: Lines) -> (String, Drawn) {
+        if !std::mem::replace(&mut self.narrow, true) {
+            out.line(&words::plain::too_narrow(columns, FEWEST));
+        }
+        self.page = None;
+        let (text, at) = out.into_text();
+        self.at = at;
+        let drawn = Drawn {
+            too_small: true,
+            ..Drawn::default()
+        };
         (text, drawn)
     }
 

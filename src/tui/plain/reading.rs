@@ -134,7 +134,7 @@ impl Plain {
         let is_sheet = matches!(what, What::Sheet(..));
         if moved {
             self.page = None;
-            out.line(&plain(&heading));
+            out.line(&heading);
             if matches!(what, What::Diff(_, false)) {
                 out.line(words::plain::READING_LOG);
             }

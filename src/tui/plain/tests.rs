@@ -12,6 +12,7 @@ use super::super::ui::{DWELL, GRACE, QUIET, SHEET_GRACE};
 use super::*;
 
 mod exact;
+mod given;
 mod hostile;
 
 /// A bench with the front end in plain lines.

@@ -79,7 +79,9 @@ fn heading(input: &BoundInput, what: String) -> [Para; 2] {
         true => Role::Private,
         false => Role::Strong,
     };
-    let head = Para::new(input.name.clone(), role).and(format!("  {what}"), Role::Dim);
+    let head = Para::default()
+        .given(input.name.clone(), role)
+        .and(format!("  {what}"), Role::Dim);
     [Para::default(), head]
 }
 
@@ -93,10 +95,12 @@ fn dataset(
     let shown = columns.iter().take(COLUMNS);
     let mut out = Vec::from(heading(input, words::columns_of(columns.len(), is_private)));
     for (at, column) in shown.enumerate() {
-        let mut para = Para::new(column.name.clone(), Role::Text)
+        let mut para = Para::default()
+            .given(column.name.clone(), Role::Text)
             .indent(1)
             .hang(2)
-            .and(format!("  {}", column.dtype), Role::Dim);
+            .and("  ", Role::Dim)
+            .given(column.dtype.clone(), Role::Dim);
         if let Some(about) = summary.and_then(|summary| summary.columns.get(at)) {
             let range = match (is_private, column.dtype.as_str()) {
                 // Which columns have a range is no value of theirs.
@@ -144,8 +148,17 @@ fn facts(para: Para, range: Option<String>, about: &ColumnSummary) -> Para {
     parts.extend((about.missing > 0).then(|| words::missing(about.missing)));
     match parts.is_empty() {
         true => para,
-        false => para.and(format!("  {}", parts.join(" · ")), Role::Text),
+        false => separate(para, &parts),
     }
+}
+
+/// Facts that can name values.
+fn separate(para: Para, parts: &[String]) -> Para {
+    let parts = parts.iter().enumerate();
+    parts.fold(para, |para, (i, part)| {
+        para.and(if i == 0 { "  " } else { " · " }, Role::Text)
+            .given(part, Role::Text)
+    })
 }
 
 fn brought_table(input: &BoundInput, found: &Brought, width: usize) -> Vec<Para> {
@@ -171,7 +184,7 @@ fn brought_table(input: &BoundInput, found: &Brought, width: usize) -> Vec<Para>
         if let Some((row, characters)) = column.longest {
             parts.push(words::longest(row, characters));
         }
-        para = para.and(format!("  {}", parts.join(" · ")), Role::Text);
+        para = separate(para, &parts);
         out.push(para);
         let both = (column.numbers, column.texts);
         out.extend(unusual(&words::mixed(both.0, both.1), &column.odd));
@@ -230,9 +243,12 @@ fn rows<T: AsRef<str>>(names: &[&str], rows: &[Vec<T>], width: usize, role: Role
             if i > 0 {
                 para = para.and(BETWEEN, Role::Rule);
             }
-            let shown = cut(cell, *wide);
-            para = para.and(shown, role);
-            para = para.and(" ".repeat(wide - text::width(shown)), Role::Text);
+            para = match *cell == MASK {
+                true => para.and(MASK, role),
+                false => shortened(para, cell, *wide, role),
+            };
+            let used = text::width(cell).min(*wide);
+            para = para.and(" ".repeat(wide - used), Role::Text);
         }
         match widths.len() < columns {
             true => para.and(" …", Role::Dim),
@@ -244,6 +260,18 @@ fn rows<T: AsRef<str>>(names: &[&str], rows: &[Vec<T>], width: usize, role: Role
         out.push(line(row.iter().map(|cell| cell.as_ref()).collect(), role));
     }
     out
+}
+
+/// A value, or its beginning and `…`.
+fn shortened(para: Para, value: &str, columns: usize, role: Role) -> Para {
+    let whole = cut(value, columns);
+    if whole.len() == value.len() {
+        return para.given(whole, role);
+    }
+    let begun = cut(value, columns.saturating_sub(1));
+    let blanks = columns - 1 - text::width(begun);
+    para.given(begun, role)
+        .and(format!("…{}", " ".repeat(blanks)), Role::Dim)
 }
 
 /// As much of the first line of a value as fits.

@@ -26,6 +26,10 @@ const VARIABLES: usize = 6;
 /// Columns of an evaluated text.
 const TEXT: usize = 70;
 
+/// The signs of the program between statements.
+const OWN_DOT: &str = " · ";
+const OWN_WARNING: &str = "  ▲ ";
+
 type Spans = Vec<(String, Role)>;
 
 /// How much room the effects have.
@@ -100,7 +104,7 @@ impl Screen<'_> {
         let lines = self.ui.novelty(entry, self.now).into_iter().take(most);
         for (i, line) in lines.enumerate() {
             if i > 0 {
-                spans.push((" · ".to_owned(), Role::Dim));
+                spans.push((OWN_DOT.to_owned(), Role::Dim));
             }
             spans.extend(line);
         }
@@ -120,8 +124,9 @@ fn joined(statements: impl IntoIterator<Item = Spans>, room: Room) -> Para {
         for (j, (text, role)) in spans.into_iter().enumerate() {
             para = match (i, j) {
                 (0, 0) => para.and(format!("{text:<width$}", width = room.label()), role),
-                (_, 0) => para.and(format!("  {text}"), role),
-                _ => para.and(text, role),
+                (_, 0) => para.and("  ", role).given(text, role),
+                _ if [OWN_DOT, OWN_WARNING].contains(&text.as_str()) => para.and(text, role),
+                _ => para.given(text, role),
             };
         }
     }
@@ -465,7 +470,8 @@ fn returns(entry: &Entry, policy: &Policy, effects: &Effects) -> Spans {
     }
     let told = names(&|input| policy.tells(input));
     if !told.is_empty() {
-        spans.push((format!("  ▲ {} {told}", words::TOLD), Role::Flagged));
+        spans.push((OWN_WARNING.to_owned(), Role::Flagged));
+        spans.push((format!("{} {told}", words::TOLD), Role::Flagged));
         spans.push((format!(" ({})", words::TOLD_BY), Role::Text));
     }
     spans

@@ -93,7 +93,7 @@ pub(super) fn record(lines: &[String]) -> Vec<Para> {
         let empty = Para::default().indent(indent).hang(2);
         match text.starts_with("agent: ") || text.starts_with("title: ") {
             true => claim::and(empty, text, Role::Text),
-            false => empty.and(text, Role::Text),
+            false => empty.given(text, Role::Text),
         }
     };
     lines.iter().map(para).collect()

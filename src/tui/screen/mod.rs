@@ -23,6 +23,7 @@ mod saving;
 mod sheet;
 mod spoken;
 mod spoken_elsewhere;
+mod spoken_rows;
 mod title;
 
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use super::super::flow::Para;
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
-use super::panes::labelled;
+use super::panes::{labelled, told_of};
 
 impl Screen<'_> {
     /// The state, the reason, and the run's facts.
@@ -16,7 +16,7 @@ impl Screen<'_> {
         let (glyph, word, role) = words::state(entry.state());
         let mut out = vec![Para::new(format!("{glyph} {word}"), role)];
         if entry.state().is_final() {
-            out.push(Para::new(entry.message(), Role::Text));
+            out.push(Para::default().given(entry.message(), Role::Text));
         }
         if let Some(decision) = entry.decision() {
             let at = decision.at.to_zoned(self.ui.common.zone.clone());
@@ -102,11 +102,15 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
         out.push(
             Para::new("error    ", Role::Dim)
                 .and(error.kind.as_str(), Role::Bad)
-                .and(place, Role::Text)
+                .given(place, Role::Text)
                 .hang(9),
         );
         if !said.contains(&error.message) {
-            out.push(Para::new(error.message.clone(), Role::Text).indent(9));
+            out.push(
+                Para::default()
+                    .given(error.message.clone(), Role::Text)
+                    .indent(9),
+            );
         }
     }
     out.extend(events(run));
@@ -123,7 +127,7 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
         let cut = if cut { ", cut" } else { "" };
         format!("{name} {}{cut}", words::bytes(bytes))
     };
-    out.push(labelled(
+    out.push(told_of(
         "printed",
         &format!(
             "{} · {}",
@@ -174,7 +178,7 @@ fn accesses(run: &Run) -> Option<Para> {
     (!line.is_empty()).then(|| {
         Para::new("accesses ", Role::Dim)
             .and(mark, Role::Flagged)
-            .and(line, Role::Text)
+            .given(line, Role::Text)
             .hang(9)
     })
 }
@@ -195,7 +199,7 @@ pub(super) fn told(by: &str, event: &RunEvent) -> Para {
                 _ => Role::Flagged,
             },
         )
-        .and(format!("{place}{}", event.message), Role::Text)
+        .given(format!("{place}{}", event.message), Role::Text)
         .hang(9)
 }
 

@@ -244,10 +244,17 @@ pub(super) fn environment(environment: &Environment) -> String {
     }
 }
 
-/// A label and its value.
+/// A label and the program's own words.
+pub(super) fn told_of(label: &str, words: &str) -> Para {
+    Para::new(format!("{label:<8} "), Role::Dim)
+        .and(words, Role::Text)
+        .hang(9)
+}
+
+/// A label and a value that is not the program's.
 pub(super) fn labelled(label: &str, value: &str) -> Para {
     Para::new(format!("{label:<8} "), Role::Dim)
-        .and(value, Role::Text)
+        .given(value, Role::Text)
         .hang(9)
 }
 
@@ -314,19 +321,20 @@ fn finding(i: usize, f: &Finding, at_hand: Option<usize>) -> Vec<Para> {
         .and(format!(" {} · {}", f.severity, f.action.as_str()), role);
     out.push(head.hang(2).finding(i));
     out.push(
-        Para::new(f.message.clone(), Role::Text)
+        Para::default()
+            .given(f.message.clone(), Role::Text)
             .indent(2)
             .finding(i),
     );
     if let Some(remedy) = f.remedy() {
-        let hint = Para::new("hint: ", Role::Dim).and(remedy, Role::Dim);
+        let hint = Para::new("hint: ", Role::Dim).given(remedy, Role::Dim);
         out.push(hint.indent(2).finding(i));
     }
     if at_hand == Some(i)
         && let Some(rule) = rules::find(&f.rule)
     {
         let example = rule.example.lines().collect::<Vec<_>>().join("; ");
-        let para = Para::new("example: ", Role::Dim).and(example, Role::Text);
+        let para = Para::new("example: ", Role::Dim).given(example, Role::Text);
         out.push(para.indent(2).finding(i));
     }
     out
@@ -347,7 +355,7 @@ pub(super) fn capabilities(verdict: Option<&Verdict>) -> Vec<Para> {
             let word = if lines.len() == 1 { "line" } else { "lines" };
             Para::new(c.capability.as_str(), Role::Strong)
                 .and(format!(" {word} {} ", lines.join(", ")), Role::Dim)
-                .and(c.detail.clone(), Role::Text)
+                .given(c.detail.clone(), Role::Text)
                 .hang(2)
         })
         .collect()
@@ -412,7 +420,8 @@ pub(super) fn given(inputs: Option<&[BoundInput]>, digests: Digests) -> Vec<Para
                 true => Role::Private,
                 false => Role::Strong,
             };
-            Para::new(input.name.clone(), role)
+            Para::default()
+                .given(input.name.clone(), role)
                 .and(format!("  {what}"), Role::Text)
                 .and(
                     format!(", {}{digest}", words::bytes(input.bytes)),
@@ -475,7 +484,7 @@ pub(super) fn peer(peer: &Peer) -> Vec<Para> {
     let program = peer.exe.as_ref();
     let program = program.map(|exe| format!("{exe} (a hint that can be imitated)"));
     let program = program.map(|hint| labelled("program", &hint));
-    std::iter::once(labelled("kernel", &ids))
+    std::iter::once(told_of("kernel", &ids))
         .chain(program)
         .collect()
 }

@@ -19,9 +19,10 @@ use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{Challenge, Compared, OnScreen, Over, Pane, STREAK, Sheet, UiState, Was};
 use super::super::words;
+use super::Screen;
 use super::effects::Room;
-use super::panes::{Digests, given, pane_name};
-use super::{Screen, log};
+use super::panes::{Digests, given as inputs, pane_name};
+use super::spoken_rows::{Head, line_of_code, record, spoken_rows};
 
 /// The length of a row in characters. Longer lines of code are several rows, each to be heard.
 pub(in crate::tui) const WIDE: u16 = 200;
@@ -42,10 +43,24 @@ pub(super) fn short(text: &str, most: usize) -> String {
 
 /// A claim with its marks.
 pub(super) fn claimed(text: &str) -> String {
+    let said = |(text, role): (String, Role)| match role {
+        Role::Mark => text,
+        _ => exact(&text).0,
+    };
     claim::spans(text, Role::Text)
         .into_iter()
-        .map(|(text, _)| text)
+        .map(said)
         .collect()
+}
+
+/// Own words and the beginning of a claim.
+fn given(own: &str, text: &str, most: usize) -> Para {
+    let cut = text::cut(text, most);
+    let para = claim::and(Para::new(own, Role::Text), cut, Role::Text);
+    match cut.len() < text.len() {
+        true => para.and(" ...", Role::Text),
+        false => para,
+    }
 }
 
 fn flow(paras: &[Para]) -> Vec<SaidRow> {
@@ -237,8 +252,9 @@ impl<'a> Screen<'a> {
     pub(in crate::tui) fn introduction(&self, entry: &Entry) -> Vec<SaidRow> {
         let p = &entry.proposal;
         let line = |text: String| Para::new(text, Role::Text);
+        let given_text = |own: String, text: String| line(own).given(text, Role::Text);
         let mut out = vec![match &p.reason {
-            Some(reason) => line(format!("and why: {}", short(reason, REASON))),
+            Some(reason) => given("and why: ", reason, REASON),
             None => line(words::NO_REASON.to_owned()),
         }];
         out.push(line(format!(
@@ -258,19 +274,19 @@ impl<'a> Screen<'a> {
                 let count = words::count(verdict.findings.len(), "finding");
                 out.push(line(format!("verdict {word}, {count}:")));
                 for f in verdict.findings.iter().take(FINDINGS) {
-                    let mut text = format!(
-                        "line {}: {} {}, {}, {}: {}",
+                    let own = format!(
+                        "line {}: {} {}, {}, {}: ",
                         f.line,
                         f.rule,
                         f.name,
                         f.severity,
-                        f.action.as_str(),
-                        f.message
+                        f.action.as_str()
                     );
+                    let mut para = given_text(own, f.message.clone());
                     if let Some(hint) = f.remedy() {
-                        text.push_str(&format!(" Hint: {hint}"));
+                        para = para.and(" Hint: ", Role::Text).given(hint, Role::Text);
                     }
-                    out.push(line(text));
+                    out.push(para);
                 }
                 let more = verdict.findings.len().saturating_sub(FINDINGS);
                 if more > 0 {
@@ -278,8 +294,8 @@ impl<'a> Screen<'a> {
                 }
             }
         }
-        let given = given(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
-        out.extend(given.into_iter().map(|para| para.after("given ")));
+        let inputs = inputs(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
+        out.extend(inputs.into_iter().map(|para| para.after("given ")));
         flow(&out)
     }
 
@@ -347,13 +363,13 @@ impl<'a> Screen<'a> {
                 Some((heading, rows, compared.top))
             }
             (_, OnScreen::Agents(screen)) => Some((
-                words::POLICIES.to_owned(),
+                plain(words::POLICIES),
                 flow(&self.policies(screen.detail)),
                 screen.top,
             )),
             (_, OnScreen::Audit(screen)) => {
                 let detail = screen.page.detail.as_ref()?;
-                Some(("RECORD".to_owned(), flow(&log::record(detail)), screen.top))
+                Some(("RECORD".to_owned(), record(detail), screen.top))
             }
             _ => None,
         }
@@ -406,7 +422,7 @@ impl<'a> Screen<'a> {
         let rows = match &compared.answer {
             None => Vec::new(),
             Some(Err(why)) => flow(&[Para::new(words::no_earlier(why), Role::Text)]),
-            Some(Ok(diff)) => flow(&diff.paras()),
+            Some(Ok(diff)) => spoken_rows(diff),
         };
         (heading, rows)
     }
@@ -420,7 +436,7 @@ impl<'a> Screen<'a> {
             Content::Stands { text, open } => {
                 let key = self.ui.key(Command::Open);
                 let does = if open { "closes" } else { "opens" };
-                format!("condensed: {} ({key} {does} it)", plain(text))
+                format!("condensed, {key} {does} it: {}", exact(text).0)
             }
             Content::Text {
                 number, code, text, ..
@@ -463,75 +479,5 @@ impl<'a> Screen<'a> {
             }
         }
         tags
-    }
-}
-
-/// What is said before a row's text, beside its number.
-#[derive(Clone, Copy, Debug, Default)]
-struct Head<'a> {
-    /// Whether the row begins its line.
-    first: bool,
-    /// Whether the line has no end.
-    endless: bool,
-    tags: &'a str,
-}
-
-/// `12, high finding, indent 4: text`. What nobody hears is said before the text, where no code can imitate it: blanks
-/// at either end, marks, a missing end of the line. Different rows stay different.
-fn line_of_code(number: usize, of: Head<'_>, text: &str) -> String {
-    let mut head = match of.first {
-        true => format!("{number}{}", of.tags),
-        false => format!("{number} goes on"),
-    };
-    let solid = text.trim_start_matches([' ', '\t']);
-    head.push_str(&words::plain::indent(&text[..text.len() - solid.len()]));
-    let said = solid.trim_end_matches(' ');
-    if said.len() < solid.len() {
-        head.push_str(&words::plain::ends_blank(solid.len() - said.len()));
-    }
-    let (said, marked) = exact(said);
-    if marked > 0 {
-        head.push_str(&words::plain::marked(marked));
-    }
-    if of.endless {
-        head.push_str(&format!(", {}", words::NO_LINE_END));
-    }
-    match (said.is_empty(), text.is_empty()) {
-        (true, true) => format!("{head} blank"),
-        (true, false) => format!("{head}, nothing else"),
-        (false, _) => format!("{head}: {said}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_code_tells_what_nobody_hears() {
-        let line = |text| {
-            let first = true;
-            line_of_code(
-                7,
-                Head {
-                    first,
-                    ..Head::default()
-                },
-                text,
-            )
-        };
-        assert_eq!(line("    x = 1"), "7, indent 4: x = 1");
-        assert_eq!(line("\t\t  x = 1"), "7, indent 2 tabs and 2: x = 1");
-        assert_eq!(line("x = 1   "), "7, ends with 3 blanks: x = 1");
-        assert_eq!(
-            line("\tx = \"\t\u{202e}\""),
-            "7, indent 1 tab, 2 characters marked: x = \"\\u{tab}\\u{202E}\""
-        );
-        assert_eq!(line(""), "7 blank");
-        assert_eq!(line("  "), "7, indent 2, nothing else");
-        assert_eq!(
-            line_of_code(7, Head::default(), " x"),
-            "7 goes on, indent 1: x"
-        );
     }
 }

@@ -117,6 +117,10 @@ pub fn type_digits(digits: &str, back: &str) -> String {
     )
 }
 
+pub fn too_narrow(columns: u16, fewest: u16) -> String {
+    format!("Too narrow: {columns} columns, {fewest} are needed. Nothing can be granted.")
+}
+
 pub fn quit_keys(key: &str) -> String {
     format!("{key} quits, any other key stays.")
 }
@@ -191,8 +195,10 @@ pub const fn sign(c: char) -> Option<&'static str> {
         '↓' => "Down",
         '←' => "Left",
         '→' => "Right",
+        '│' => ";",
+        '█' => "masked",
         '■' | '●' | '○' | '△' | '▷' | '►' | '▸' | '▾' | '✓' | '✗' | '⊘' | '⧗' | '▮' | '▯' | '━'
-        | '─' | '│' | '↳' => "",
+        | '─' | '↳' => "",
         _ => return None,
     })
 }

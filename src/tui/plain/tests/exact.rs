@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// The lines that were said, each as if the terminal had no width.
-fn whole(said: &str) -> Vec<String> {
+pub(super) fn whole(said: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for row in said.lines() {
         let Some(rest) = row.strip_prefix("..") else {

@@ -1,0 +1,75 @@
+//! What was granted, denied or blocked before, compared with what is asked now.
+
+use crate::model::Other;
+
+use super::number;
+
+/// Behind a diff's heading.
+pub const OTHER_DATA: &str = "  ▲ granted for other data";
+
+/// The same code was granted, but for other data.
+pub fn other_data(data: &[std::sync::Arc<str>]) -> String {
+    let names = data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
+    match data.is_empty() {
+        true => "the same code was granted without data, not for this".to_owned(),
+        false => format!("the same code was granted for {names}, not for this data"),
+    }
+}
+
+/// `last`: the time of the last grant, if it is remembered.
+pub fn same_code(times: u32, last: Option<&str>) -> String {
+    let last = |before: &str| last.map_or_else(String::new, |last| format!(", {before}{last}"));
+    match times {
+        1 => format!("the same code was granted once{}", last("")),
+        more => format!(
+            "the same code was granted {} times{}",
+            number(more.into()),
+            last("last ")
+        ),
+    }
+}
+
+/// `differs`: see [`differs`].
+pub fn same_code_but(when: &str, differs: &str) -> String {
+    format!("the same code was granted {when}, but {differs}")
+}
+
+/// What differs from an earlier proposal besides the code. Empty if nothing does.
+pub fn differs(others: &[Other], profile: &str, data: &[std::sync::Arc<str>]) -> String {
+    let names = || data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
+    let each = others.iter().map(|other| match other {
+        Other::Profile => format!("under {profile}"),
+        Other::Policy => "under another policy".to_owned(),
+        Other::DataSets => "for other data sets".to_owned(),
+        Other::Contents => format!("{} was other data", names()),
+        Other::Brought => "other inputs".to_owned(),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// `compare`: a key.
+pub fn same_title(when: &str, compare: &str) -> String {
+    format!("same title granted {when}: {compare} shows what changed")
+}
+
+/// `what`: what differs.
+pub fn same_shape(last: Option<&str>, what: &str) -> String {
+    let at = last.map_or_else(String::new, |last| format!(" at {last}"));
+    format!("same shape as one granted{at}, other {what}")
+}
+
+/// Follows an agent's name.
+pub fn agent_granted(granted: u32, decided: u32, blocked: u32) -> String {
+    let said = match decided {
+        0 => ": nothing decided yet".to_owned(),
+        _ => format!(
+            ": {} of {} granted",
+            number(granted.into()),
+            number(decided.into())
+        ),
+    };
+    match blocked {
+        0 => said,
+        _ => format!("{said}, {} blocked", number(blocked.into())),
+    }
+}
