@@ -1,7 +1,7 @@
 //! The answer to a key: where it led, what it changed, or why it did nothing.
 
 use super::super::keys::Command;
-use super::super::ui::Over;
+use super::super::ui::{Over, Pane};
 use super::super::words;
 use super::lines::{Lines, plain};
 use super::page::What;
@@ -53,8 +53,13 @@ impl Plain {
             Place::Prompt(..) => self.tell_chosen(turn, out),
             Place::Agents => self.show_agent(turn, moved, command, out),
             Place::Log(_) => self.show_log(turn, moved, command, out),
-            Place::Page(What::Pane(..)) if command == Some(Command::PageCode) && !moved => {
+            Place::Page(What::Pane(pane, _))
+                if command == Some(Command::PageCode) && !moved && !turn.pages(pane) =>
+            {
                 self.read(turn, true, out);
+            }
+            Place::Page(what @ What::Pane(Pane::Output, _)) => {
+                self.show_output(turn, what, moved, command, out);
             }
             Place::Page(what) => self.show_page(turn, what, moved, command, out),
             Place::Queue | Place::Code => {

@@ -373,7 +373,12 @@ impl Plain {
                 if pane == Pane::Verdict {
                     drawn.findings = whole_findings(&self.flow(), &page.shown());
                 }
-                drawn.panes.insert(pane, (ROWS_OVER, self.rows.len()));
+                let height = match pane {
+                    Pane::Output => page.rows.len().max(1),
+                    _ => ROWS_OVER,
+                };
+                drawn.panes.insert(pane, (height, self.rows.len()));
+                drawn.output_top = (pane == Pane::Output).then_some(page.rows.start);
             }
             What::Help | What::Policies(_) | What::Record(_) | What::Diff(..) => {
                 drawn.over = Some((ROWS_OVER, self.rows.len()));

@@ -180,6 +180,58 @@ impl Plain {
         }
     }
 
+    /// OUTPUT: a page, or one row where a key goes by rows or to a match.
+    pub(super) fn show_output(
+        &mut self,
+        turn: &Turn<'_>,
+        what: What,
+        moved: bool,
+        command: Option<Command>,
+        out: &mut Lines,
+    ) {
+        let Some(entry) = turn.screen.selected() else {
+            return;
+        };
+        let found = matches!(command, Some(Command::SearchNext | Command::SearchPrevious));
+        let by_row = found || matches!(command, Some(Command::Up | Command::Down));
+        if moved {
+            self.page = None;
+            out.line(words::plain::OUTPUT);
+        }
+        let begun = self.page.as_ref().filter(|p| p.what == what);
+        let begun = begun.map(|p| p.rows.clone());
+        let height = begun.as_ref().map_or(ROWS_OVER, |rows| rows.len().max(1));
+        let (rows, top) = turn.screen.spoken_output(entry, height);
+        let many = if by_row && !moved { 1 } else { ROWS_OVER };
+        let asked = turn.pressed && (found || scrolls(command));
+        if moved || asked && begun.as_ref().map(|rows| rows.start) != Some(top) {
+            let shown = top..(top + many).min(rows.len());
+            let fresh = match many {
+                1 => {
+                    self.page = Some(Page::new(what, shown.clone(), 0, turn.now.boot));
+                    shown.clone()
+                }
+                _ => Page::turn(&mut self.page, what, shown.clone(), turn.now.boot),
+            };
+            for said in fresh.filter_map(|i| rows.get(i)) {
+                out.line(&said.text);
+            }
+            if many > 1 && shown.end < rows.len() {
+                let key = turn.ui.key(Command::PageDown);
+                out.line(&words::plain::more(&key, shown.end, rows.len(), "Row"));
+            }
+        } else if asked && out.is_empty() {
+            let at_end = begun.is_none_or(|shown| shown.end >= rows.len());
+            out.line(match (command, at_end) {
+                (Some(Command::Up | Command::PageUp | Command::Top), _) | (_, false) => {
+                    words::plain::TOP
+                }
+                _ => words::plain::END,
+            });
+        }
+        self.rows = rows;
+    }
+
     /// The sheet's question, once the rest of it was heard and its key would count.
     pub(super) fn ask(&mut self, turn: &Turn<'_>, sheet: &Sheet, out: &mut Lines) {
         let total = self.rows.len();

@@ -14,6 +14,7 @@ use super::*;
 mod exact;
 mod given;
 mod hostile;
+mod output;
 
 /// A bench with the front end in plain lines.
 struct Voice {
@@ -381,7 +382,7 @@ fn output_streams_in_lines_at_a_pace_and_the_end_is_told() {
     let said = v.wait(2_000);
     assert!(v.all.matches("out: x").count() <= 20, "{}", v.all);
     assert!(
-        said.contains("lines not read out; OUTPUT has the end\n"),
+        said.contains("lines not read out; OUTPUT has them\n"),
         "{said}"
     );
     v.b.end(id, run("one\ntwo\n"));

@@ -95,7 +95,13 @@ impl Turn<'_> {
         }
     }
 
-    /// Heading, rows and first row of a page that is no code.
+    /// Whether `Space` pages this pane: after the run, paging the code is no longer needed for a grant.
+    pub fn pages(&self, pane: Pane) -> bool {
+        let over = self.screen.selected().is_some_and(|e| e.state().is_final());
+        over && matches!(pane, Pane::Outcome | Pane::Output)
+    }
+
+    /// Heading, rows and first row of a page that is neither code nor output.
     pub fn page(&self, what: What) -> (String, Vec<Said>, usize) {
         match (what, self.ui.sheet(), self.screen.selected()) {
             (What::Sheet(..), Some(sheet), _) => (
@@ -106,9 +112,8 @@ impl Turn<'_> {
             (What::Pane(pane, _), _, Some(entry)) => {
                 let (name, rows) = self.screen.spoken_pane(pane, entry);
                 let last = rows.len().saturating_sub(ROWS_OVER);
-                let follows = if pane == Pane::Output { last } else { 0 };
                 let top = self.looked().and_then(|l| l.scroll.get(&pane).copied());
-                (name.to_owned(), rows, top.unwrap_or(follows).min(last))
+                (name.to_owned(), rows, top.unwrap_or(0).min(last))
             }
             _ => self.screen.spoken_page().unwrap_or_default(),
         }

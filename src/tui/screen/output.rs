@@ -83,7 +83,7 @@ impl Screen<'_> {
         flow
     }
 
-    fn reading(&self) -> Reading {
+    pub(super) fn reading(&self) -> Reading {
         self.looked()
             .map(|looked| looked.reading)
             .unwrap_or_default()

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::broker::{AuditHealth, BrokerState, Entry};
 use crate::clock::Now;
-use crate::model::{EffectMark, Environment, ProposalId, State, VerdictKind};
+use crate::model::{EffectMark, Environment, ProposalId, State, StreamName, VerdictKind};
 
 use super::super::action::Header;
 use super::super::claim;
@@ -17,6 +17,7 @@ use super::super::plain::{SaidRow, exact, plain};
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
+use super::super::transcript::{self, At, Reading};
 use super::super::ui::{Challenge, Compared, OnScreen, Over, Pane, STREAK, Sheet, UiState, Was};
 use super::super::words;
 use super::Screen;
@@ -31,8 +32,6 @@ pub(super) const TITLE: usize = 120;
 const REASON: usize = 400;
 /// Findings that the introduction has; the sheet has all of them.
 const FINDINGS: usize = 12;
-/// Lines of each stream that OUTPUT has, from its end.
-const LINES: usize = 500;
 
 /// The beginning of a claim: nobody wants to hear ten thousand letters. The pane SAYS has all of it.
 pub(super) fn short(text: &str, most: usize) -> String {
@@ -71,36 +70,35 @@ fn said(flow: &Flow) -> Vec<SaidRow> {
     flow.rows.iter().map(SaidRow::from).collect()
 }
 
-/// The end of a run's output, each line with its stream: it can look like a line of the program.
-fn output(entry: &Entry) -> Vec<SaidRow> {
-    let live = entry.output();
-    let run = entry.run();
-    let texts = match run {
-        Some(run) => [("out", run.stdout.as_str()), ("err", run.stderr.as_str())],
-        None => [("out", live.stdout.as_str()), ("err", live.stderr.as_str())],
-    };
-    let mut out = Vec::new();
-    for (name, text) in texts {
-        let text = text.strip_suffix('\n').unwrap_or(text);
-        if text.is_empty() {
-            continue;
-        }
-        let lines: Vec<&str> = text.rsplit('\n').take(LINES).collect();
-        for line in lines.into_iter().rev() {
-            let mut rest = line;
-            while rest.len() > usize::from(WIDE) {
-                let mut cut = usize::from(WIDE);
-                while !rest.is_char_boundary(cut) {
-                    cut -= 1;
-                }
-                out.push(format!("{name}: {}", exact(&rest[..cut]).0));
-                rest = &rest[cut..];
-            }
-            out.push(format!("{name}: {}", exact(rest).0));
-        }
+/// A run's output in the order in which it was printed, each line with its stream (it can look like a line of the
+/// program), and the first row of each line.
+fn output(entry: &Entry, reading: Reading) -> (Vec<SaidRow>, Vec<usize>) {
+    let (lines, cut) = transcript::lines(entry, reading.upto(entry), transcript::ALL);
+    let mut rows = Vec::new();
+    let mut firsts = Vec::new();
+    if cut {
+        rows.push(words::plain::BEGINS_LATER.to_owned());
     }
-    if out.is_empty() {
-        out.push(match entry.state() {
+    for line in &lines {
+        firsts.push(rows.len());
+        let name = match line.stream {
+            StreamName::Stdout => "out",
+            StreamName::Stderr => "err",
+        };
+        let name = match line.rewritten {
+            0 => name.to_owned(),
+            times => format!("{name}, after {}", words::plain::rewritten(times)),
+        };
+        let mut rest = line.text.as_str();
+        while rest.len() > usize::from(WIDE) {
+            let (row, after) = rest.split_at(rest.floor_char_boundary(usize::from(WIDE)));
+            rows.push(format!("{name}: {}", exact(row).0));
+            rest = after;
+        }
+        rows.push(format!("{name}: {}", exact(rest).0));
+    }
+    if lines.is_empty() {
+        rows.push(match entry.state() {
             State::Granted | State::Running => words::NO_OUTPUT_YET.to_owned(),
             _ => words::NO_OUTPUT.to_owned(),
         });
@@ -109,7 +107,7 @@ fn output(entry: &Entry) -> Vec<SaidRow> {
         text,
         finding: None,
     };
-    out.into_iter().map(row).collect()
+    (rows.into_iter().map(row).collect(), firsts)
 }
 
 impl<'a> Screen<'a> {
@@ -348,10 +346,27 @@ impl<'a> Screen<'a> {
         entry: &Entry,
     ) -> (&'static str, Vec<SaidRow>) {
         let rows = match pane {
-            Pane::Output => output(entry),
+            Pane::Output => output(entry, self.reading()).0,
             _ => said(&self.pane(pane, entry, Rect::new(0, 0, WIDE, 24), &mut Vec::new())),
         };
         (pane_name(pane), rows)
+    }
+
+    /// The rows of OUTPUT, and the first of a page of `height` rows, as the drawn screen has it.
+    pub(in crate::tui) fn spoken_output(
+        &self,
+        entry: &Entry,
+        height: usize,
+    ) -> (Vec<SaidRow>, usize) {
+        let (rows, firsts) = output(entry, self.reading());
+        let last = rows.len().saturating_sub(height);
+        let top = match self.reading().at {
+            None => last,
+            Some(At::Row(row)) => row,
+            Some(At::Above(rows)) => last.saturating_sub(rows),
+            Some(At::Line(line)) => firsts.get(line).copied().unwrap_or(last),
+        };
+        (rows, top)
     }
 
     /// What covers the queue, with its heading; `None` if nothing does.

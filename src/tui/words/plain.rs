@@ -8,6 +8,8 @@ pub const NOTHING_DRAWN: &str = "nothing is drawn here that this could change";
 pub const END_OF_CODE: &str = "End of the code.";
 pub const END: &str = "End.";
 pub const TOP: &str = "Top.";
+pub const OUTPUT: &str = "OUTPUT";
+pub const BEGINS_LATER: &str = "earlier output is not kept for reading";
 pub const WENT_ON: &str = "Back. What was read out before may have scrolled away.";
 pub const PYTHON_READY: &str = "The Python environment is ready.";
 pub const PYTHON_MADE: &str = "The Python environment is being made; grants wait.";
@@ -125,8 +127,13 @@ pub fn quit_keys(key: &str) -> String {
     format!("{key} quits, any other key stays.")
 }
 
+/// How often a line was written over.
+pub fn rewritten(times: usize) -> String {
+    count(times, "earlier state")
+}
+
 pub fn not_said(lines: usize) -> String {
-    format!("{} not read out; OUTPUT has the end", count(lines, "line"))
+    format!("{} not read out; OUTPUT has them", count(lines, "line"))
 }
 
 pub fn redacted(values: usize) -> String {
