@@ -1,13 +1,17 @@
 //! The answer to a key: where it led, what it changed, or why it did nothing.
 
+use std::time::Duration;
+
 use super::super::keys::Command;
-use super::super::ui::{Over, Pane};
+use super::super::ui::{Notice, Over, Pane};
 use super::super::words;
 use super::lines::{Lines, plain};
 use super::page::What;
 use super::turn::{Place, Turn, scrolls};
 use super::{LAST, Plain, field};
 
+/// A key that comes too early again within this time is held down, or pressed in impatience.
+const HELD: Duration = Duration::from_secs(1);
 /// Proposals that a list reads out.
 const LISTED: usize = 20;
 
@@ -39,7 +43,16 @@ impl Plain {
             self.said.last_minute = entry.filter(|e| e.left(turn.now) <= LAST).and(selected);
         }
         let notice = turn.ui.remark();
-        let noted = notice.is_some() && (turn.pressed || self.said.notice.as_ref() != notice);
+        // A key that is held down is answered once.
+        let early = matches!(notice, Some(Notice::TooEarly(_)));
+        let held = early
+            && self.said.notice.as_ref() == notice
+            && (self.said.too_early).is_some_and(|at| turn.now.boot < at.saturating_add(HELD));
+        if turn.pressed {
+            self.said.too_early = early.then_some(turn.now.boot);
+        }
+        let noted =
+            notice.is_some() && !held && (turn.pressed || self.said.notice.as_ref() != notice);
         self.said.notice = notice.cloned();
         if noted && let Some(text) = turn.ui.notice(turn.state, turn.now) {
             out.line(&plain(&text));
@@ -91,7 +104,7 @@ impl Plain {
         if turn.state.is_closing() && !std::mem::replace(&mut self.said.closing, true) {
             out.line(words::CLOSING);
         }
-        if turn.pressed && out.is_empty() && !matches!(place, Place::Prompt(..)) {
+        if turn.pressed && out.is_empty() && !held && !matches!(place, Place::Prompt(..)) {
             self.nothing_said(turn, place, command, typed, out);
         }
     }

@@ -58,6 +58,8 @@ struct Said {
     place: Option<Place>,
     selected: Option<ProposalId>,
     notice: Option<Notice>,
+    /// When a key that came too early was answered last.
+    too_early: Option<Duration>,
     alarms: Vec<String>,
     /// The proposal whose introduction came last.
     introduced: Option<What>,

@@ -113,3 +113,18 @@ fn a_terminal_that_is_too_narrow_reads_out_nothing_and_grants_nothing() {
     assert!(v.speak().contains("Back. "));
     assert!(grants(&v.b).is_empty());
 }
+
+#[test]
+fn a_key_held_down_too_early_is_answered_once() {
+    let mut v = Voice::of(Making::clear(CODE));
+    v.wait(600);
+    v.read();
+    v.keys("a");
+    let mut said = v.keys("y");
+    for _ in 0..40 {
+        said.push_str(&v.wait(25));
+        said.push_str(&v.keys("y"));
+    }
+    assert_eq!(said.matches("too early").count(), 1, "{said}");
+    assert!(!said.contains("Granted"), "{said}");
+}
