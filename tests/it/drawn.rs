@@ -98,11 +98,8 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     let rows = code.lines().flat_map(|line| wrapped(line, room));
     let expected: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
     let uid = nix::unistd::getuid();
-    // Beside a title in one line with the queue the uid stands alone.
-    let vouched = match columns >= 100 {
-        true => format!("… uid {uid} · pid {}", std::process::id()),
-        false => format!("… uid {uid}"),
-    };
+    // Beside a title that is cut the uid stands alone.
+    let vouched = format!("… uid {uid}");
 
     // As marks: every cell of the code, and the facts from the kernel beside the title. All of it,
     // because half a frame may show the code and panes of another proposal.

@@ -82,9 +82,13 @@ fn a_granted_drill_does_not_run() {
         if dash.text().contains("nothing ran") {
             break;
         }
-        std::thread::sleep(Duration::from_millis(400));
+        // A key that came too early counts again only after a while without it.
+        std::thread::sleep(Duration::from_millis(2_500));
     }
     let text = dash.wait_text("That was a drill, and nothing ran; line 4 prints");
+    dash.wait_for("the record", |d, _| {
+        d.log_text().contains("\"end\":\"granted\"")
+    });
     assert!(text.contains("drilled"), "{text}");
     assert_eq!(processes::runs(dash.pid()), [] as [u32; 0]);
     let log = dash.log_text();
@@ -150,13 +154,13 @@ fn a_denied_drill_is_caught_and_nothing_is_learned_by_the_agent() {
     dash.wait_text("reason for etl-bot");
     dash.keys("it prints rows\r");
     dash.wait_text("Caught: that was a drill; line 4 prints");
+    dash.wait_for("the record", |d, _| {
+        d.log_text().contains("\"end\":\"caught\"")
+    });
     let log = dash.log_text();
     let denials = log.matches("\"kind\":\"denied\"").count();
     assert_eq!(denials, 1, "{log}");
-    assert!(
-        log.contains("\"end\":\"caught\"") && !log.contains("it prints rows"),
-        "{log}"
-    );
+    assert!(!log.contains("it prints rows"), "{log}");
     // One that still waits when the dashboard closes is not answered.
     let mut agent = dash.agent();
     let real = agent.propose(json!({"code": "print('real')\n", "title": "another"}));

@@ -64,7 +64,7 @@ def a_table_without_numbers_or_groups_has_no_bounds() -> None:
 def a_wide_table_is_looked_at_too() -> None:
     wide = pandas.DataFrame(0, range(20), [f"c{at}" for at in range(500)])
     found, bounds = looked(wide.assign(**towns()))
-    assert SUM in found and bounds == [{"bound": "pairs", "most": values.PAIRED}]
+    assert SUM in found and bounds == []
 
 
 @test
@@ -84,12 +84,13 @@ def columns_of_lists_are_not_grouped_by() -> None:
 
 @test
 def only_the_columns_of_the_fewest_values_are_paired() -> None:
-    frame = towns()
-    for at in range(values.PAIRED - 1):
-        frame[f"c{at}"] = "x"
-    assert looked(frame)[1] == []
-    frame["one more"] = "x"
-    assert looked(frame)[1] == [{"bound": "pairs", "most": values.PAIRED}]
+    # Six rows and more share a value of one column, two share a pair.
+    people = range(60)
+    frame = pandas.DataFrame({"a": [at // 20 for at in people], "b": [at // 2 % 10 for at in people]})
+    frame["pay"] = [1000.0 + at * at for at in people]
+    for most, is_found in ((2, True), (1, False)):
+        found, bounds = looked(frame.astype({"a": str, "b": str}), PAIRED=most)
+        assert (SUM in found) == is_found and bounds == []
 
 
 @test
