@@ -75,7 +75,7 @@ impl<'a> Pass<'a> {
         if let Some(method) = &method {
             let eval =
                 on.has(TABLE) && **method == *"eval" && super::tables::word(x, "inplace").is_none();
-            if super::words::UNSEEN.contains(&&**method) && !eval {
+            if super::words::is_unseen(method) && !eval {
                 self.opens();
             }
             if self.methods_of(method).is_empty()

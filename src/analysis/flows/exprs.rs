@@ -132,7 +132,7 @@ impl<'a> Pass<'a> {
         if matches!(&*name, "print" | "display") {
             return Value::default().with(PRINTS);
         }
-        if super::words::UNSEEN.contains(&&*name) {
+        if super::words::is_unseen(&name) {
             self.opens();
         }
         match self.imports.get(&name) {

@@ -1,7 +1,7 @@
 //! Columns that are picked: `t["c"]`, `t[names]`, `t.loc[:, "c"]`, `t.c`.
 
 use super::value::{GROUPED, LIST, MODEL, PLAIN, PRINTS, TABLE, Value};
-use super::words::{SHAPES, STATISTICS, UNSEEN};
+use super::words::{SHAPES, STATISTICS, is_unseen};
 use super::{Pass, exprs, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr, Ranged};
 use crate::analysis::table::is_table_attribute;
@@ -178,7 +178,7 @@ impl<'a> Pass<'a> {
             return self.input(at);
         }
         let v = self.eval(&x.value);
-        if UNSEEN.contains(&&*attr) && !(v.has(TABLE) && attr == "eval") {
+        if is_unseen(&attr) && !(v.has(TABLE) && attr == "eval") {
             self.opens();
         }
         let known = !self.own_any && !self.own.contains(&attr) && !self.open;

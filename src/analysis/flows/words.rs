@@ -1,5 +1,7 @@
 //! Names of pandas, numpy and Python that the pass knows.
 
+use crate::analysis::inspect::UNSEEN;
+
 /// Methods whose result has the table's columns under their names.
 pub(super) const KEEPING: &[&str] = &[
     "abs",
@@ -217,23 +219,10 @@ pub(super) const ELEMENTS: &[&str] = &[
     "sorted",
     "tuple",
 ];
-/// Names through which columns or names change unseen.
-pub(super) const UNSEEN: &[&str] = &[
-    "__delitem__",
-    "__dict__",
-    "__setattr__",
-    "__setitem__",
-    "eval",
-    "exec",
-    "globals",
-    "isetitem",
-    "locals",
-    "set_axis",
-    "set_names",
-    "setattr",
-    "setitem",
-    "vars",
-];
+/// Whether columns or names can change unseen through this name.
+pub(super) fn is_unseen(name: &str) -> bool {
+    UNSEEN.contains(&name) || name == "__setattr__"
+}
 /// Methods that change a table in place without giving its columns other names.
 pub(super) const IN_PLACE: &[&str] = &[
     "bfill",

@@ -42,6 +42,8 @@ mod uncalled;
 
 pub(super) use self::columns::named_in::names_in;
 
+pub(super) use columns::UNSEEN;
+
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 

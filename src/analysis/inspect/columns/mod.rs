@@ -10,6 +10,8 @@ mod names;
 mod numbers;
 mod tables;
 
+pub(in crate::analysis) use names::UNSEEN;
+
 use std::collections::HashSet;
 
 use self::lookups::{By, Lookup, Lookups, Misuse, NO_DATES, NO_MEMBER, Use};

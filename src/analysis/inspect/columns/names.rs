@@ -13,7 +13,7 @@ use crate::analysis::parse::ast::{self, Constant, Expr, ExprContext, Ranged, Stm
 use crate::analysis::walk::{Bound, ExprPlace, TargetOf, Visitor, body};
 
 /// Names through which columns or names can be bound unseen.
-const UNSEEN: &[&str] = &[
+pub(in crate::analysis) const UNSEEN: &[&str] = &[
     "__delitem__",
     "__dict__",
     "__setitem__",
