@@ -72,11 +72,15 @@ pub struct DrillPlan {
 }
 
 impl Drill {
-    /// Whether this code still has the line, wherever it stands now. `proposed`: the code as proposed.
+    /// Whether this code still has the line, wherever it stands now, with other blanks, over several lines or with more
+    /// behind it. `proposed`: the code as proposed.
     pub fn stands_in(&self, code: &str, proposed: &str) -> bool {
         let index = (self.line as usize).saturating_sub(1);
-        let wrong = proposed.lines().nth(index).map(str::trim);
-        wrong.is_none_or(|wrong| code.lines().any(|line| line.trim() == wrong))
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        let said = code.lines().filter(|line| !line.trim().starts_with('#'));
+        let said: String = said.map(bare).collect();
+        let wrong = proposed.lines().nth(index).map(bare);
+        wrong.is_none_or(|wrong| said.contains(&wrong))
     }
 }
 

@@ -143,7 +143,10 @@ fn a_drill_that_expires_or_is_left_open_at_the_end_is_unanswered() {
 fn who_edits_the_wrong_line_away_has_caught_it_and_still_nothing_runs() {
     let rows = [
         ("total = 1\nprint(total)\n", DrillEnd::Caught),
+        ("# send(total)\nprint(total)\n", DrillEnd::Caught),
         ("if 1:\n  send(total)\n", DrillEnd::Granted),
+        ("total = 1  # x\nsend(total)  # x\n", DrillEnd::Granted),
+        ("send(\n    total\n)\n", DrillEnd::Granted),
     ];
     for (edited, end) in rows {
         let (mut w, _, id) = drilled();
