@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Blob, BoundInput, Digest, InputKind, LogEvent, ProposalId, ProposedLog, Shape, State,
-    VerdictKind,
+    VerdictKind, agent_name,
 };
 
 mod edited;
@@ -252,11 +252,7 @@ impl Past {
         }
         let number = self.first + self.all.len() as u32;
         let uid = proposed.peer.uid;
-        let agent = proposed.agent.as_ref().map(|a| a.name.as_str());
-        let agent = agent
-            .filter(|name| !name.is_empty())
-            .or(proposed.peer.exe.as_deref())
-            .unwrap_or("unnamed");
+        let agent = agent_name(proposed.agent.as_ref(), &proposed.peer);
         let mut data: Vec<&str> = proposed
             .inputs
             .iter()

@@ -86,6 +86,6 @@ pub fn agent_name<'a>(claim: Option<&'a AgentClaim>, peer: &'a Peer) -> &'a str 
     claim
         .map(|a| a.name.as_str())
         .filter(|n| !n.is_empty())
-        .or(peer.exe.as_deref())
+        .or(peer.exe.as_deref().filter(|exe| !exe.is_empty()))
         .unwrap_or("unnamed")
 }

@@ -182,7 +182,7 @@ fn agents_are_denied_paused_and_resumed_there() {
     assert!(b.state.pauses().is_empty());
     b.press(KeyCode::Home);
     b.draw();
-    b.keys("Dall of it");
+    b.deny_all("all of it");
     assert!(b.draw().contains("deny all 3 of"));
     b.press(KeyCode::Enter);
     b.carry_out();
@@ -191,7 +191,7 @@ fn agents_are_denied_paused_and_resumed_there() {
     b.advance(2_000);
     b.keys("a");
     assert!(b.ui.sheet().is_none());
-    assert!(notice(&b).contains("not here"), "{}", notice(&b));
+    assert_eq!(notice(&b), "a (grant) works in the queue: press 1 first");
 }
 
 #[test]

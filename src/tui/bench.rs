@@ -483,6 +483,14 @@ impl Bench {
         self.tick(60_000);
     }
 
+    /// Answers the question of `D`, and types the reason for all of the agent's proposals.
+    pub fn deny_all(&mut self, reason: &str) {
+        self.keys("D");
+        self.advance(QUIET.as_millis() as u64);
+        self.keys("y");
+        self.keys(reason);
+    }
+
     /// Opens the sheet, waits until its grace period is over, and shows all of it.
     pub fn open_sheet(&mut self) {
         self.settle();

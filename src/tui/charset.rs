@@ -64,7 +64,7 @@ pub fn scope<R>(charset: Charset, what: impl FnOnce() -> R) -> R {
 /// The stand-in for one of the program's own signs, one column wide.
 pub fn stand_in(c: char) -> Option<&'static str> {
     Some(match c {
-        '─' | '·' | '–' | '—' | '−' | '○' => "-",
+        '─' | '·' | '–' | '—' | '−' | '○' | '▹' => "-",
         '━' | '≈' => "=",
         '│' | '┃' => "|",
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '✓' => "+",

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::KeyCode;
 
-use super::bench::{Bench, Making};
+use super::bench::{Bench, Making, notice};
 use super::snapshot_tests::at_sizes;
 
 const TITLE: &str =
@@ -22,6 +22,58 @@ fn propose(b: &mut Bench) {
 #[test]
 fn long_claims() {
     at_sizes("long_claims", propose);
+}
+
+#[test]
+fn an_agent_without_a_name_is_called_the_same_everywhere() {
+    let mut b = Bench::new(120, 40);
+    b.propose(Making {
+        agent: None,
+        ..Making::clear("print(len(df))\n")
+    });
+    let screen = b.settle();
+    assert!(screen.contains("python3   row count"), "{screen}");
+    assert!(screen.contains("agent python3 says: row count"), "{screen}");
+    b.open_sheet();
+    let sheet = b.draw();
+    assert!(sheet.contains("agent says  python3: row count"), "{sheet}");
+    b.press(KeyCode::Esc);
+    b.keys("d");
+    assert!(b.draw().contains("reason for python3"));
+    b.press(KeyCode::Esc);
+    b.keys("D");
+    assert!(b.draw().contains("only one of python3"));
+    b.press(KeyCode::Tab);
+    assert!(notice(&b).starts_with("python3 is paused"));
+    b.keys("3");
+    let agents = b.draw();
+    assert!(agents.contains("▸python3"), "{agents}");
+    let id = b.ui.selected().unwrap();
+    let proposal = &b.state.entry(id).unwrap().proposal;
+    assert_eq!(proposal.agent_id().name, "python3");
+}
+
+/// The selected row is told by a sign, in the list that has the keys by another one than elsewhere.
+#[test]
+fn one_list_at_a_time_has_the_sign_of_the_keys() {
+    let count = |b: &mut Bench, sign: &str| b.draw().matches(sign).count();
+    let mut b = Bench::new(120, 40);
+    propose(&mut b);
+    propose(&mut b);
+    b.keys("d");
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    b.settle();
+    assert_eq!((count(&mut b, "▸"), count(&mut b, "▹")), (1, 0));
+    b.press(KeyCode::Enter);
+    assert_eq!((count(&mut b, "▸"), count(&mut b, "▹")), (0, 1));
+    b.keys("3");
+    assert_eq!((count(&mut b, "▸"), count(&mut b, "▹")), (1, 0));
+    b.press(KeyCode::Tab);
+    assert_eq!((count(&mut b, "▸"), count(&mut b, "▹")), (0, 1));
+    b.press(KeyCode::Esc);
+    b.keys(":");
+    assert_eq!((count(&mut b, "▸"), count(&mut b, "▹")), (1, 0));
 }
 
 /// The text of the screen, its rows joined.

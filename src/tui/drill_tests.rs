@@ -141,7 +141,7 @@ fn a_drill_among_all_of_an_agent_is_told_after_they_were_denied_together() {
     let id = real(&mut b);
     drill(&mut b);
     b.choose(id);
-    b.keys("Dno");
+    b.deny_all("no");
     b.press(KeyCode::Enter);
     b.carry_out();
     let text = b.draw();

@@ -293,7 +293,7 @@ fn what_ended_by_itself_is_told_on_return() {
     b.tick(1_000);
     b.keys("j");
     b.input(&Input::FocusGained);
-    assert_eq!(notice(&b), "");
+    assert!(!notice(&b).contains("away"), "{}", notice(&b));
 }
 
 #[test]
@@ -303,14 +303,21 @@ fn everything_of_one_agent_is_denied_with_one_reason_and_nothing_of_another() {
             b.propose(Making::flagged());
         }
         b.settle();
-        b.keys("Dask first");
+        b.deny_all("ask first");
+    });
+    at_sizes("deny_all_question", |b| {
+        for _ in 0..3 {
+            b.propose(Making::flagged());
+        }
+        b.settle();
+        b.keys("D");
     });
     let mut b = Bench::new(80, 24);
     let first = b.propose(Making::flagged());
     let other = b.propose(Making::clear("x = 1\n"));
     let second = b.propose(Making::flagged());
     b.settle();
-    b.keys("Dask first");
+    b.deny_all("ask first");
     b.press(KeyCode::Enter);
     b.carry_out();
     let state = |id| b.state.entry(id).unwrap().state();
@@ -335,6 +342,56 @@ fn everything_of_one_agent_is_denied_with_one_reason_and_nothing_of_another() {
     assert!(b.draw().contains("nothing of etl-bot waits"));
     b.press(KeyCode::Enter);
     assert_eq!(notice(&b), "nothing of this agent is pending");
+}
+
+fn three_of_one(b: &mut Bench) {
+    for _ in 0..3 {
+        b.propose(Making::flagged());
+    }
+    b.settle();
+}
+
+#[test]
+fn keys_typed_by_mistake_behind_the_key_that_denies_all_deny_nothing() {
+    let mut b = Bench::new(80, 24);
+    three_of_one(&mut b);
+    b.keys("D");
+    assert!(b.draw().contains("Deny all 3 of etl-bot?  y goes on"));
+    // A word with the answering letter in it is no answer.
+    b.keys("why so many");
+    b.press(KeyCode::Enter);
+    assert!(b.draw().contains("Deny all 3 of etl-bot?"), "{}", b.draw());
+    b.advance(250);
+    b.press(KeyCode::Esc);
+    assert!(b.actions.is_empty() && b.ui.prompt().is_none());
+    b.deny_all("not now");
+    b.press(KeyCode::Enter);
+    assert_eq!(b.actions.len(), 3);
+}
+
+#[test]
+fn what_comes_after_the_question_is_not_denied_with_the_others() {
+    let mut b = Bench::new(80, 24);
+    three_of_one(&mut b);
+    b.deny_all("not now");
+    let later = b.propose(Making::flagged());
+    assert!(b.draw().contains("deny all 3 of etl-bot"));
+    b.press(KeyCode::Enter);
+    assert_eq!(notice(&b), "1 of etl-bot came later and waits");
+    b.carry_out();
+    assert_eq!(b.state.pending_count(), 1);
+    assert_eq!(b.state.entry(later).unwrap().state(), State::Pending);
+}
+
+#[test]
+fn the_only_proposal_of_an_agent_is_denied_without_a_question() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::flagged());
+    b.settle();
+    b.keys("Dno");
+    assert!(b.draw().contains("deny the only one of etl-bot"));
+    b.press(KeyCode::Enter);
+    assert_eq!(b.actions.len(), 1);
 }
 
 #[test]

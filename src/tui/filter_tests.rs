@@ -107,7 +107,51 @@ fn the_first_row_is_selected_with_a_fresh_grace_if_the_selected_one_is_hidden() 
     filter(&mut b, "nobody says this");
     assert_eq!(b.ui.selected(), now);
     assert!(notice(&b).contains("not found"), "{}", notice(&b));
-    assert!(b.draw().contains("0 of 4, 4 hidden"));
+    assert!(b.draw().contains("filter \"nobody says"), "{}", b.draw());
+}
+
+#[test]
+fn a_filter_that_shows_nothing_says_so_in_words() {
+    let shown = |b: &mut Bench, said: &str| {
+        let text = b.draw();
+        assert!(text.contains(said), "{said}: {text}");
+        assert!(!text.contains("0 of "), "{text}");
+    };
+    let mut b = Bench::new(80, 24);
+    four(&mut b);
+    b.keys("fxyz");
+    shown(&mut b, "filter \"xyz\": none of 4 shown\n");
+    b.press(KeyCode::Enter);
+    shown(&mut b, "filter \"xyz\": none of 4 shown; Esc clears");
+    b.press(KeyCode::Esc);
+    assert_eq!(notice(&b), "the filter is off");
+    // Nothing waits any more.
+    let mut b = Bench::new(80, 24);
+    b.propose(named("notebook", "Orders by month", 1_200));
+    b.settle();
+    b.keys("d");
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    filter(&mut b, "xyz");
+    shown(&mut b, "filter \"xyz\": nothing waits; Esc clears");
+}
+
+#[test]
+fn a_search_while_nothing_waits_says_so() {
+    let mut b = Bench::new(80, 24);
+    b.draw();
+    for key in ["/", "f"] {
+        b.keys(key);
+        assert!(b.ui.prompt().is_none(), "{key}");
+        assert_eq!(notice(&b), "nothing is pending", "{key}");
+    }
+    b.propose(named("notebook", "Orders by month", 1_200));
+    b.settle();
+    b.keys("d");
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    b.keys("/");
+    assert!(b.draw().contains("search, nothing waits: "));
 }
 
 #[test]

@@ -250,7 +250,7 @@ commands! {
     Confirm = "confirm", "y", "on the sheet and the quit question: yes";
     Deny = "deny", "d", "deny: asks for a reason the agent will get";
     Edit = "edit", "e", "edit the code in your editor; what comes back is analysed and read anew";
-    DenyAll = "deny-all", "D", "deny all that this agent has pending, with one reason; Tab there pauses it";
+    DenyAll = "deny-all", "D", "deny all that this agent has pending, with one reason; asks first; Tab there pauses it";
     Pause = "pause", "", "pause this agent: its new proposals are refused, what waits stays";
     Resume = "resume", "", "let a paused agent propose again";
     Kill = "kill", "x", "kill the running child";

@@ -74,6 +74,8 @@ mod glass_tests;
 #[cfg(test)]
 mod groups_tests;
 #[cfg(test)]
+mod idle_tests;
+#[cfg(test)]
 mod long_tests;
 #[cfg(test)]
 mod made;

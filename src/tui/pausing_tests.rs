@@ -51,7 +51,7 @@ fn tab_in_the_prompt_of_all_pauses_and_denies_nothing() {
     b.carry_out();
     assert_eq!(
         notice(&b),
-        "etl-bot is paused; its new proposals are refused"
+        "etl-bot is paused, also as notebook; 3 waiting stay, new ones are refused"
     );
     assert_eq!(b.state.pending_count(), 3);
     b.keys("D");
@@ -60,9 +60,12 @@ fn tab_in_the_prompt_of_all_pauses_and_denies_nothing() {
     assert_eq!(b.actions, [Action::Resume(etl_bot())]);
     b.carry_out();
     assert!(b.state.pauses().is_empty());
-    assert_eq!(notice(&b), "etl-bot may propose again");
+    assert_eq!(
+        notice(&b),
+        "etl-bot may propose again, also as notebook; 3 wait"
+    );
     // Without a pause, the prompt denies as before.
-    b.keys("Dno");
+    b.deny_all("no");
     b.press(KeyCode::Enter);
     b.carry_out();
     assert_eq!(b.state.pending_count(), 1);
@@ -117,6 +120,49 @@ fn without_the_log_no_agent_is_paused() {
     b.press(KeyCode::Tab);
     assert!(b.actions.is_empty());
     assert!(notice(&b).contains("without the log"), "{}", notice(&b));
+}
+
+/// Another process uses the name of one that is paused; that process speaks under a name of its own too.
+#[test]
+fn a_pause_names_what_it_covers_and_its_end_what_it_frees() {
+    let mut b = Bench::new(120, 40);
+    let by = |agent| Making {
+        agent: Some(agent),
+        ..Making::clear("x = 1\n")
+    };
+    for agent in ["etl-bot", "a", "b", "c", "d", "e", "f", "g"] {
+        b.propose(by(agent));
+    }
+    b.apply(Event::Connected {
+        conn: crate::model::ConnId(1),
+        peer: crate::model::Peer {
+            uid: 1000,
+            gid: 1000,
+            pid: 77,
+            exe: Some("python3".to_owned()),
+        },
+    });
+    for agent in ["etl-bot", "notebook"] {
+        b.propose(by(agent));
+    }
+    b.settle();
+    b.keys("D");
+    b.press(KeyCode::Tab);
+    b.carry_out();
+    let said = "etl-bot is paused, also as a, b, c, d, e, f and 1 more name; 9 waiting stay, new ones are refused";
+    assert_eq!(notice(&b), said);
+    // The other process, under both of its names.
+    b.keys("G");
+    b.draw();
+    b.keys("D");
+    b.press(KeyCode::Tab);
+    b.carry_out();
+    let said = "notebook is paused, also as etl-bot; 2 waiting stay, new ones are refused";
+    assert_eq!(notice(&b), said);
+    // The first pause still covers the name.
+    b.keys("D");
+    b.press(KeyCode::Tab);
+    assert_eq!(notice(&b), "notebook may propose again; 1 waits");
 }
 
 #[test]

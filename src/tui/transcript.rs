@@ -33,7 +33,7 @@ pub struct Reading {
 }
 
 /// The first row shown. The last two become a row with the next frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum At {
     Row(usize),
     /// So many rows above the last page.

@@ -13,15 +13,17 @@ use super::theme::Role;
 use super::ui::{Hurry, STREAK, Tally};
 
 mod agents;
+mod keys;
 mod lists;
 mod novelty;
 pub mod policy;
 
 pub use agents::{
-    agent_facts, agents, deny_all, deny_all_keys, not_paused, now_paused, paused_already, quotas,
-    resumed,
+    agent_facts, agents, ask_all, ask_all_keys, came_later, deny_all, deny_all_keys, not_paused,
+    now_paused, paused_already, quotas, resumed,
 };
-pub use lists::{filter, group, more_alike, of, turns_group, unlike};
+pub use keys::*;
+pub use lists::{filter, filter_none, group, more_alike, of, turned_group, turns_group, unlike};
 pub use novelty::*;
 pub mod plain;
 
@@ -132,7 +134,6 @@ pub const KILLING: &str = "killing it";
 pub const NOT_RUNNING: &str = "it does not run yet";
 pub const NO_RECORD: &str = "no proposal belongs to this line";
 pub const NO_COLOURS: &str = "this terminal is used without colours";
-pub const NO_COMMAND: &str = "no command has these letters";
 pub const NO_POINT: &str = "no finding and no effect in this code";
 pub const NOTHING_OF_AGENT: &str = "nothing of this agent is pending";
 pub const NO_PAUSE: &str = "without the log no agent can be paused or resumed";
@@ -140,6 +141,8 @@ pub const PAUSED: &str = "PAUSED";
 /// In place of its number: the filter does not show the selected proposal.
 pub const FILTERED: &str = "hidden";
 pub const NONE_ALIKE: &str = "nothing of this agent that differs in numbers only waits";
+pub const SEARCH: &str = "search";
+pub const SEARCH_DECIDED: &str = "search, nothing waits";
 pub const FILTER_OFF: &str = "the filter is off";
 pub const FILTER_DROPPED: &str = "the filter hid it and is off now";
 /// Private data, in a row of the queue and wherever there is room.
@@ -148,8 +151,9 @@ pub const PRIVATE: &str = "PRIVATE";
 pub const AGENTS: &str = "AGENTS";
 pub const POLICIES: &str = "POLICIES";
 pub const NO_AGENT: &str = "No agent yet.";
-/// Before the selected row of a list.
+/// Before the selected row of the list that has the keys, and of one that has not.
 pub const HERE: &str = "▸";
+pub const CHOSEN: &str = "▹";
 /// An agent without a connection.
 pub const AWAY: &str = "away";
 pub const REFUSED_NOW: &str = "PAUSED: its new proposals are refused until a person resumes it";
@@ -158,7 +162,8 @@ pub const NO_SEARCH: &str = "nothing was searched yet";
 pub const NOT_LONG_ENOUGH: &str = " for long enough yet";
 pub const TOO_SMALL: &str = "the terminal is too small to grant anything";
 pub const UNTITLED: &str = "(no title)";
-pub const UNNAMED: &str = "an unnamed agent";
+/// In place of an agent's name for itself.
+pub const NAMELESS: &str = "no name of its own";
 pub const EMPTY: &str = "No proposal yet.";
 pub const NONE_WAITS: &str = "No proposal waits.";
 pub const EMPTY_HOW: &str = "Agents connect to";
@@ -326,10 +331,6 @@ pub fn edit_news(news: &EditNews) -> String {
         EditNews::Taken => "your edit is judged anew: read it, then decide".to_owned(),
         EditNews::TooLate(why, path) => format!("your text: …/{}; {why}", path.display()),
     }
-}
-
-pub fn only_on_queue(key: &str) -> String {
-    format!("not here; {key} goes to the queue")
 }
 
 /// How many other pending proposals have the same shape: the same code but for its numbers, which

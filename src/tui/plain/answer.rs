@@ -252,7 +252,7 @@ impl Plain {
             self.said.chosen = chosen;
             out.line(&match chosen {
                 Some(command) => format!("{}: {}", command.name(), command.words()),
-                None => words::NO_COMMAND.to_owned(),
+                None => palette.none(),
             });
         }
     }
@@ -297,7 +297,7 @@ impl Plain {
             // The field was closed.
             None if typed => out.line(&here()),
             None if ui.heard.begins => {}
-            None => out.line(&words::plain::no_command(&ui.key(Command::Help))),
+            None => {}
             Some(Command::Back) => out.line(&here()),
             Some(_) if scrolls(command) => out.line(&here()),
             Some(_) => {}

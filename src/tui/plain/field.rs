@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::super::ui::{Over, Prompt, UiState};
+use super::super::ui::{Over, UiState};
 use super::lines::Lines;
 
 /// A text that was changed is said again after this rest.
@@ -21,17 +21,7 @@ impl Field {
     fn text(ui: &UiState) -> Option<&str> {
         match (ui.over(), ui.prompt()) {
             (Over::Palette(palette), _) => Some(palette.input.value()),
-            (
-                _,
-                Some(
-                    Prompt::Deny { input, .. }
-                    | Prompt::DenyAll { input, .. }
-                    | Prompt::Search { input }
-                    | Prompt::Open { input, .. }
-                    | Prompt::Save { input, .. }
-                    | Prompt::Filter { input, .. },
-                ),
-            ) => Some(input.value()),
+            (_, Some(prompt)) => prompt.input().map(tui_input::Input::value),
             _ => ui.typed_digits(),
         }
     }

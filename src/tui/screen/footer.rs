@@ -11,9 +11,7 @@ use super::super::interval::IntervalSet;
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{
-    Detail, OnScreen, Over, Pane, Part, Prompt, View, is_paused, pending_of, too_late,
-};
+use super::super::ui::{Detail, OnScreen, Over, Pane, Part, Prompt, View, is_paused, too_late};
 use super::super::words;
 use super::{Drawn, Screen};
 
@@ -30,8 +28,12 @@ impl Screen<'_> {
             return;
         }
         if let Over::Picker(picker) = self.ui.over() {
-            let words = words::picks(&self.ui.theme().name, self.ui.former_theme(picker));
-            canvas.put_cut(area.x, area.y, area.width, &words, Role::Key);
+            let picks = || words::picks(&self.ui.theme().name, self.ui.former_theme(picker));
+            let (words, role) = match self.ui.idle() {
+                Some(said) => (said.to_owned(), Role::Flagged),
+                None => (picks(), Role::Key),
+            };
+            canvas.put_cut(area.x, area.y, area.width, &words, role);
             return;
         }
         match self.ui.prompt() {
@@ -42,21 +44,23 @@ impl Screen<'_> {
                     self.field(canvas, area, &label, "Enter or Esc goes back", input);
                 }
             },
-            Some(Prompt::DenyAll { agent, input }) => {
-                let count = pending_of(self.state, agent).len();
-                let whom = claim::drawn(&claim::named(&agent.name, 16));
-                let paused = is_paused(self.state, agent);
+            Some(Prompt::AskAll(all)) => {
+                let paused = is_paused(self.state, &all.agent);
+                let keys = words::ask_all_keys(&self.ui.key(Command::Confirm), paused);
+                let whom = claim::drawn(&claim::named(&all.agent.name, 16));
+                let question = words::ask_all(all.waiting(self.state).len(), &whom);
+                self.asked(canvas, area, &question, &keys);
+            }
+            Some(Prompt::DenyAll { all, input }) => {
+                let count = all.waiting(self.state).len();
+                let whom = claim::drawn(&claim::named(&all.agent.name, 16));
+                let paused = is_paused(self.state, &all.agent);
                 let keys = words::deny_all_keys(count > 0, paused);
                 self.field(canvas, area, &words::deny_all(count, &whom), keys, input);
             }
             Some(Prompt::Search { input }) => {
-                self.field(
-                    canvas,
-                    area,
-                    "search",
-                    "Enter searches  Esc goes back",
-                    input,
-                );
+                let keys = "Enter searches  Esc goes back";
+                self.field(canvas, area, self.search_label(), keys, input);
             }
             Some(Prompt::Open { of, input }) => {
                 let label = words::which_file(self.files(*of));
@@ -76,22 +80,38 @@ impl Screen<'_> {
                 );
             }
             Some(Prompt::Quit) => {
-                let mut x = area.x;
-                let room = |x: u16| area.right().saturating_sub(x);
                 let keys = format!(
-                    "  {} quits, any other key stays",
+                    "{} quits, any other key stays",
                     self.ui.key(Command::Confirm)
                 );
-                let wide = text::width(&keys) as u16;
+                let wide = text::width(&keys) as u16 + 2;
                 let (pending, running) = (self.state.pending_count(), self.state.running_count());
                 let long = words::quit_question(pending, running);
                 let short = text::width(&long) as u16 + wide > area.width;
                 let nothing = pending + running == 0;
                 let question = if short || nothing { words::QUIT } else { &long };
-                x += canvas.put_cut(x, area.y, room(x), question, Role::Flagged);
-                canvas.put(x, area.y, room(x), &keys, Role::Key);
+                self.asked(canvas, area, question, &keys);
             }
             None => self.status(canvas, area, drawn),
+        }
+    }
+
+    /// A question, and its keys or what is said of the last one.
+    fn asked(&self, canvas: &mut Canvas<'_>, area: Rect, question: &str, keys: &str) {
+        let used = canvas.put_cut(area.x, area.y, area.width, question, Role::Flagged) + 2;
+        let (words, role) = match self.ui.idle() {
+            Some(said) => (said, Role::Flagged),
+            None => (keys, Role::Key),
+        };
+        let room = area.width.saturating_sub(used);
+        canvas.put_cut(area.x + used, area.y, room, words, role);
+    }
+
+    fn search_label(&self) -> &'static str {
+        let on_list = self.ui.view() == View::Queue && self.ui.queue.focus == Pane::Queue;
+        match on_list && self.ui.queue.lists.all.0 == 0 {
+            true => words::SEARCH_DECIDED,
+            false => words::SEARCH,
         }
     }
 
@@ -103,9 +123,9 @@ impl Screen<'_> {
 
     /// The field's label names whom the denial is for.
     pub(super) fn deny_label(&self, id: ProposalId) -> String {
-        let name = self.state.entry(id).map(|e| e.proposal.agent_name());
-        let name = name.filter(|name| !name.is_empty());
-        let name = name.map_or_else(|| words::UNNAMED.to_owned(), |name| claim::named(name, 16));
+        let entry = self.state.entry(id);
+        let name = entry.map_or("", |entry| entry.proposal.agent_name());
+        let name = claim::named(name, 16);
         // Marks stand for letters that imitate others, as everywhere.
         format!("deny, reason for {}", claim::drawn(&name))
     }
@@ -118,12 +138,13 @@ impl Screen<'_> {
         keys: &str,
         input: &tui_input::Input,
     ) {
-        let hint = format!("  {keys}");
-        let wide = if area.width >= 60 {
-            text::width(&hint) as u16
-        } else {
-            0
+        // What is said of the last key takes the place of the hint, and never the field's.
+        let (hint, most, role) = match self.ui.idle() {
+            Some(said) => (format!("  {said}"), area.width / 2, Role::Flagged),
+            None if area.width >= 60 => (format!("  {keys}"), area.width, Role::Dim),
+            None => (String::new(), 0, Role::Dim),
         };
+        let wide = (text::width(&hint) as u16).min(most);
         let used = canvas.put(
             area.x,
             area.y,
@@ -150,13 +171,8 @@ impl Screen<'_> {
             from = piece.end;
         }
         canvas.put(x, area.y, room + 1, &value[from..], Role::Text);
-        canvas.put(
-            area.right().saturating_sub(wide),
-            area.y,
-            wide,
-            &hint,
-            Role::Dim,
-        );
+        let right = area.right().saturating_sub(wide);
+        canvas.put_cut(right, area.y, wide, &hint, role);
         canvas.tint(Rect::new(x + columns as u16, area.y, 1, 1), Role::Selected);
     }
 
@@ -182,12 +198,19 @@ impl Screen<'_> {
             }
             missing = what;
         }
-        if let Some(notice) = self.notice() {
-            canvas.put_cut(x, area.y, room(x, right), &notice, Role::Flagged);
-            return;
+        let notice = self.notice();
+        if let Some(said) = notice.as_ref().or(missing.as_ref()) {
+            x += canvas.put_cut(x, area.y, room(x, right), said, Role::Flagged) + 2;
         }
-        if let Some(missing) = &missing {
-            x += canvas.put_cut(x, area.y, room(x, right), missing, Role::Flagged) + 2;
+        // A key that did nothing leaves what was said before it.
+        let still = missing.as_ref().filter(|_| self.ui.idle().is_some());
+        if let Some(missing) = still
+            && text::width(missing) <= usize::from(room(x, right))
+        {
+            x += canvas.put(x, area.y, room(x, right), missing, Role::Flagged) + 2;
+        }
+        if self.state.is_closing() {
+            return;
         }
         let offers = self.offers(missing.is_some());
         let wide = |(key, word): &(String, &str)| (text::width(key) + text::width(word) + 3) as u16;

@@ -79,6 +79,7 @@ impl Screen<'_> {
                 }
             }
             if place == log.row {
+                canvas.put(line.x, y, 1, words::HERE, Role::Accent);
                 canvas.tint(line, Role::Selected);
             }
         }

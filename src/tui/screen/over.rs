@@ -101,17 +101,13 @@ impl Screen<'_> {
                 canvas.put_cut(row.x + used, y, room, command.words(), Role::Text);
             }
             if i == palette.at {
+                canvas.put(row.x, y, 1, words::HERE, Role::Accent);
                 canvas.tint(row, Role::Selected);
             }
         }
         if found.is_empty() {
-            canvas.put(
-                area.x + 2,
-                area.y + 1,
-                area.width,
-                words::NO_COMMAND,
-                Role::Dim,
-            );
+            let room = area.width.saturating_sub(3);
+            canvas.put_cut(area.x + 2, area.y + 1, room, &palette.none(), Role::Dim);
         }
     }
 
@@ -141,8 +137,9 @@ impl Screen<'_> {
                 let room = right.saturating_sub(x);
                 canvas.put_style(x, y, room, text, style).0
             };
-            let sign = if i == themes.at() { "▸ " } else { "  " };
-            x += put(x, sign, theme.style(Role::Accent));
+            let sign = if i == themes.at() { words::HERE } else { "" };
+            put(x, sign, theme.style(Role::Accent));
+            x += 2;
             let name = format!("{:<16}", theme.name);
             x += put(x, &name, theme.style(Role::Strong));
             for (word, role) in words::SAMPLE {

@@ -507,7 +507,7 @@ pub(super) fn says(entry: &Entry, as_drawn: bool) -> Vec<Para> {
             }
             out.push(said("claims", &claim));
         }
-        None => out.push(labelled("claims", words::UNNAMED)),
+        None => out.push(labelled("claims", words::NAMELESS)),
     }
     out.push(said("title", p.title.as_deref().unwrap_or(words::UNTITLED)));
     out.extend(p.title.as_deref().and_then(below));

@@ -129,7 +129,11 @@ impl Screen<'_> {
             let usage = self.state.usage(row.agent.uid, row.agent.pid, self.now);
             self.agent_row(canvas, line, row, usage, wide);
             if Some(i) == at {
-                canvas.put(line.x, y, 1, words::HERE, Role::Accent);
+                let sign = match screen.part {
+                    Part::Agents => words::HERE,
+                    Part::Policies => words::CHOSEN,
+                };
+                canvas.put(line.x, y, 1, sign, Role::Accent);
                 canvas.tint(line, Role::Selected);
             }
         }

@@ -13,12 +13,9 @@ use super::super::keys::Command;
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Pane, Place, STREAK};
+use super::super::ui::{Over, Pane, Place, Prompt, STREAK};
 use super::super::words;
 use super::{Drawn, LINE_WITH_TITLE, Screen};
-
-/// Before the heading of a focused list, so that it stands out without colours too.
-const FOCUSED: &str = "▸";
 
 /// A hidden proposal with less time left is told.
 const SOON: Duration = Duration::from_secs(60);
@@ -117,7 +114,7 @@ impl Screen<'_> {
 
     pub(super) fn queue(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &mut Drawn) {
         let area = self.tally(canvas, area);
-        let focused = self.ui.focus_now(self.entry) == Pane::Queue;
+        let focused = self.focused();
         let decided_rows = if self.ui.queue.lists.all.1 == 0 {
             0
         } else {
@@ -134,7 +131,11 @@ impl Screen<'_> {
         let lists = &self.ui.queue.lists;
         let count = words::of(lists.shown, lists.all.0);
         let order = self.ui.queue.lists.order.as_str();
-        self.list_heading(canvas, live, &format!("PENDING {order}"), &count, focused);
+        self.list_heading(canvas, live, &format!("PENDING {order}"), &count);
+        // Without a row that could say it, the heading says that the list has the keys.
+        if focused && !self.ui.selected().is_some_and(|id| lists.has(id)) {
+            canvas.put(live.x, live.y, 1, words::HERE, Role::Accent);
+        }
         let filter = u16::from(lists.filter.is_on()).min(live.height.saturating_sub(1));
         if filter > 0 {
             self.filter_line(
@@ -163,7 +164,7 @@ impl Screen<'_> {
             ..area
         };
         let count = words::of(lists.decided.len(), lists.all.1);
-        self.list_heading(canvas, decided, "DECIDED", &count, focused);
+        self.list_heading(canvas, decided, "DECIDED", &count);
         let rows = Rect {
             y: decided.y + 1,
             height: decided_rows - 1,
@@ -186,31 +187,35 @@ impl Screen<'_> {
         } else {
             Role::Strong
         };
-        let words = words::filter(lists.filter.words(), lists.shown, lists.all.0, soon);
-        canvas.put_cut(
-            area.x + 1,
-            area.y,
-            area.width.saturating_sub(2),
-            &words,
-            role,
-        );
+        let room = area.width.saturating_sub(2);
+        let typing = matches!(self.ui.prompt(), Some(Prompt::Filter { .. }));
+        let clear = self.ui.key(Command::Back);
+        let clear = Some(clear.as_str()).filter(|_| self.ui.filters() && !typing);
+        let words = match lists.shown {
+            0 => {
+                let said = lists.filter.words();
+                words::filter_none(said, lists.all.0, soon, clear, usize::from(room))
+            }
+            shown => words::filter(lists.filter.words(), shown, lists.all.0, soon),
+        };
+        canvas.put_cut(area.x + 1, area.y, room, &words, role);
     }
 
-    fn list_heading(
-        &self,
-        canvas: &mut Canvas<'_>,
-        area: Rect,
-        name: &str,
-        count: &str,
-        focused: bool,
-    ) {
+    /// Whether the queue has the keys.
+    fn focused(&self) -> bool {
+        let covered = matches!(self.ui.over(), Over::Sheet(_));
+        !covered && self.ui.focus_now(self.entry) == Pane::Queue
+    }
+
+    fn list_heading(&self, canvas: &mut Canvas<'_>, area: Rect, name: &str, count: &str) {
         if area.height == 0 {
             return;
         }
-        let role = if focused { Role::Accent } else { Role::Dim };
-        if focused {
-            canvas.put(area.x, area.y, 1, FOCUSED, role);
-        }
+        let role = if self.focused() {
+            Role::Accent
+        } else {
+            Role::Dim
+        };
         canvas.put(area.x + 1, area.y, area.width.saturating_sub(2), name, role);
         let wide = text::width(count) as u16;
         canvas.put(
@@ -278,6 +283,11 @@ impl Screen<'_> {
                 canvas.joint(line.x, y, "│");
             }
             if row.id() == selected {
+                let sign = match self.focused() {
+                    true => words::HERE,
+                    false => words::CHOSEN,
+                };
+                canvas.put(line.x, y, 1, sign, Role::Accent);
                 canvas.tint(line, Role::Selected);
             }
         }
@@ -349,7 +359,7 @@ impl Screen<'_> {
         if area.height == 0 {
             return false;
         }
-        let focused = self.ui.focus_now(self.entry) == Pane::Queue;
+        let focused = self.focused();
         let y = area.y;
         if area.height > 1 {
             self.filter_line(
@@ -396,7 +406,7 @@ impl Screen<'_> {
             canvas.put_claim(at, y, room(at), title, role);
         }
         if focused {
-            canvas.put(area.x, y, 1, FOCUSED, Role::Strong);
+            canvas.put(area.x, y, 1, words::HERE, Role::Strong);
         }
         canvas.tint(Rect { height: 1, ..area }, Role::Selected);
         whole

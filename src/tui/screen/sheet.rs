@@ -15,7 +15,7 @@ use super::super::keys::Command;
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Challenge, Detail, FlowKey, STREAK, Sheet};
+use super::super::ui::{Challenge, Detail, FlowKey, Notice, STREAK, Sheet};
 use super::super::words;
 use super::effects::Room;
 use super::measured::SHEET_FRAME;
@@ -163,12 +163,25 @@ impl Screen<'_> {
             spans.push((", decides nothing".to_owned(), Role::Dim));
         }
         canvas.put_spans(area.x, area.y, area.width, &spans);
-        let note = match sheet.missing_beside(&shown.rows, shown.total) {
-            Some((first, last)) => {
-                words::sheet_not_seen(first, last, &self.ui.key(Command::PageCode))
+        let missing = sheet.missing_beside(&shown.rows, shown.total);
+        let missing = missing.map(|(first, last)| {
+            words::sheet_not_seen(first, last, &self.ui.key(Command::PageCode))
+        });
+        let said = match self.ui.remark() {
+            Some(Notice::Idle(said)) => Some(said.as_ref()),
+            Some(Notice::TooEarly(_)) if missing.is_some() => Some(words::EARLY),
+            _ => None,
+        };
+        let note = match (said, missing) {
+            (Some(said), Some(missing)) => {
+                let both = format!("{said} · {missing}");
+                let fits = text::width(&both) <= usize::from(area.width);
+                if fits { both } else { said.to_owned() }
             }
-            None if self.ui.is_focused() == Some(false) => words::NO_FOCUS.to_owned(),
-            None => match (self.ui.notice(self.state, self.now), &sheet.challenge) {
+            (Some(said), None) => said.to_owned(),
+            (None, Some(missing)) => missing,
+            (None, None) if self.ui.is_focused() == Some(false) => words::NO_FOCUS.to_owned(),
+            (None, None) => match (self.ui.notice(self.state, self.now), &sheet.challenge) {
                 (Some(notice), _) => notice,
                 (None, Challenge::Digits { hurry: Some(h), .. }) => words::hurried(h),
                 (None, _) => {
@@ -278,13 +291,12 @@ impl Screen<'_> {
     /// The agent's words.
     fn claims(&self, entry: &Entry) -> Vec<Para> {
         let p = &entry.proposal;
-        let name = p.agent.as_ref().map_or(words::UNNAMED, |a| a.name.as_str());
         let title = p.title.as_deref().unwrap_or(words::UNTITLED);
         let said = |label: &str, value: &str| {
             let para = Para::new(format!("{label:<11} "), Role::Dim);
             claim::and(para, value, Role::Text).hang(12)
         };
-        let both = format!("{}: {}", claim::named(name, 40), short(title));
+        let both = format!("{}: {}", claim::named(p.agent_name(), 40), short(title));
         let mut out = vec![said("agent says", &both)];
         out.extend(p.reason.as_ref().map(|why| said("and why", &short(why))));
         out

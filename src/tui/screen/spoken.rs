@@ -235,13 +235,10 @@ impl<'a> Screen<'a> {
     /// Who says what, last in its line.
     pub(in crate::tui) fn spoken_claim(&self, entry: &Entry) -> String {
         let p = &entry.proposal;
-        let name = match p.agent_name() {
-            "" => words::UNNAMED.to_owned(),
-            name => format!("agent {}", claimed(&claim::named(name, 24))),
-        };
+        let name = claimed(&claim::named(p.agent_name(), 24));
         let title = p.title.as_deref().filter(|t| !t.is_empty());
         format!(
-            "{name} says: {}",
+            "agent {name} says: {}",
             title.map_or_else(|| words::UNTITLED.to_owned(), |title| short(title, TITLE))
         )
     }

@@ -7,7 +7,7 @@ use super::super::claim;
 use super::super::flow::Para;
 use super::super::keys::Command;
 use super::super::plain::plain;
-use super::super::ui::{OnScreen, Over, Prompt, agent_rows, is_paused, pending_of, too_late};
+use super::super::ui::{OnScreen, Over, Prompt, agent_rows, is_paused, too_late};
 use super::super::words;
 use super::Screen;
 use super::spoken::{TITLE, claimed, short};
@@ -86,10 +86,17 @@ impl Screen<'_> {
                     words::plain::ENTER_SENDS
                 ),
             },
-            Prompt::DenyAll { agent, .. } => {
-                let count = pending_of(self.state, agent).len();
-                let whom = claimed(&claim::named(&agent.name, 16));
-                let keys = words::deny_all_keys(count > 0, is_paused(self.state, agent));
+            Prompt::AskAll(all) => {
+                let paused = is_paused(self.state, &all.agent);
+                let keys = words::ask_all_keys(&self.ui.key(Command::Confirm), paused);
+                let whom = claimed(&claim::named(&all.agent.name, 16));
+                let count = all.waiting(self.state).len();
+                format!("{} {keys}.", words::ask_all(count, &whom))
+            }
+            Prompt::DenyAll { all, .. } => {
+                let count = all.waiting(self.state).len();
+                let whom = claimed(&claim::named(&all.agent.name, 16));
+                let keys = words::deny_all_keys(count > 0, is_paused(self.state, &all.agent));
                 format!("{}: {keys}.", words::deny_all(count, &whom))
             }
             Prompt::Open { of, .. } => {

@@ -89,13 +89,8 @@ impl Screen<'_> {
         if entry.is_edited() && !listed {
             before.push((format!("{}  ", words::EDITED), Role::Accent));
         }
-        let name = p.agent.as_ref().map(|a| a.name.as_str());
-        if let Some(name) = name.filter(|n| !n.is_empty()) {
-            before.push(("agent ".to_owned(), Role::Dim));
-            before.extend(claim::cut(name, 24, Role::Text));
-        } else {
-            before.push((words::UNNAMED.to_owned(), Role::Dim));
-        }
+        before.push(("agent ".to_owned(), Role::Dim));
+        before.extend(claim::cut(p.agent_name(), 24, Role::Text));
         before.push((words::SAYS.to_owned(), Role::Dim));
         let used: usize = before.iter().map(|(text, _)| text::width(text)).sum();
         let uid = format!("uid {}", p.peer.uid);

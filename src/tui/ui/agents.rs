@@ -19,7 +19,7 @@ use super::{Detail, OnScreen, UiState};
 const NAME: usize = 24;
 
 /// The part of screen 3 that has the keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::tui) enum Part {
     #[default]
     Agents,
@@ -49,20 +49,28 @@ pub(in crate::tui) struct AgentRow {
     pub paused: bool,
 }
 
-/// The agents that proposed something, are connected or paused: those with something undecided first, then the
-/// busiest, then the latest.
-pub(in crate::tui) fn agent_rows(state: &BrokerState, now: Now) -> Vec<AgentRow> {
+/// The agents that proposed something or are connected.
+pub(super) fn agents_of(state: &BrokerState) -> BTreeMap<AgentId, Tally> {
     let (known, _) = state.agents();
     let mut all: BTreeMap<AgentId, Tally> = known.clone();
-    let mut connected = BTreeSet::new();
     for agent in state.connected_agents() {
         let process = (agent.uid, agent.pid);
-        connected.insert(process);
         // A process that proposed is listed under the names that it gave then.
         if !known.keys().any(|known| (known.uid, known.pid) == process) {
             all.entry(agent).or_default();
         }
     }
+    all
+}
+
+/// The agents that proposed something, are connected or paused: those with something undecided first, then the
+/// busiest, then the latest.
+pub(in crate::tui) fn agent_rows(state: &BrokerState, now: Now) -> Vec<AgentRow> {
+    let mut all = agents_of(state);
+    let connected: BTreeSet<(u32, i32)> = state
+        .connected_agents()
+        .map(|agent| (agent.uid, agent.pid))
+        .collect();
     for pause in state.pauses() {
         all.entry(pause.agent.clone()).or_default();
     }
@@ -132,9 +140,6 @@ impl UiState {
             Command::DenyAll => self.ask_denial_of_all(state),
             Command::Pause => return self.turn_agent(state, Turn::Pause),
             Command::Resume => return self.turn_agent(state, Turn::Resume),
-            Command::Grant | Command::Deny | Command::Kill | Command::Urgent => {
-                self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
-            }
             _ if screen.part == Part::Agents => self.move_agent(state, command, now),
             _ => self.scroll_over(command),
         }

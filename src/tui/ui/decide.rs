@@ -10,12 +10,11 @@ use tui_input::Input;
 use crate::broker::{BrokerState, Entry};
 use crate::broker::{Refused, grant_digest};
 use crate::clock::Now;
-use crate::model::{AgentId, Environment, ProposalId, State, VerdictKind};
+use crate::model::{Environment, State, VerdictKind};
 
 use super::super::action::{Action, GrantRequest};
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
-use super::pausing::Turn;
 use super::reasons::Reasons;
 use super::{Challenge, Looked, Notice, Over, Prompt, SHEET_GRACE, Sheet, Span, UiState, closed};
 
@@ -144,9 +143,15 @@ impl UiState {
             let digit = key.typed().filter(|c| matches!(c, '0'..='9' | 'a'..='f'));
             if let Some(digit) = digit {
                 // Accept extra digits, so that a code with one digit too many is wrong.
-                if !early && typed.len() < 2 * wanted.len() {
-                    typed.push(digit);
-                }
+                let refused = match typed.len() < 2 * wanted.len() {
+                    true if early => Some(words::EARLY_DIGIT),
+                    true => {
+                        typed.push(digit);
+                        None
+                    }
+                    false => Some(words::TOO_MANY_DIGITS),
+                };
+                self.remarks.notice = refused.map(|why| Notice::Idle(why.into()));
                 return Vec::new();
             }
             if key.is(KeyCode::Backspace) {
@@ -239,18 +244,6 @@ impl UiState {
         }
     }
 
-    /// `D`: asks for the reason, or whether to pause the agent.
-    pub(super) fn ask_denial_of_all(&mut self, state: &BrokerState) {
-        let Some(agent) = self.agent_at_hand(state) else {
-            self.remarks.notice = Some(Notice::NothingSelected);
-            return;
-        };
-        self.over = Over::Prompt(Prompt::DenyAll {
-            agent,
-            input: Input::default(),
-        });
-    }
-
     /// `x`: kills the selected proposal's run.
     pub(super) fn kill(&mut self, state: &BrokerState) -> Vec<Action> {
         match self.entry(state) {
@@ -289,6 +282,7 @@ impl UiState {
         &mut self,
         state: &BrokerState,
         event: &KeyEvent,
+        meant: bool,
         now: Now,
     ) -> Vec<Action> {
         let key = Key::of(event);
@@ -301,12 +295,8 @@ impl UiState {
         {
             return Vec::new();
         }
-        if let Over::Prompt(Prompt::DenyAll { agent, .. }) = &self.over
-            && key.is(KeyCode::Tab)
-        {
-            let agent = agent.clone();
-            self.over.close();
-            return self.turn(state, agent, Turn::Over);
+        if let Some(actions) = self.on_all(state, key, meant) {
+            return actions;
         }
         match &mut self.over {
             Over::Nothing
@@ -314,7 +304,8 @@ impl UiState {
             | Over::Sheet(_)
             | Over::Palette(_)
             | Over::Picker(_)
-            | Over::Diff(_) => {}
+            | Over::Diff(_)
+            | Over::Prompt(Prompt::AskAll(_)) => {}
             Over::Prompt(Prompt::Quit) => {
                 self.over.close();
                 if meaning == Meaning::Does(Command::Confirm) {
@@ -375,23 +366,8 @@ impl UiState {
                     viewed: self.viewed(state, id),
                 }]
             }
-            Over::Prompt(Prompt::DenyAll { agent, input }) => {
-                let reason = input.value().trim();
-                let reason = (!reason.is_empty()).then(|| reason.to_owned());
-                let ids = pending_of(state, &agent);
-                if ids.is_empty() {
-                    self.remarks.notice = Some(words::NOTHING_OF_AGENT.into());
-                }
-                self.queue.denied.extend(&ids);
-                for id in &ids {
-                    self.remember_decision(state, *id, false, now);
-                }
-                let deny = |id| Action::Deny {
-                    id,
-                    reason: reason.clone(),
-                    viewed: self.viewed(state, id),
-                };
-                ids.into_iter().map(deny).collect()
+            Over::Prompt(Prompt::DenyAll { all, input }) => {
+                self.deny_all(state, &all, input.value().trim(), now)
             }
             Over::Prompt(Prompt::Filter { .. }) => {
                 self.enter_filter(state, now);
@@ -411,7 +387,7 @@ impl UiState {
             Over::Prompt(Prompt::Save { of, input }) => {
                 self.send_save(state, of, input.value().trim())
             }
-            Over::Prompt(Prompt::Quit)
+            Over::Prompt(Prompt::Quit | Prompt::AskAll(_))
             | Over::Nothing
             | Over::Help { .. }
             | Over::Sheet(_)
@@ -438,15 +414,6 @@ impl UiState {
         }
         self.follow_filter(state);
     }
-}
-
-/// The pending proposals of this agent: the same process under the same name.
-pub(in crate::tui) fn pending_of(state: &BrokerState, agent: &AgentId) -> Vec<ProposalId> {
-    state
-        .pending()
-        .filter(|entry| entry.awaits_decision() && entry.proposal.is_by(agent))
-        .map(|entry| entry.proposal.id)
-        .collect()
 }
 
 /// A notice that is true while this proposal is in its current state.

@@ -1,6 +1,6 @@
 //! Turns one terminal event into actions.
 
-use crossterm::event::{Event, KeyEvent, KeyEventKind};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 use tui_input::Input;
 
 use crate::broker::{BrokerState, selection};
@@ -19,6 +19,16 @@ use super::{
 
 /// Rows of screen 2 loaded at once.
 pub const AUDIT_ROWS: usize = 500;
+
+/// A key with when it was typed, and whether it was meant.
+#[derive(Clone, Copy)]
+struct Typed {
+    key: Key,
+    when: Span,
+    /// As a key that opens the sheet, and as one that confirms it.
+    asks: bool,
+    confirms: bool,
+}
 
 impl UiState {
     /// Handles an event that was read as soon as it was typed.
@@ -88,43 +98,60 @@ impl UiState {
         now: Now,
     ) -> Vec<Action> {
         let key = Key::of(event);
-        let (asks, confirms) = (self.asks(key, when), self.confirms(key, when));
-        if event.kind != KeyEventKind::Release {
-            // The notice answered the previous key.
-            self.remarks.notice = None;
-            self.hear_key(key, now);
+        if event.kind == KeyEventKind::Release {
+            self.attention.quiet.heard(when);
+            return Vec::new();
         }
-        match event.kind {
-            KeyEventKind::Press => self.attention.quiet.pressed(key, when),
-            KeyEventKind::Release => {
-                self.attention.quiet.heard(when);
-                return Vec::new();
-            }
-            KeyEventKind::Repeat => {
-                self.attention.quiet.pressed(key, when);
-                // A held key only moves by lines or columns, and edits in a text field.
-                let moves = matches!(
-                    self.common.keys.meaning(None, key),
-                    Meaning::Does(Command::Up | Command::Down | Command::Left | Command::Right)
-                );
-                let field = matches!(
-                    self.over,
-                    Over::Palette(_)
-                        | Over::Prompt(
-                            Prompt::Deny { .. }
-                                | Prompt::DenyAll { .. }
-                                | Prompt::Search { .. }
-                                | Prompt::Open { .. }
-                                | Prompt::Save { .. }
-                                | Prompt::Filter { .. }
-                        )
-                );
-                let edits = field && !key.is(crossterm::event::KeyCode::Enter);
-                if !edits && (field || !moves) {
-                    return Vec::new();
-                }
-            }
+        let typed = Typed {
+            key,
+            when,
+            asks: self.asks(key, when),
+            confirms: self.confirms(key, when),
+        };
+        self.attention.quiet.pressed(key, when);
+        if event.kind == KeyEventKind::Repeat && !self.repeats(key) {
+            self.heard.at = now.boot;
+            return Vec::new();
         }
+        // The notice answered the previous key.
+        self.remarks.notice = None;
+        self.hear_key(key, now);
+        let meaning = self.common.keys.meaning(self.attention.before, key);
+        let stand = self.stand();
+        let actions = self.on_pressed(state, event, typed, now);
+        if actions.is_empty() && self.remarks.notice.is_none() && self.stand() == stand {
+            self.tell_idle(state, key, meaning);
+        }
+        actions
+    }
+
+    /// Whether a held key goes on: it only moves by lines or columns, and edits in a text field.
+    fn repeats(&self, key: Key) -> bool {
+        let moves = matches!(
+            self.common.keys.meaning(None, key),
+            Meaning::Does(Command::Up | Command::Down | Command::Left | Command::Right)
+        );
+        let prompt = self.prompt().and_then(Prompt::input);
+        let field = matches!(self.over, Over::Palette(_)) || prompt.is_some();
+        match field {
+            true => !key.is(KeyCode::Enter),
+            false => moves,
+        }
+    }
+
+    fn on_pressed(
+        &mut self,
+        state: &BrokerState,
+        event: &KeyEvent,
+        typed: Typed,
+        now: Now,
+    ) -> Vec<Action> {
+        let Typed {
+            key,
+            when,
+            asks,
+            confirms,
+        } = typed;
         // Redraw also works on the sheet and in a text field, unless its key types a character
         // there.
         let redraws = self.common.keys.meaning(None, key) == Meaning::Does(Command::Redraw);
@@ -134,7 +161,7 @@ impl UiState {
         }
         match self.over {
             Over::Nothing => {}
-            Over::Prompt(_) => return self.on_prompt(state, event, now),
+            Over::Prompt(_) => return self.on_prompt(state, event, asks, now),
             Over::Help { .. } => return self.on_help(key),
             Over::Palette(_) => return self.on_palette(state, event, now),
             Over::Picker(_) => return self.on_picker(key),
@@ -231,7 +258,9 @@ impl UiState {
             Command::Audit => return self.open_audit(),
             Command::Policies => self.open_agents(state, now),
             Command::Search | Command::SearchNext | Command::SearchPrevious if !self.searches() => {
-                self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
+            }
+            Command::Search if self.lists_nothing() => {
+                self.remarks.notice = Some(Notice::NothingPending);
             }
             Command::Search => {
                 self.over = Over::Prompt(Prompt::Search {
@@ -260,8 +289,26 @@ impl UiState {
         }
     }
 
+    /// Whether the queue has the keys and no proposal at all.
+    pub(super) fn lists_nothing(&self) -> bool {
+        let on_list = self.view() == View::Queue && self.queue.focus == Pane::Queue;
+        on_list && self.queue.lists.all == (0, 0)
+    }
+
     fn on_queue(&mut self, state: &BrokerState, command: Command, now: Now) -> Vec<Action> {
         match command {
+            Command::Open
+            | Command::NextPane
+            | Command::PreviousPane
+            | Command::Inputs
+            | Command::NextPoint
+            | Command::PreviousPoint
+            | Command::Details
+            | Command::Zoom
+                if self.entry(state).is_none() =>
+            {
+                self.remarks.notice = Some(Notice::NothingSelected);
+            }
             Command::Grant => self.ask(state, now),
             Command::Deny => self.ask_denial(state),
             Command::Edit => return self.ask_edit(state, now),
@@ -294,7 +341,11 @@ impl UiState {
             Command::NextPoint => self.step_point(state, true),
             Command::PreviousPoint => self.step_point(state, false),
             Command::Details => self.show_details(state),
-            Command::Wrap => self.queue.wrap = !self.queue.wrap,
+            Command::Wrap => {
+                self.queue.wrap = !self.queue.wrap;
+                let (left, right) = (self.key(Command::Left), self.key(Command::Right));
+                self.remarks.notice = Some(words::wrapping(self.queue.wrap, &left, &right).into());
+            }
             Command::Zoom => self.queue.zoom = !self.queue.zoom,
             Command::AsDrawn => {
                 self.queue.as_drawn = !self.queue.as_drawn;
@@ -302,6 +353,9 @@ impl UiState {
                 self.kept.flows.clear();
                 self.remarks.notice =
                     Some(words::as_drawn(self.queue.as_drawn, self.hides(state)).into());
+            }
+            Command::Filter if self.queue.lists.all == (0, 0) => {
+                self.remarks.notice = Some(Notice::NothingPending);
             }
             Command::Filter => self.ask_filter(),
             Command::Alike => self.turn_group(state, command, now),
@@ -321,7 +375,7 @@ impl UiState {
     }
 
     /// Whether `Esc` drops the filter: it is on, and the queue has the focus.
-    fn filters(&self) -> bool {
+    pub(in crate::tui) fn filters(&self) -> bool {
         self.queue.lists.filter.is_on() && self.queue.focus == Pane::Queue
     }
 
@@ -386,16 +440,6 @@ impl UiState {
                 }
             },
             Command::Back => self.place = OnScreen::Queue,
-            Command::Grant
-            | Command::Deny
-            | Command::Edit
-            | Command::DenyAll
-            | Command::Pause
-            | Command::Resume
-            | Command::Kill
-            | Command::Urgent => {
-                self.remarks.notice = Some(words::only_on_queue(&self.key(Command::Queue)).into());
-            }
             _ => return self.scroll_audit(command),
         }
         Vec::new()

@@ -98,6 +98,7 @@ impl UiState {
         let lists = &self.queue.lists;
         if lists.live.is_empty() && lists.decided.is_empty() {
             self.remarks.notice = Some(words::not_found(lists.filter.words()).into());
+            self.focus_on(Pane::Queue);
             return;
         }
         let hidden = self.queue.selected.is_none_or(|id| !lists.has(id));

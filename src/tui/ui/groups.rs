@@ -269,10 +269,13 @@ impl UiState {
             Command::Right => true,
             _ => !groups.open.contains(&key),
         };
-        match opens {
+        let turned = match opens {
             true => groups.open.insert(key),
             false => groups.open.remove(&key),
         };
+        if turned {
+            self.remarks.notice = Some(words::turned_group(opens).into());
+        }
         // A closed group shows its first proposal only.
         if !opens {
             self.select(first, now);

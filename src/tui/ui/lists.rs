@@ -22,7 +22,7 @@ pub(super) type Stamp = (
 );
 
 /// The order of the pending proposals; equal ones stay in the order of their arrival.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::tui) enum Order {
     #[default]
     Arrival,

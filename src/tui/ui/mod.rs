@@ -2,6 +2,7 @@
 //! in `events`; each frame reports what it drew through [`UiState::drawn`].
 
 mod agents;
+mod all;
 mod compare;
 mod decide;
 mod edit;
@@ -11,6 +12,7 @@ mod files;
 mod filter;
 mod groups;
 mod heard;
+mod idle;
 mod kept;
 mod lists;
 mod looked;
@@ -54,9 +56,10 @@ use super::words;
 
 pub(super) use agents::{AgentRow, AgentsScreen, Part, agent_rows};
 pub(super) use compare::{Compared, Was};
-pub(super) use decide::pending_of;
 pub(super) use groups::Unlike;
 use heard::Heard;
+#[cfg(test)]
+pub(super) use idle::Stand;
 pub use kept::FlowKey;
 pub(super) use looked::Looked;
 use memory::Memory;

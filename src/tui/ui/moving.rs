@@ -222,7 +222,7 @@ impl UiState {
     }
 
     /// `p`: goes to the next input that the agent brought, and after the last one to the pane about
-    /// all inputs.
+    /// all inputs. Without any of them, back from there to the code.
     pub(super) fn show_inputs(&mut self, state: &BrokerState) {
         let entry = self.entry(state);
         let Some(id) = entry.map(|e| e.proposal.id) else {
@@ -242,6 +242,7 @@ impl UiState {
                 (looked.top, looked.cursor) = (at, at);
                 self.queue.focus = Pane::Code;
             }
+            None if from_given => self.focus_on(Pane::Code),
             None => self.focus_on(Pane::Given),
         }
     }

@@ -15,6 +15,8 @@ use super::{UiState, View};
 pub(in crate::tui) enum Notice {
     /// Answers the last key; true until the next key.
     Said(Cow<'static, str>),
+    /// The same for a key that did nothing.
+    Idle(Cow<'static, str>),
     /// Why this proposal's sheet cannot be opened; the words follow the current state.
     CannotAsk(ProposalId),
     /// True while this proposal is in this state.
@@ -49,10 +51,18 @@ impl UiState {
         self.remarks.notice.as_ref()
     }
 
+    /// What is said of a key that did nothing.
+    pub(in crate::tui) fn idle(&self) -> Option<&str> {
+        match self.remarks.notice.as_ref()? {
+            Notice::Idle(words) => Some(words),
+            _ => None,
+        }
+    }
+
     /// The current message.
     pub(in crate::tui) fn notice(&self, state: &BrokerState, now: Now) -> Option<String> {
         let words = match self.remarks.notice.as_ref()? {
-            Notice::Said(words) => words.clone(),
+            Notice::Said(words) | Notice::Idle(words) => words.clone(),
             Notice::CannotAsk(id) => {
                 let asks = self.queue.selected == Some(*id) && self.view() == View::Queue;
                 self.obstacle(state, now).filter(|_| asks)?

@@ -8,7 +8,8 @@ use crate::clock::Now;
 
 use super::super::action::Action;
 use super::super::keys::{Command, Key};
-use super::{Over, UiState, View, decide};
+use super::super::words;
+use super::{Notice, Over, UiState, View, decide};
 
 /// The open palette.
 #[derive(Debug, Default)]
@@ -34,6 +35,12 @@ impl Palette {
             .collect();
         found.sort_by_key(|(rank, _)| *rank);
         found.into_iter().map(|(_, command)| command).collect()
+    }
+
+    /// What is said if the typed letters find no command.
+    pub fn none(&self) -> String {
+        let names: Vec<&str> = Command::ALL.iter().map(|command| command.name()).collect();
+        words::no_command(self.input.value(), &names)
     }
 }
 
@@ -67,16 +74,12 @@ impl UiState {
         if key.is(KeyCode::Esc) {
             self.over.close();
         } else if key.is(KeyCode::Enter) {
-            let chosen = palette.found().get(palette.at).copied();
-            self.over.close();
-            return match chosen {
-                Some(Command::Grant) if self.view() == View::Queue => {
-                    self.ask(state, now);
-                    Vec::new()
-                }
-                Some(command) => self.command(state, command, now),
-                None => Vec::new(),
+            let Some(chosen) = palette.found().get(palette.at).copied() else {
+                self.remarks.notice = Some(Notice::Idle(palette.none().into()));
+                return Vec::new();
             };
+            self.over.close();
+            return self.choose(state, chosen, now);
         } else if key.is(KeyCode::Up) {
             palette.at = palette.at.saturating_sub(1);
         } else if key.is(KeyCode::Down) {
@@ -86,6 +89,22 @@ impl UiState {
             palette.at = 0;
         }
         Vec::new()
+    }
+
+    /// Does what the command's key does.
+    fn choose(&mut self, state: &BrokerState, command: Command, now: Now) -> Vec<Action> {
+        let stand = self.stand();
+        let actions = match command {
+            Command::Grant if self.view() == View::Queue => {
+                self.ask(state, now);
+                Vec::new()
+            }
+            command => self.command(state, command, now),
+        };
+        if actions.is_empty() && self.remarks.notice.is_none() && self.stand() == stand {
+            self.tell_idle_command(state, command);
+        }
+        actions
     }
 }
 

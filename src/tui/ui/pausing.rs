@@ -1,15 +1,18 @@
 //! Pausing and resuming an agent: from the prompt of `D`, and by the commands `pause` and `resume`.
 
+use std::collections::BTreeSet;
+
 use crate::broker::BrokerState;
-use crate::model::AgentId;
+use crate::model::{AgentId, Proposal};
 
 use super::super::action::Action;
 use super::super::claim;
 use super::super::words;
+use super::agents::agents_of;
 use super::{Notice, OnScreen, UiState};
 
 /// Columns of an agent's name in a message.
-const NAME: usize = 24;
+pub(super) const NAME: usize = 24;
 
 /// What a person wants of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +46,7 @@ impl UiState {
     }
 
     pub(super) fn turn(&mut self, state: &BrokerState, agent: AgentId, turn: Turn) -> Vec<Action> {
-        let whom = claim::drawn(&claim::named(&agent.name, NAME));
+        let whom = spoken(&agent.name);
         if state.audit.is_down() || state.is_closing() {
             self.remarks.notice = Some(words::NO_PAUSE.into());
             return Vec::new();
@@ -51,10 +54,14 @@ impl UiState {
         let paused = is_paused(state, &agent);
         let (said, action) = match (turn, paused) {
             (Turn::Pause | Turn::Over, false) => {
-                (words::now_paused(&whom), Some(Action::Pause(agent)))
+                let covered = Covered::by(state, |uid, pid, name| agent.covers(uid, pid, name));
+                let said = words::now_paused(&whom, &covered.others(&agent.name), covered.waiting);
+                (said, Some(Action::Pause(agent)))
             }
             (Turn::Resume | Turn::Over, true) => {
-                (words::resumed(&whom), Some(Action::Resume(agent)))
+                let covered = Covered::freed(state, &agent);
+                let said = words::resumed(&whom, &covered.others(&agent.name), covered.waiting);
+                (said, Some(Action::Resume(agent)))
             }
             (Turn::Pause, true) => (words::paused_already(&whom), None),
             (Turn::Resume, false) => (words::not_paused(&whom), None),
@@ -62,6 +69,53 @@ impl UiState {
         self.remarks.notice = Some(said.into());
         action.into_iter().collect()
     }
+}
+
+/// The agents that a pause or its end is about.
+struct Covered {
+    names: BTreeSet<String>,
+    /// How many of their proposals wait.
+    waiting: usize,
+}
+
+impl Covered {
+    fn by(state: &BrokerState, covers: impl Fn(u32, i32, &str) -> bool) -> Self {
+        let covered = |agent: &AgentId| covers(agent.uid, agent.pid, &agent.name);
+        let names = agents_of(state).into_keys().filter(covered);
+        let waits = |p: &Proposal| covers(p.peer.uid, p.peer.pid, p.agent_name());
+        Self {
+            names: names.map(|agent| agent.name).collect(),
+            waiting: state
+                .pending()
+                .filter(|entry| entry.awaits_decision() && waits(&entry.proposal))
+                .count(),
+        }
+    }
+
+    /// What the end of this agent's pauses frees: what another pause covers too stays paused.
+    fn freed(state: &BrokerState, agent: &AgentId) -> Self {
+        let ends = |pause: &AgentId| pause.covers(agent.uid, agent.pid, &agent.name);
+        Self::by(state, |uid, pid, name| {
+            let mut over = state
+                .pauses()
+                .iter()
+                .map(|pause| &pause.agent)
+                .filter(|pause| pause.covers(uid, pid, name))
+                .peekable();
+            over.peek().is_some() && over.all(ends)
+        })
+    }
+
+    /// The names beside this one, as they are drawn.
+    fn others(&self, name: &str) -> Vec<String> {
+        let others = self.names.iter().filter(|other| *other != name);
+        others.map(|other| spoken(other)).collect()
+    }
+}
+
+/// An agent's name in a sentence.
+fn spoken(name: &str) -> String {
+    claim::drawn(&claim::named(name, NAME))
 }
 
 /// Whether a pause covers this agent.

@@ -29,7 +29,7 @@ pub enum Challenge {
 }
 
 /// How much of the plumbing the sheet shows: limits as the profile gives them, layers, whole digests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Detail {
     #[default]
     Folded,

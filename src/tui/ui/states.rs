@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use crate::broker::Refused;
 use crate::clock::Now;
-use crate::model::{AgentId, Digest, ProposalId};
+use crate::model::{Digest, ProposalId};
 
 use super::super::action::AuditPage;
 use super::super::caps::TerminalCaps;
@@ -19,6 +19,7 @@ use super::super::flow::Flow;
 use super::super::highlight::Highlights;
 use super::super::keys::{Key, Keymap};
 use super::super::theme::Themes;
+use super::all::AllOf;
 use super::compare::Compared;
 use super::figures::Figure;
 use super::filter::Filter;
@@ -198,9 +199,11 @@ pub(in crate::tui) enum Prompt {
         input: tui_input::Input,
         earlier: Reasons,
     },
-    /// Denies everything that this agent has pending, or pauses it.
+    /// Whether more than one proposal is to be denied.
+    AskAll(AllOf),
+    /// The reason for all of them, or the agent is paused.
     DenyAll {
-        agent: AgentId,
+        all: AllOf,
         input: tui_input::Input,
     },
     Search {
@@ -223,6 +226,21 @@ pub(in crate::tui) enum Prompt {
         before: String,
     },
     Quit,
+}
+
+impl Prompt {
+    /// The text field; a question has none.
+    pub const fn input(&self) -> Option<&tui_input::Input> {
+        match self {
+            Self::Deny { input, .. }
+            | Self::DenyAll { input, .. }
+            | Self::Search { input }
+            | Self::Open { input, .. }
+            | Self::Save { input, .. }
+            | Self::Filter { input, .. } => Some(input),
+            Self::Quit | Self::AskAll(_) => None,
+        }
+    }
 }
 
 impl Over {

@@ -49,13 +49,42 @@ pub fn quotas(u: &QuotaUse) -> String {
     )
 }
 
-/// `whom`: the agent's name as it is drawn.
-pub fn now_paused(whom: &str) -> String {
-    format!("{whom} is paused; its new proposals are refused")
+/// `whom`: the agent's name as it is drawn. `others`: the names that the pause covers too.
+pub fn now_paused(whom: &str, others: &[String], waiting: usize) -> String {
+    let others = also(others);
+    match waiting {
+        0 => format!("{whom} is paused{others}; new proposals are refused, none waits"),
+        1 => format!("{whom} is paused{others}; 1 waiting stays, new ones are refused"),
+        more => format!(
+            "{whom} is paused{others}; {} waiting stay, new ones are refused",
+            number(more as u64)
+        ),
+    }
 }
 
-pub fn resumed(whom: &str) -> String {
-    format!("{whom} may propose again")
+/// `others`: the names that are free again too.
+pub fn resumed(whom: &str, others: &[String], waiting: usize) -> String {
+    let wait = match waiting {
+        0 => "none waits".to_owned(),
+        1 => "1 waits".to_owned(),
+        more => format!("{} wait", number(more as u64)),
+    };
+    format!("{whom} may propose again{}; {wait}", also(others))
+}
+
+/// More names than these are counted.
+const NAMES: usize = 6;
+
+fn also(others: &[String]) -> String {
+    if others.is_empty() {
+        return String::new();
+    }
+    let named = others.len().min(NAMES);
+    let more = match others.len() - named {
+        0 => String::new(),
+        more => format!(" and {}", super::count(more, "more name")),
+    };
+    format!(", also as {}{more}", others[..named].join(", "))
 }
 
 pub fn paused_already(whom: &str) -> String {
@@ -66,10 +95,28 @@ pub fn not_paused(whom: &str) -> String {
     format!("{whom} is not paused")
 }
 
+/// Before more than one proposal is denied.
+pub fn ask_all(count: usize, whom: &str) -> String {
+    format!("Deny all {} of {whom}?", number(count as u64))
+}
+
+/// The keys of that question.
+pub fn ask_all_keys(confirm: &str, paused: bool) -> String {
+    let turns = if paused { "resumes" } else { "pauses" };
+    format!("{confirm} goes on  Tab {turns}  Esc back")
+}
+
+/// Proposals that came while the reason was typed.
+pub fn came_later(count: usize, whom: &str) -> String {
+    let wait = if count == 1 { "waits" } else { "wait" };
+    format!("{} of {whom} came later and {wait}", number(count as u64))
+}
+
 /// The field of the reason for all proposals of an agent.
 pub fn deny_all(count: usize, whom: &str) -> String {
     match count {
         0 => format!("nothing of {whom} waits"),
+        1 => format!("deny the only one of {whom}"),
         count => format!("deny all {} of {whom}", number(count as u64)),
     }
 }

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
+use super::super::text;
 use super::{count, countdown, number};
+
+/// Columns of a filter's words.
+const FILTER: usize = 16;
 
 /// The row under the first proposal of a group. `left`: until one of the others expires.
 pub fn group(count: usize, left: Duration) -> String {
@@ -11,6 +15,14 @@ pub fn group(count: usize, left: Duration) -> String {
         number(count as u64),
         countdown(left)
     )
+}
+
+/// A group was opened or closed.
+pub const fn turned_group(open: bool) -> &'static str {
+    match open {
+        true => "the group is open: each of the alike has a row",
+        false => "the group is closed: the alike stand under the first",
+    }
 }
 
 /// Behind it: its key.
@@ -46,13 +58,46 @@ pub fn of(shown: usize, all: usize) -> String {
     }
 }
 
+/// The line of a filter that shows nothing. `soon`: see [`filter`]. `clear`: the key that ends it, if it does now.
+pub fn filter_none(
+    words: &str,
+    all: usize,
+    soon: Option<Duration>,
+    clear: Option<&str>,
+    width: usize,
+) -> String {
+    let cut = text::cut(words.trim(), FILTER);
+    let more = if cut.len() < words.trim().len() {
+        "…"
+    } else {
+        ""
+    };
+    let words = format!("\"{}{more}\"", cut.replace('"', "\\\""));
+    let short = match all {
+        0 => format!("filter {words}: nothing waits"),
+        all => format!("filter {words}: none of {} shown", number(all as u64)),
+    };
+    let short = format!("{}{short}", hidden(soon));
+    let clears = clear.map_or_else(String::new, |key| format!("; {key} clears"));
+    let long = format!("{short}{clears}");
+    match text::width(&long) <= width {
+        true => long,
+        false => short,
+    }
+}
+
+/// The time left of the first hidden one, if it expires soon.
+fn hidden(soon: Option<Duration>) -> String {
+    soon.map_or_else(String::new, |left| {
+        format!("▲ a hidden one has {} · ", countdown(left))
+    })
+}
+
 /// The line of a filter: what is typed, how many rows it shows, and the time left of the first hidden one that expires
 /// soon.
 pub fn filter(words: &str, shown: usize, all: usize, soon: Option<Duration>) -> String {
     let n = |n: usize| number(n as u64);
-    let hidden = n(all.saturating_sub(shown));
-    let soon = soon.map_or_else(String::new, |left| {
-        format!("▲ a hidden one has {} · ", countdown(left))
-    });
-    format!("{soon}{} of {}, {hidden} hidden: {words}", n(shown), n(all))
+    let gone = n(all.saturating_sub(shown));
+    let soon = hidden(soon);
+    format!("{soon}{} of {}, {gone} hidden: {words}", n(shown), n(all))
 }

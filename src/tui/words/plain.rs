@@ -41,10 +41,6 @@ pub fn code(read: &str) -> String {
     format!("CODE. {read} reads it out.")
 }
 
-pub fn no_command(help: &str) -> String {
-    format!("No command has this key; {help} lists them.")
-}
-
 /// `29 minutes`, `1 hour 5 minutes`, `42 seconds`.
 pub fn time(left: Duration) -> String {
     let s = left.as_secs();
@@ -204,8 +200,8 @@ pub const fn sign(c: char) -> Option<&'static str> {
         '→' => "Right",
         '│' => ";",
         '█' => "masked",
-        '■' | '●' | '○' | '△' | '▷' | '►' | '▸' | '▾' | '✓' | '✗' | '⊘' | '⧗' | '▮' | '▯' | '━'
-        | '─' | '↳' => "",
+        '■' | '●' | '○' | '△' | '▷' | '►' | '▸' | '▹' | '▾' | '✓' | '✗' | '⊘' | '⧗' | '▮' | '▯'
+        | '━' | '─' | '↳' => "",
         _ => return None,
     })
 }

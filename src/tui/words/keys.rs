@@ -1,0 +1,146 @@
+//! What is said of a key that did nothing.
+
+use crate::model::alike;
+
+use super::super::claim;
+
+/// Columns of what was typed in a message, and how many names are near it.
+const TYPED: usize = 24;
+const NEAREST: usize = 3;
+
+pub const AT_TOP: &str = "at the top";
+pub const AT_END: &str = "at the end";
+pub const AT_LEFT_EDGE: &str = "at the left edge";
+pub const AT_RIGHT_EDGE: &str = "nothing more to the right";
+pub const NOT_SIDEWAYS: &str = "this pane does not scroll sideways";
+pub const NO_OPEN_GROUP: &str = "no open group here to close";
+pub const NO_CLOSED_GROUP: &str = "no closed group here to open";
+pub const NOTHING_CONDENSED: &str = "nothing here is condensed";
+pub const MOST_URGENT: &str = "the most urgent one is selected";
+pub const ONLY_MATCH: &str = "no other match";
+pub const HERE_ALREADY: &str = "this screen is open";
+pub const FULL: &str = "the field is full";
+pub const NO_OTHER_REASON: &str = "no other reason";
+pub const NO_DIGIT_YET: &str = "no digit to take back";
+pub const TOO_MANY_DIGITS: &str = "too many digits: Backspace takes one back";
+/// Before the rows of a sheet that were not seen.
+pub const NOT_YET: &str = "not yet";
+pub const EARLY: &str = "too early";
+pub const EARLY_DIGIT: &str = "too early: type this digit again";
+pub const OUTSIDE_SHEET: &str = "outside the sheet";
+pub const OUTSIDE_HELP: &str = "outside the help";
+pub const OUTSIDE_DIFF: &str = "outside the diff";
+pub const OUTSIDE_PICKER: &str = "outside the list of themes";
+pub const OUTSIDE_RECORD: &str = "outside the record";
+pub const IN_QUEUE: &str = "in the queue";
+
+/// Commands of the shell that people look for here.
+const IN_SHELL: [(&str, &str); 17] = [
+    ("verify", "countersign audit verify"),
+    ("repair", "countersign audit repair"),
+    ("prune", "countersign audit prune"),
+    ("prove", "countersign audit prove ID"),
+    ("export", "countersign audit export"),
+    ("playback", "countersign audit playback ID"),
+    ("stats", "countersign audit stats"),
+    ("list", "countersign audit list"),
+    ("show", "countersign audit show ID"),
+    ("submit", "countersign submit FILE"),
+    ("check", "countersign check FILE"),
+    ("status", "countersign status"),
+    ("setup", "countersign setup"),
+    ("doctor", "countersign doctor"),
+    ("policy", "countersign policy show"),
+    ("replicate", "countersign replicate FILE"),
+    ("man", "countersign man"),
+];
+
+/// A key that the key map does not have.
+pub fn no_key(key: &str, help: &str) -> String {
+    format!("no key {key} here; {help} lists them")
+}
+
+/// The same while something covers the screen.
+pub fn no_key_over(key: &str, back: &str) -> String {
+    format!("no key {key} here; {back} goes back")
+}
+
+/// The first of two keys.
+pub fn begins(key: &str) -> String {
+    format!("{key} waits for a second key")
+}
+
+/// `a (grant) works in the queue: press 1 first`.
+pub fn elsewhere(key: &str, name: &str, place: &str, steps: &str) -> String {
+    format!("{key} ({name}) works {place}: press {steps} first")
+}
+
+pub fn confirms(key: &str, steps: &str) -> String {
+    format!("{key} confirms on the sheet: press {steps} first")
+}
+
+/// `Enter` on a sheet that takes a key.
+pub fn no_grant(key: &str, confirm: &str, back: &str) -> String {
+    format!("{key} does not grant: {confirm} does, {back} goes back")
+}
+
+/// A character that is none of a sheet's digits.
+pub fn no_digit(key: &str) -> String {
+    format!("{key} is not taken: only 0–9 and a–f, then Enter")
+}
+
+/// In a question whose answer is typed ahead by mistake.
+pub fn again(key: &str) -> String {
+    format!("too early: press {key} again")
+}
+
+pub fn not_in_question(key: &str, confirm: &str) -> String {
+    format!("{key} answers nothing here: {confirm}, Tab or Esc")
+}
+
+pub fn not_in_field(key: &str) -> String {
+    format!("{key} does nothing in this field")
+}
+
+pub fn scrolls_unwrapped(key: &str, wrap: &str) -> String {
+    format!("{key} scrolls with wrapping off: press {wrap} first")
+}
+
+pub fn opens_agents(key: &str, pane: &str) -> String {
+    format!("{key} opens an agent's first proposal: press {pane} first")
+}
+
+pub fn nothing_open(quit: &str) -> String {
+    format!("nothing is open; {quit} quits")
+}
+
+pub fn nothing_to_do(key: &str, name: &str) -> String {
+    format!("{key} ({name}) has nothing to do here")
+}
+
+/// `left`, `right`: the keys that scroll then.
+pub fn wrapping(on: bool, left: &str, right: &str) -> String {
+    match on {
+        true => "long lines wrap".to_owned(),
+        false => format!("long lines are cut; {left} and {right} scroll them"),
+    }
+}
+
+/// What was typed after `:` and is no command. `names`: those that there are.
+pub fn no_command(typed: &str, names: &[&str]) -> String {
+    let typed = typed.trim();
+    let words: Vec<&str> = typed.split_whitespace().collect();
+    let in_shell = IN_SHELL.iter().find(|(name, _)| {
+        words
+            .last()
+            .is_some_and(|last| last.eq_ignore_ascii_case(name))
+    });
+    let shown = claim::named(typed, TYPED);
+    match in_shell {
+        Some((_, command)) => format!("{shown} is for a shell: {command}"),
+        None => {
+            let nearest = alike(typed, names, NEAREST).join(", ");
+            format!("no command {shown}; nearest: {nearest}")
+        }
+    }
+}
