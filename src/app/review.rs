@@ -137,7 +137,7 @@ fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
                             .map(|l| format!("      {l}")),
                     );
                 }
-                Err(why) => lines.push(format!("      {digest}: {why}")),
+                Err(why) => lines.push(format!("    {digest}: {why}")),
             }
         }
         lines.push(String::new());

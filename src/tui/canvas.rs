@@ -148,6 +148,10 @@ impl<'a> Canvas<'a> {
     }
 
     pub fn put_row(&mut self, x: u16, y: u16, columns: u16, row: &FlowRow) {
+        let gutter = row.gutter.as_ref().map_or(0, |gutter| {
+            self.put_spans(x, y, columns, &gutter.spans(row.goes_on))
+        });
+        let (x, columns) = (x + gutter, columns - gutter);
         let indent = u16::try_from(row.indent).unwrap_or(columns).min(columns);
         let (x, columns) = (x + indent, columns - indent);
         match (&row.as_drawn, &row.strip) {

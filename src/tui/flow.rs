@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::as_drawn;
+use super::gutter::Gutter;
 use super::pixels::Strip;
 use super::text::{Piece, pieces};
 use super::theme::Role;
@@ -49,6 +50,7 @@ pub struct Para {
     hang: usize,
     finding: Option<usize>,
     line: Option<usize>,
+    gutter: Option<Gutter>,
     as_drawn: bool,
 }
 
@@ -114,6 +116,12 @@ impl Para {
         self.line = Some(index);
         self
     }
+
+    /// Puts every row behind the gutter: the text is a run's.
+    pub const fn behind(mut self, gutter: Gutter) -> Self {
+        self.gutter = Some(gutter);
+        self
+    }
 }
 
 /// One row, ready to draw. The text is still raw: drawing sanitises it.
@@ -124,6 +132,8 @@ pub struct FlowRow {
     pub finding: Option<usize>,
     /// The line of a run's output.
     pub line: Option<usize>,
+    /// Stands before a run's text and its indent.
+    pub gutter: Option<Gutter>,
     /// Whether it continues the row above.
     pub goes_on: bool,
     /// Replaces the spans: text sent to the terminal unchanged.
@@ -136,7 +146,12 @@ impl FlowRow {
     /// The columns that it uses, with its indent.
     pub fn columns(&self) -> usize {
         let spans = self.spans.iter().map(|(text, _)| super::text::width(text));
-        self.indent + spans.sum::<usize>()
+        self.before() + spans.sum::<usize>()
+    }
+
+    /// The columns before its text.
+    pub fn before(&self) -> usize {
+        self.indent + self.gutter.as_ref().map_or(0, Gutter::columns)
     }
 
     fn push(&mut self, piece: &str, given: bool, role: Role) {
@@ -181,6 +196,7 @@ impl Flow {
             spans: para.spans.clone(),
             finding: para.finding,
             line: para.line,
+            gutter: para.gutter,
             as_drawn: None,
             strip: None,
         };
@@ -241,6 +257,8 @@ fn as_it_is(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
 }
 
 fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
+    let gutter = para.gutter.as_ref().map_or(0, Gutter::columns);
+    let width = width.saturating_sub(gutter).max(1);
     // Nearly every line of a run's output.
     if let [(text, role)] = para.spans.as_slice()
         && is_plain(text)
@@ -252,6 +270,7 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
             spans: vec![(text.clone(), *role)],
             finding: para.finding,
             line: para.line,
+            gutter: para.gutter,
             as_drawn: None,
             strip: None,
         });
@@ -266,6 +285,7 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
         spans: Vec::new(),
         finding: para.finding,
         line: para.line,
+        gutter: para.gutter,
         goes_on: !first,
         as_drawn: None,
         strip: None,

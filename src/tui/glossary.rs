@@ -62,6 +62,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "seen",
         "stood on the screen long enough to be read; a grant needs all of the code",
     ),
+    (
+        "┊, err┊",
+        "before each row of what a run printed, on standard output or standard error; the program's own rows have none",
+    ),
     ("CAN", "what the code is able to do, with its lines"),
     ("GIVEN", "the data that the code gets"),
     (

@@ -20,6 +20,7 @@ mod document;
 mod flow;
 mod glass;
 mod glossary;
+mod gutter;
 mod highlight;
 mod interval;
 pub mod keyboard;
@@ -73,6 +74,8 @@ mod filter_tests;
 mod glass_tests;
 #[cfg(test)]
 mod groups_tests;
+#[cfg(test)]
+mod gutter_tests;
 #[cfg(test)]
 mod idle_tests;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use crate::model::StreamName;
 
 use super::flow::Para;
+use super::gutter::Gutter;
 use super::text;
 use super::theme::Role;
 
@@ -39,15 +40,13 @@ impl Line {
     }
 
     pub fn para(&self) -> Para {
-        let (mut para, role) = match self.stream {
-            StreamName::Stdout => (Para::default(), Role::Text),
-            StreamName::Stderr => (Para::new("err ", Role::Dim).hang(4), Role::Stderr),
+        let role = match self.stream {
+            StreamName::Stdout => Role::Text,
+            StreamName::Stderr => Role::Stderr,
         };
-        if self.rewritten > 0 {
-            para = para.and(format!("← {}× ", self.rewritten), Role::Dim);
-        }
         let spans = text::spans(&self.text, role).into_iter();
-        spans.fold(para, |para, (text, role)| para.given(text, role))
+        let para = spans.fold(Para::default(), |para, (text, role)| para.given(text, role));
+        para.behind(Gutter::of(self.stream, self.rewritten))
     }
 }
 
@@ -269,7 +268,7 @@ mod tests {
     }
 
     proptest! {
-        /// Exactly a line's last state is drawn, after the marks.
+        /// Exactly a line's last state is drawn.
         #[test]
         fn exactly_the_last_segment_is_drawn(
             states in prop::collection::vec("[a-z 漢\\x1b\\t\u{301}]{1,90}", 1..6),
@@ -292,11 +291,8 @@ mod tests {
             }
             let squeeze = |s: &str| s.replace(' ', "");
             let last = states.last().map_or("", String::as_str);
-            let mark = match states.len() {
-                1 => "err".to_owned(),
-                n => format!("err←{}×", n - 1),
-            };
-            prop_assert_eq!(squeeze(&drawn), mark + &squeeze(&text::plain(last)));
+            prop_assert_eq!(squeeze(&drawn), squeeze(&text::plain(last)));
+            prop_assert_eq!(found[0].rewritten, states.len() - 1);
         }
 
         /// However the streams interleave, each line's last state appears once and its earlier

@@ -153,7 +153,7 @@ fn table_row(row: &FlowRow) -> Option<usize> {
     (wide >= TABLE).then_some(wide)
 }
 
-/// The row without its first columns.
+/// The row without the first columns of its text; the gutter stays.
 pub fn shifted(row: &FlowRow, across: usize) -> FlowRow {
     if across == 0 {
         return row.clone();

@@ -303,11 +303,11 @@ fn a_progress_bar_is_one_line_on_the_screen_and_every_byte_for_agent_and_log() {
     assert!(stderr.ends_with("a long last state\rshort\n"), "{stderr:?}");
     // Half a frame may still show an earlier state of the bar.
     let screen = dash.wait_for("the last states", |_, text| {
-        text.contains("← 1× short") && text.matches("/4 [").count() == 1
+        text.contains("← 1×┊ short") && text.matches("/4 [").count() == 1
     });
     assert!(screen.contains("row 3"), "{screen}");
     assert!(
-        screen.contains(&format!("← {}× 100%|", states - 1)),
+        screen.contains(&format!("← {}×┊ 100%|", states - 1)),
         "{screen}"
     );
     let log = dash.cli(&["audit", "show", proposal["id"].as_str().unwrap()]);

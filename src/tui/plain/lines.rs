@@ -130,11 +130,11 @@ fn row(row: &FlowRow) -> String {
             (false, _) => out.own(words),
         }
     }
-    // What is indented belongs to the line above, and can begin with an agent's words.
-    let before = if row.goes_on || row.indent > 0 {
-        GOES_ON
-    } else {
-        ""
+    let before = match &row.gutter {
+        Some(gutter) => gutter.said(),
+        // What is indented belongs to the line above, and can begin with an agent's words.
+        None if row.goes_on || row.indent > 0 => GOES_ON,
+        None => "",
     };
     format!("{before}{}", out.text.trim_end())
 }

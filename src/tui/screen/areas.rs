@@ -51,6 +51,13 @@ pub struct Want {
     pub ran: bool,
 }
 
+impl Want {
+    /// Whether a person reads what a run printed; it needs the width more than the queue does.
+    fn reads_output(&self) -> bool {
+        self.ran && self.focus == Pane::Output
+    }
+}
+
 /// What the caller measures: rows of content at a width.
 pub trait Measure {
     /// Rows above the code, in a body of this height.
@@ -163,7 +170,10 @@ fn columns(body: Rect, wide: bool, want: &Want) -> (Rect, Rect, bool) {
         return (body, none, false);
     }
     if wide && !want.zoom {
-        let columns = (body.width * 3 / 10).clamp(34, 56);
+        let columns = match want.reads_output() {
+            true => (body.width / 5).clamp(28, 40),
+            false => (body.width * 3 / 10).clamp(34, 56),
+        };
         let queue = Rect {
             width: columns,
             ..body
@@ -232,10 +242,11 @@ fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
     let groups: Vec<(u16, Vec<Pane>)> = if !wide {
         vec![(100, want.lower.clone())]
     } else if has(&Pane::Output) {
+        let output = if want.reads_output() { 66 } else { 58 };
         vec![
-            (58, vec![Pane::Output]),
+            (output, vec![Pane::Output]),
             (
-                42,
+                100 - output,
                 vec![
                     Pane::Outcome,
                     Pane::Verdict,

@@ -7,6 +7,7 @@ use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
 use super::effects::Room;
+use super::outcome::confined;
 use super::panes::{environment, labelled, limits, peer};
 
 impl Screen<'_> {
@@ -28,6 +29,7 @@ impl Screen<'_> {
                 out.push(Para::new(format!("▲ does not stop {what}"), Role::Flagged).indent(9));
             }
         }
+        out.extend(entry.run().map(confined));
         out.push(labelled("python", &environment(&self.state.environment)));
         out.extend(peer(&p.peer));
         out.push(labelled("id", &p.id.to_string()));

@@ -8,11 +8,16 @@ use super::super::action::AuditRow;
 use super::super::canvas::Canvas;
 use super::super::claim;
 use super::super::flow::{Flow, Para};
+use super::super::gutter::Gutter;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{FlowKey, LogScreen};
 use super::super::words;
+use super::spoken_rows::RECORD_TEXT;
 use super::{Drawn, Screen};
+
+/// Columns before the gutter of a kept text: it stands below the fields' names.
+const TEXT_INDENT: usize = 4;
 
 impl Screen<'_> {
     pub(super) fn audit(
@@ -86,9 +91,13 @@ impl Screen<'_> {
     }
 }
 
-/// A record's lines; wrapped rows keep their line's indent.
+/// A record's lines; wrapped rows keep their line's indent. Kept texts, of code or of a run, stand behind the gutter.
 pub(super) fn record(lines: &[String]) -> Vec<Para> {
     let para = |line: &String| {
+        if let Some(text) = line.strip_prefix(RECORD_TEXT) {
+            let para = Para::default().given(text, Role::Text);
+            return para.behind(Gutter::PLAIN.indent(TEXT_INDENT));
+        }
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
         let empty = Para::default().indent(indent).hang(2);

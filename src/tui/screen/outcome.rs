@@ -5,19 +5,30 @@ use crate::model::{Accesses, BoundInput, DecisionKind, Exit, Run, RunEvent};
 use crate::policy::{Contract, Policy};
 
 use super::super::flow::Para;
+use super::super::gutter::Gutter;
+use super::super::keys::Command;
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
 use super::panes::{labelled, told_of};
 
 impl Screen<'_> {
-    /// The state, the reason, and the run's facts.
+    /// What happened, what was hidden and why, the files, the numbers; the layers last, in one row.
     pub(super) fn outcome(&self, entry: &Entry) -> Vec<Para> {
         let (glyph, word, role) = words::state(entry.state());
+        let run = entry.run();
         let mut out = vec![Para::new(format!("{glyph} {word}"), role)];
-        if entry.state().is_final() {
-            out.push(Para::default().given(entry.message(), Role::Text));
-        }
+        out.extend(message(entry));
+        out.extend(run.into_iter().flat_map(|run| ended(run, entry.message())));
+        out.extend(entry.noted().iter().map(|event| {
+            let of = match event.kind.as_str() {
+                RunEvent::PRIVATE => "private",
+                _ => "python",
+            };
+            told(of, event)
+        }));
+        out.extend(self.redacted(entry));
+        out.extend(run.into_iter().flat_map(|run| left(run, entry.message())));
         if let Some(decision) = entry.decision() {
             let at = decision.at.to_zoned(self.ui.common.zone.clone());
             // A proposal that expired, was withdrawn or was blocked had no decision.
@@ -30,19 +41,15 @@ impl Screen<'_> {
             };
             out.push(labelled(label, &at.strftime("%H:%M:%S").to_string()));
         }
-        out.extend(entry.noted().iter().map(|event| {
-            let of = match event.kind.as_str() {
-                RunEvent::PRIVATE => "private",
-                _ => "python",
-            };
-            told(of, event)
-        }));
         out.extend(self.uses(entry).map(|uses| uses.after("uses     ")));
-        if let Some(run) = entry.run() {
-            out.extend(facts(run, entry.message()));
-        }
+        out.extend(run.map(exit));
         out.extend(self.used(entry));
-        out.extend(self.redacted(entry));
+        out.extend(run.map(printed));
+        out.extend(run.map(|run| {
+            let layers = run.isolation.layers.len();
+            let layers = words::layers(run.isolation.tier, layers, &self.ui.key(Command::Details));
+            told_of("confined", &layers)
+        }));
         out
     }
 }
@@ -79,7 +86,18 @@ fn why_redacted(inputs: &[BoundInput], policy: &Policy) -> String {
     }
 }
 
-fn facts(run: &Run, said: &str) -> Vec<Para> {
+/// The sentence that the agent hears, once it is over. A run chose words of it if it raised an error.
+pub(super) fn message(entry: &Entry) -> Option<Para> {
+    let said = Para::default().given(entry.message(), Role::Text);
+    let raised = entry.run().is_some_and(|run| run.error.is_some());
+    entry.state().is_final().then(|| match raised {
+        true => said.behind(Gutter::PLAIN),
+        false => said.hang(2),
+    })
+}
+
+/// The limit, the error and what the guard stopped.
+fn ended(run: &Run, said: &str) -> Vec<Para> {
     let mut out = Vec::new();
     if let Some(limit) = run.limit {
         out.push(
@@ -109,32 +127,18 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
             out.push(
                 Para::default()
                     .given(error.message.clone(), Role::Text)
-                    .indent(9),
+                    .behind(Gutter::PLAIN.indent(9)),
             );
         }
     }
     out.extend(events(run));
     out.extend(accesses(run));
-    let exit = match &run.exit {
-        Exit::Code(code) => format!("code {code}"),
-        Exit::Signal(signal) => signal.clone(),
-    };
-    out.push(labelled(
-        "exit",
-        &format!("{exit}, after {}", words::took(run.duration_ms)),
-    ));
-    let stream = |name: &str, bytes: u64, cut: bool| {
-        let cut = if cut { ", cut" } else { "" };
-        format!("{name} {}{cut}", words::bytes(bytes))
-    };
-    out.push(told_of(
-        "printed",
-        &format!(
-            "{} · {}",
-            stream("stdout", run.stdout_bytes, run.stdout_truncated),
-            stream("stderr", run.stderr_bytes, run.stderr_truncated)
-        ),
-    ));
+    out
+}
+
+/// Its files, and what became of them.
+fn left(run: &Run, said: &str) -> Vec<Para> {
+    let mut out = Vec::new();
     for (number, artifact) in (1..).zip(&run.artifacts) {
         out.push(labelled(
             &format!("file {number}"),
@@ -151,15 +155,40 @@ fn facts(run: &Run, said: &str) -> Vec<Para> {
     for note in notes.filter(|note| !said.contains(note)) {
         out.push(labelled("files", &note));
     }
-    out.push(labelled(
-        "confined",
-        &format!(
-            "{}: {}",
-            run.isolation.tier,
-            run.isolation.layers.join(", ")
-        ),
-    ));
     out
+}
+
+fn exit(run: &Run) -> Para {
+    let exit = match &run.exit {
+        Exit::Code(code) => format!("code {code}"),
+        Exit::Signal(signal) => signal.clone(),
+    };
+    labelled(
+        "exit",
+        &format!("{exit}, after {}", words::took(run.duration_ms)),
+    )
+}
+
+fn printed(run: &Run) -> Para {
+    let stream = |name: &str, bytes: u64, cut: bool| {
+        let cut = if cut { ", cut" } else { "" };
+        format!("{name} {}{cut}", words::bytes(bytes))
+    };
+    told_of(
+        "printed",
+        &format!(
+            "{} · {}",
+            stream("stdout", run.stdout_bytes, run.stdout_truncated),
+            stream("stderr", run.stderr_bytes, run.stderr_truncated)
+        ),
+    )
+}
+
+/// The run's tier with each of its layers.
+pub(super) fn confined(run: &Run) -> Para {
+    let isolation = &run.isolation;
+    let layers = isolation.layers.join(", ");
+    labelled("confined", &format!("{}: {layers}", isolation.tier))
 }
 
 /// The events that the guard inside the child reported, one per line.

@@ -13,6 +13,7 @@ use crate::model::{Artifact, Run, RunEvent, State};
 use super::super::canvas::Canvas;
 use super::super::document::matches;
 use super::super::flow::{Flow, FlowRow, Para};
+use super::super::gutter::Gutter;
 use super::super::keys::Command;
 use super::super::pixels;
 use super::super::printed::{TAIL, tail};
@@ -22,7 +23,7 @@ use super::super::theme::Role;
 use super::super::transcript::{self, ALL, At, Reading};
 use super::super::ui::{FlowKey, UiState};
 use super::super::words;
-use super::outcome::told;
+use super::outcome::{message, told};
 use super::{Drawn, Screen};
 
 impl Screen<'_> {
@@ -65,10 +66,16 @@ impl Screen<'_> {
             .extend(Flow::new(&self.besides(entry, area, printed), area.width).rows);
         flow.rows.extend(figures.iter().flat_map(|(file, figure)| {
             let room = chart_room(area);
-            let head = Flow::new(&[captioned(file, figure.as_ref())], area.width);
+            let caption = captioned(file, figure.as_ref()).behind(Gutter::PLAIN);
+            let head = Flow::new(&[caption], area.width);
             let small = figure.as_ref().and_then(|found| found.as_ref().ok());
             let rows = small.map(|small| pixels::rows(small, room.columns, room.rows));
-            head.rows.into_iter().chain(rows.into_iter().flatten())
+            let behind = |row| FlowRow {
+                gutter: Some(Gutter::PLAIN),
+                ..row
+            };
+            let rows = rows.into_iter().flatten().map(behind);
+            head.rows.into_iter().chain(rows)
         }));
         let more = UiState::more_figures(entry);
         if more > 0 {
@@ -94,7 +101,8 @@ impl Screen<'_> {
         let mut out = Vec::new();
         if let Some(run) = entry.run() {
             out.extend(given(run));
-            out.extend(sketch(&run.result, chart_room(area)));
+            let charts = sketch(&run.result, chart_room(area)).into_iter();
+            out.extend(charts.map(|row| row.behind(Gutter::PLAIN)));
         }
         let private = |event: &&RunEvent| event.kind == RunEvent::PRIVATE;
         out.extend(
@@ -117,12 +125,8 @@ impl Screen<'_> {
         }
         if entry.state().is_final() && entry.state() != State::Succeeded {
             let (glyph, word, role) = words::state(entry.state());
-            let why = format!("  {}", entry.message());
-            out.push(
-                Para::new(format!("{glyph} {word}"), role)
-                    .and(why, Role::Text)
-                    .hang(2),
-            );
+            out.push(Para::new(format!("{glyph} {word}"), role));
+            out.extend(message(entry));
         }
         out
     }
@@ -176,7 +180,7 @@ impl Screen<'_> {
             let index = header.filter(|_| index == top).unwrap_or(index);
             let row = transcript::shifted(&flow.rows[index], across);
             canvas.put_row(area.x, y, area.width, &row);
-            is_cut |= columns(&row) > usize::from(area.width);
+            is_cut |= row.columns() > usize::from(area.width);
             if header == Some(index) && y == area.y {
                 canvas.tint(
                     Rect {
@@ -210,7 +214,7 @@ impl Screen<'_> {
         }
         let whole: String = row.spans.iter().map(|(text, _)| text.as_str()).collect();
         for hit in matches(&whole, found) {
-            let from = (row.indent + text::width(&whole[..hit.start])) as u16;
+            let from = (row.before() + text::width(&whole[..hit.start])) as u16;
             let wide = text::width(&whole[hit]) as u16;
             let room = area.width.saturating_sub(from);
             canvas.tint(Rect::new(area.x + from, y, wide.min(room), 1), Role::Found);
@@ -228,14 +232,10 @@ fn captioned(file: &Artifact, figure: Option<&Result<Arc<Small>, Undrawn>>) -> P
     Para::new(file.name.clone(), Role::Strong).and(format!("  {said}"), Role::Dim)
 }
 
-fn columns(row: &FlowRow) -> usize {
-    row.indent + row.spans.iter().map(|(t, _)| text::width(t)).sum::<usize>()
-}
-
 /// A chart must fit into its pane as a whole, with its title and names.
 fn chart_room(area: Rect) -> Room {
     Room {
-        columns: usize::from(area.width),
+        columns: usize::from(area.width).saturating_sub(Gutter::PLAIN.columns()),
         rows: usize::from(area.height.saturating_sub(2).clamp(4, 16)),
     }
 }
@@ -259,6 +259,7 @@ fn given(run: &Run) -> Vec<Para> {
     out.extend(cut_note(text.len() > TAIL));
     let end = tail(text, TAIL);
     let lines = end.strip_suffix('\n').unwrap_or(end).split('\n');
-    out.extend(lines.map(|line| Para::new(line, Role::Text)));
+    let line = |line| Para::default().given(line, Role::Text);
+    out.extend(lines.map(|text| line(text).behind(Gutter::PLAIN)));
     out
 }

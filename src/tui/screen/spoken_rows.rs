@@ -6,7 +6,7 @@ use super::super::words;
 use super::spoken::{WIDE, claimed};
 
 /// Before the lines of a text in a record.
-const RECORD_TEXT: &str = "      ";
+pub(super) const RECORD_TEXT: &str = "      ";
 
 /// The rows of a diff, each as exact as a row of code.
 pub(super) fn spoken_rows(diff: &Diff) -> Vec<SaidRow> {

@@ -1,5 +1,7 @@
 //! The sentences about runs, their files and their data.
 
+use crate::model::Tier;
+
 use super::{count, number};
 
 /// What stands for a private value in what a run gives back.
@@ -44,6 +46,11 @@ pub fn redacted(times: usize, why: &str) -> String {
 
 pub fn private_values(names: &str) -> String {
     format!("a value of the private data of {names}")
+}
+
+/// `key` shows each of them.
+pub fn layers(tier: Tier, layers: usize, key: &str) -> String {
+    format!("{tier}: {} · {key} lists them", count(layers, "layer"))
 }
 
 /// Above output that a person does not follow. `key` follows it again.
