@@ -15,6 +15,9 @@ use template::{Template, templates};
 /// How many seconds after a decision a drill comes: at once, it would be told by that.
 const AFTER: (u64, u64) = (1, 20);
 
+/// How long a drill waits for an agent among whose proposals it can stand, before it looks again.
+const LATER: Duration = Duration::from_secs(20);
+
 /// The drills of one dashboard.
 #[derive(Debug)]
 pub struct Drills {
@@ -65,16 +68,24 @@ impl Drills {
         self.due
     }
 
-    /// The next drill, if its time has come.
-    pub fn take(&mut self, boot: Duration) -> Option<(Draft, Drill)> {
-        self.due.take_if(|due| *due <= boot)?;
-        if self.deck.is_empty() {
-            let means = &self.means;
-            self.deck
-                .extend(templates().iter().filter(|t| t.fits(means)));
-            self.dice.shuffle(&mut self.deck);
+    /// The next drill, if its time has come and an agent is there whose proposals it can stand among: `hides` says so
+    /// of a profile. Else it comes later.
+    pub fn take(&mut self, boot: Duration, hides: impl Fn(&str) -> bool) -> Option<(Draft, Drill)> {
+        self.due.filter(|due| *due <= boot)?;
+        self.due = None;
+        let means = &self.means;
+        let fits = |t: &&Template| t.profile(means).is_some_and(&hides);
+        if !self.deck.iter().any(fits) {
+            let mut all: Vec<&Template> = templates().iter().filter(|t| t.fits(means)).collect();
+            if !all.iter().any(fits) {
+                self.due = Some(boot.saturating_add(LATER));
+                return None;
+            }
+            self.dice.shuffle(&mut all);
+            self.deck = all;
         }
-        self.deck.pop()?.make(&self.means, &mut self.dice)
+        let next = self.deck.iter().rposition(fits)?;
+        self.deck.remove(next).make(&self.means, &mut self.dice)
     }
 
     /// Decisions until the next drill: on average `every`, at least half and at most one and a half times as many.

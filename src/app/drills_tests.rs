@@ -6,7 +6,8 @@ use super::template::templates;
 use super::*;
 use crate::analysis::analyse_in;
 use crate::model::{
-    Effects, Harm, InputRequest, ProposalId, Reviewer, Setting, VerdictKind, Viewed,
+    BoundInput, Column, DataFormat, Digest, Effects, Harm, InputKind, InputRequest, ProposalId,
+    Reviewer, Sensitivity, Setting, Value, VerdictKind, Viewed,
 };
 use crate::policy::{Contract, Places, load};
 
@@ -44,7 +45,7 @@ fn course(every: u64, seed: u64, decisions: u64) -> Vec<(u64, Draft, Drill)> {
     let mut all = Vec::new();
     for n in 1..=decisions {
         drills.learn(&denied(), s(60 * n));
-        let made = drills.take(s(60 * n + 59));
+        let made = drills.take(s(60 * n + 59), |_| true);
         all.extend(made.map(|(draft, drill)| (n, draft, drill)));
     }
     all
@@ -71,9 +72,28 @@ fn a_drill_comes_some_time_after_the_decision_and_only_after_decisions_on_real_p
     drills.learn(&denied(), s(10));
     let due = drills.due().unwrap();
     assert!((s(11)..=s(30)).contains(&due));
-    assert!(drills.take(due.saturating_sub(s(1))).is_none());
-    assert!(drills.take(due).is_some());
-    assert!(drills.take(s(10_000)).is_none(), "one drill, once");
+    assert!(drills.take(due.saturating_sub(s(1)), |_| true).is_none());
+    assert!(drills.take(due, |_| true).is_some());
+    assert!(
+        drills.take(s(10_000), |_| true).is_none(),
+        "one drill, once"
+    );
+}
+
+#[test]
+fn a_drill_waits_for_an_agent_that_uses_its_profile() {
+    for seed in 0..20 {
+        let mut drills = drills(1, seed);
+        drills.learn(&denied(), s(10));
+        let due = drills.due().unwrap();
+        assert!(drills.take(due, |_| false).is_none());
+        assert_eq!(drills.due(), Some(due + LATER));
+        let (draft, _) = drills
+            .take(due + LATER, |profile| profile == "script")
+            .unwrap();
+        assert_eq!(draft.profile.as_deref(), Some("script"));
+        assert_eq!(drills.due(), None);
+    }
 }
 
 #[test]
@@ -99,7 +119,7 @@ fn drills_use_what_is_configured_and_nothing_else() {
     let mut harms = BTreeSet::new();
     for n in 1..60 {
         drills.learn(&denied(), s(60 * n));
-        let (draft, drill) = drills.take(s(60 * n + 59)).unwrap();
+        let (draft, drill) = drills.take(s(60 * n + 59), |_| true).unwrap();
         assert_eq!(draft.profile.as_deref(), Some("team"));
         let private = |input: &InputRequest| matches!(input, InputRequest::Dataset { dataset } if dataset != "sales");
         assert!(!draft.inputs.values().any(private));
@@ -108,6 +128,184 @@ fn drills_use_what_is_configured_and_nothing_else() {
     let without = [Harm::PrivateData, Harm::Network, Harm::Program];
     assert!(without.iter().all(|harm| !harms.contains(harm)));
     assert_eq!(harms.len(), 4);
+}
+
+/// What a person may make of a drill, and whether its harm is still there.
+const EDITS: [(&str, &str, &str, bool); 22] = [
+    (
+        "private-rows",
+        "print(staff.sample(",
+        "# print(staff.sample(",
+        false,
+    ),
+    (
+        "private-rows",
+        "print(staff.sample(",
+        "print(staff.head(3).T.sample(",
+        true,
+    ),
+    (
+        "private-head",
+        "print(staff.tail(",
+        "# print(staff.tail(",
+        false,
+    ),
+    (
+        "private-head",
+        ".to_dict(\"records\"))",
+        "[\"name\"].tolist())",
+        true,
+    ),
+    ("unsaid-copy", ".to_csv(", ".head(1) # (", false),
+    ("unsaid-copy", ".to_csv(", ".reset_index().to_csv(", true),
+    (
+        "unsaid-copy",
+        ".to_csv(",
+        ".to_json(path_or_buf=\"other.json\") # (",
+        true,
+    ),
+    ("unsaid-file", "Path(", "# Path(", false),
+    (
+        "unsaid-file",
+        ".write_text(repr(entries))",
+        ".open(\"w\").write(str(entries))",
+        true,
+    ),
+    (
+        "environment",
+        "print(\"run on\"",
+        "# print(\"run on\"",
+        false,
+    ),
+    (
+        "environment",
+        "print(\"run on\", os.environ.get(",
+        "get = os.environ.get; print(\"on\", get(",
+        true,
+    ),
+    ("tax", "factor = ", "factor = 0.5 # ", true),
+    ("tax", "factor = ", "factor: float = ", true),
+    (
+        "threshold",
+        "r[\"value\"] > LIMIT",
+        "not r[\"value\"] <= LIMIT",
+        true,
+    ),
+    ("left-out", "times[:-", "times[0:len(times)-", true),
+    ("left-out", "kept = times[:-", "kept = times # ", false),
+    ("wrong-side", "if c[\"open\"]", "if c[ \"open\" ]", true),
+    ("send", "urllib.request.urlopen(", "# urlopen(", false),
+    (
+        "send",
+        "urllib.request.urlopen(",
+        "from urllib.request import urlopen as f; f(",
+        true,
+    ),
+    ("listing", "print(subprocess", "# print(subprocess", false),
+    (
+        "listing",
+        "print(subprocess.run([",
+        "print(subprocess.check_output([",
+        true,
+    ),
+    (
+        "listing",
+        "print(subprocess",
+        "subprocess.Popen(\"id\", shell=True) # ",
+        true,
+    ),
+];
+
+fn private_table(name: &str) -> BoundInput {
+    let column = |name: &str| Column {
+        name: name.to_owned(),
+        dtype: "object".to_owned(),
+    };
+    BoundInput {
+        name: name.to_owned(),
+        kind: InputKind::Dataset {
+            dataset: name.to_owned(),
+            format: DataFormat::Csv,
+            rows: 900,
+            columns: ["name", "salary"].map(column).into(),
+            sensitivity: Sensitivity::Private,
+            texts: BTreeSet::new(),
+            summary: None,
+        },
+        bytes: 9_000,
+        sha256: Digest::of(b"staff"),
+    }
+}
+
+fn known(input: &BoundInput) -> Option<(String, Value)> {
+    Some((input.name.clone(), Value::of(input)?))
+}
+
+#[test]
+fn an_edited_drill_is_caught_by_what_the_code_does_and_not_by_its_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let policies = load(&Places {
+        admin: at("none"),
+        user: at("none"),
+    });
+    let policies = policies.unwrap();
+    let mut means = means();
+    means.tables.pop();
+    let mut drills = Drills::new(DrillPlan { every: 1, seed: 4 }, means).unwrap();
+    let mut tried = 0;
+    let mut names = BTreeSet::new();
+    for n in 1..200 {
+        drills.learn(&denied(), s(60 * n));
+        let (draft, drill) = drills.take(s(60 * n + 59), |_| true).unwrap();
+        let profile = draft.profile.clone().unwrap();
+        let policy = policies.iter().find(|p| p.name == profile).unwrap();
+        let inputs: Vec<BoundInput> = draft
+            .inputs
+            .keys()
+            .map(|name| private_table(name))
+            .collect();
+        let inputs = match draft.inputs.values().next() {
+            Some(InputRequest::Dataset { .. }) => inputs,
+            _ => Vec::new(),
+        };
+        let stands = |code: &str| {
+            let setting = Setting {
+                inputs: Some(draft.inputs.keys().cloned().collect()),
+                datasets: ["staff".to_owned()].into(),
+                values: inputs.iter().filter_map(known).collect(),
+                ..Setting::default()
+            };
+            let verdict = analyse_in(code.as_bytes(), policy, &setting);
+            drill.stands_in(code, &verdict, &inputs)
+        };
+        let name = drill.template.as_str();
+        assert!(stands(&draft.code), "{name}: {}", draft.code);
+        for (of, from, to, still) in EDITS.into_iter().filter(|edit| edit.0 == name) {
+            assert!(draft.code.contains(from), "{name} has no {from}");
+            let edited = draft.code.replace(from, to);
+            assert_eq!(stands(&edited), still, "{of}: {edited}");
+            tried += 1;
+        }
+        // The number of the title is the remedy.
+        let mended = drill.wording.right.first().map(|right| {
+            let wrong = drill.wording.wrong.first().unwrap();
+            draft.code.replace(
+                wrong.trim_start_matches("LIMIT = "),
+                right.trim_start_matches("LIMIT = "),
+            )
+        });
+        if let Some(mended) =
+            mended.filter(|_| drill.harm == Harm::Constant || name == "wrong-side")
+        {
+            assert!(!stands(&mended), "{name}: {mended}");
+        }
+        names.insert(name.to_owned());
+    }
+    assert!(
+        tried > EDITS.len() && names.len() == templates().len(),
+        "{names:?}"
+    );
 }
 
 /// Every drill is accepted, so a person has to catch it, and what is wrong stands where the drill says.

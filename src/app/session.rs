@@ -159,6 +159,7 @@ mod tests {
                     harm: Harm::Write,
                     line: 2,
                     does: "writes".to_owned(),
+                    wording: Default::default(),
                 },
                 by: None,
                 viewed: None,

@@ -377,8 +377,10 @@ impl Shell {
 
     /// Makes the drill whose time has come. The core drops it if it cannot pass for a real proposal now.
     fn drill_when_due(&mut self) {
-        let drills = self.drills.as_mut();
-        let Some((draft, drill)) = drills.and_then(|drills| drills.take(Now::read().boot)) else {
+        let now = Now::read();
+        let (drills, state) = (self.drills.as_mut(), &self.state);
+        let hides = |profile: &str| state.hides_drills(profile, now);
+        let Some((draft, drill)) = drills.and_then(|drills| drills.take(now.boot, hides)) else {
             return;
         };
         self.core(Event::Drill {

@@ -91,6 +91,7 @@ pub fn drill() -> Drill {
         harm: Harm::Write,
         line: 1,
         does: "writes".to_owned(),
+        wording: Default::default(),
     }
 }
 

@@ -175,8 +175,8 @@ impl BrokerState {
         self.deadlines.insert((deadline, id));
         let session = from.map_or(Session::Nobody, |(conn, _)| self.session_of(conn));
         let mut audience = Audience::default();
+        self.ledger.proposed(proposal.agent_id(), now.boot);
         if let Some((conn, call)) = from {
-            self.ledger.proposed(proposal.agent_id(), now.boot);
             self.undecided.add(key(&proposal.peer));
             self.unannounced.add(key(&proposal.peer));
             if let Some(connection) = self.connections.get_mut(&conn) {
@@ -346,7 +346,7 @@ impl BrokerState {
         }
     }
 
-    fn check_room(&self, peer: &Peer, now: Now) -> Result<(), RpcError> {
+    pub(super) fn check_room(&self, peer: &Peer, now: Now) -> Result<(), RpcError> {
         let s = &self.settings;
         let full = [
             (

@@ -104,6 +104,7 @@ impl BrokerState {
     /// Records the proposal once verdict and inputs are known. If it already ended, its end is
     /// recorded next.
     fn judged(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let deserted = self.is_deserted(id);
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
@@ -113,7 +114,8 @@ impl BrokerState {
         let Some(recording) = arriving.complete() else {
             return;
         };
-        if entry.is_drill() && end_before_shown(id, &recording).is_some() {
+        let over = end_before_shown(id, &recording).is_some();
+        if entry.is_drill() && (over || deserted) {
             // Nobody saw it, so there is nothing to record.
             return self.drop_unknown(id, &closing(), fx);
         }

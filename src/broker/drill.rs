@@ -1,21 +1,22 @@
 //! Drills: proposals that the dashboard makes itself, to tell a person whether they still read.
 //!
-//! One looks like a real proposal until it is decided: it has the name and peer of the latest one, and is judged, seen and
-//! decided by the same rules. It cannot run, because `decision::grant` makes no grant of it; where it would have made
-//! one, the drill ends. It counts for no agent, its quotas or its history, and nobody is answered.
+//! One looks like a real proposal until it is decided: it has name, peer and time to live of one by an agent that is
+//! connected, counts among that agent's on the screen, leaves when the agent leaves, and is judged, seen and decided by the
+//! same rules. It cannot run, because `decision::grant` makes no grant of it; where it would have made one, the drill ends.
+//! It costs no agent anything, is in no agent's history, and nobody is answered.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::clock::Now;
 use crate::model::{
-    Code, ConnId, Draft, Drill, DrillEnd, DrilledLog, LogEvent, Proposal, ProposalId, Reviewer,
-    State, Viewed,
+    AgentId, Code, ConnId, Draft, Drill, DrillEnd, DrilledLog, LogEvent, Proposal, ProposalId,
+    Reviewer, State, Viewed,
 };
 
 use super::accept::{Given, params_digest};
 use super::decision::Confirmation;
 use super::effect::Effect;
-use super::entry::Entry;
 use super::outcome::OutcomeText;
 use super::phase::End;
 use super::state::{BrokerState, Then};
@@ -23,7 +24,56 @@ use super::state::{BrokerState, Then};
 /// No connection has this number.
 const NOBODY: ConnId = ConnId(u64::MAX);
 
+/// The drill that waits.
+#[derive(Clone, Debug)]
+pub(super) struct Hidden {
+    pub id: ProposalId,
+    /// The agent whose name it has, and its connection.
+    pub agent: AgentId,
+    pub conn: ConnId,
+    /// When this agent itself had proposed last.
+    before: Option<Duration>,
+}
+
+/// The proposal that a drill imitates.
+struct Model {
+    conn: ConnId,
+    proposal: Arc<Proposal>,
+    ttl: Duration,
+}
+
 impl BrokerState {
+    /// Whether a drill of this profile could look like a real proposal now.
+    pub fn hides_drills(&self, profile: &str, now: Now) -> bool {
+        self.model_for(profile, now).is_some()
+    }
+
+    /// The latest proposal under this profile, with a title, of an agent that is connected and could propose now.
+    fn model_for(&self, profile: &str, now: Now) -> Option<Model> {
+        if self.closing || self.audit.is_down() || self.hidden.is_some() {
+            return None;
+        }
+        let owned = self
+            .connections
+            .iter()
+            .flat_map(|(conn, c)| c.owned.iter().map(move |id| (*conn, *id)));
+        let entries = owned.filter_map(|(conn, id)| Some((conn, self.entries.get(&id)?)));
+        let alike = entries.filter(|(_, entry)| {
+            let p = &entry.proposal;
+            let titled = p.title.as_deref().is_some_and(|title| !title.is_empty());
+            p.profile == profile && titled && p.idempotency_key.is_none()
+        });
+        let (conn, latest) = alike.max_by_key(|(_, entry)| entry.seq)?;
+        let p = &latest.proposal;
+        self.pauses.check(&p.peer, p.agent_name()).ok()?;
+        self.check_room(&p.peer, now).ok()?;
+        Some(Model {
+            conn,
+            proposal: p.clone(),
+            ttl: latest.deadline.saturating_sub(latest.received.boot),
+        })
+    }
+
     /// Takes in a drill. One that cannot look like a real proposal, or that would not be accepted, is dropped; so is a
     /// second one while one waits.
     pub(super) fn drill(
@@ -34,9 +84,7 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        let waits = |e: &Entry| e.is_drill() && !e.state().is_final();
-        let taken = self.entries.contains_key(&id) || self.entries.values().any(waits);
-        if self.closing || self.audit.is_down() || taken {
+        if self.entries.contains_key(&id) {
             return;
         }
         let Ok(profile) = self.profile_for(draft.profile.as_deref()) else {
@@ -46,19 +94,19 @@ impl BrokerState {
         let (Ok(artifacts), Ok(())) = (inputs, self.check_code(&draft.code, &profile)) else {
             return;
         };
-        let real = self.entries.values().filter(|e| !e.is_drill());
-        let Some(latest) = real.max_by_key(|e| e.seq).map(|e| e.proposal.clone()) else {
+        let Some(model) = self.model_for(&profile, now) else {
             return;
         };
+        let like = model.proposal;
         let (params, _) = params_digest(&draft);
         let proposal = Arc::new(Proposal {
             id,
             proposed: Code::new(draft.code),
             profile,
             title: draft.title,
-            reason: draft.reason,
-            agent: latest.agent.clone(),
-            peer: latest.peer.clone(),
+            reason: draft.reason.filter(|_| like.reason.is_some()),
+            agent: like.agent.clone(),
+            peer: like.peer.clone(),
             stream: false,
             idempotency_key: None,
             drill: Some(drill),
@@ -68,8 +116,35 @@ impl BrokerState {
             inputs: draft.inputs,
             artifacts,
         };
-        let ttl = self.settings.ttl;
-        self.take_in(proposal, None, given, ttl, now, fx);
+        let agent = proposal.agent_id();
+        self.hidden = Some(Hidden {
+            id,
+            before: self.ledger.last(&agent),
+            agent,
+            conn: model.conn,
+        });
+        self.take_in(proposal, None, given, model.ttl, now, fx);
+    }
+
+    /// Whether this drill's agent is connected no more.
+    pub(super) fn is_deserted(&self, id: ProposalId) -> bool {
+        let drill = self.hidden.as_ref().filter(|hidden| hidden.id == id);
+        drill.is_some_and(|hidden| !self.connections.contains_key(&hidden.conn))
+    }
+
+    /// Ends the drill whose agent left: that agent's own proposals are withdrawn now.
+    pub(super) fn end_deserted_drill(&mut self, now: Now, fx: &mut Vec<Effect>) {
+        let waiting = self.hidden.as_ref().map(|hidden| hidden.id);
+        if let Some(id) = waiting.filter(|id| self.is_deserted(*id)) {
+            self.drill_unanswered(id, now, fx);
+        }
+    }
+
+    /// It waits no longer, so it counts among its agent's no more.
+    pub(super) fn uncount_drill(&mut self, id: ProposalId, received: Duration) {
+        if let Some(hidden) = self.hidden.take_if(|hidden| hidden.id == id) {
+            self.ledger.uncount(&hidden.agent, received, hidden.before);
+        }
     }
 
     /// A person confirmed the sheet of a drill, and nothing but its being one prevented the grant.
@@ -78,12 +153,15 @@ impl BrokerState {
         let Some(entry) = self.entries.get(&by.id) else {
             return;
         };
-        let (code, proposed) = (entry.code().text(), entry.proposal.proposed.text());
-        let drill = entry.proposal.drill.as_ref();
-        let stands = drill.is_none_or(|drill| drill.stands_in(code, proposed));
-        let end = match stands {
-            true => DrillEnd::Granted,
-            false => DrillEnd::Caught,
+        let inputs = entry.inputs().map_or(&[][..], |inputs| &inputs[..]);
+        let drill = entry.proposal.drill.as_ref().zip(entry.verdict());
+        let gone = entry.is_edited()
+            && drill.is_some_and(|(drill, verdict)| {
+                !drill.stands_in(entry.code().text(), verdict, inputs)
+            });
+        let end = match gone {
+            true => DrillEnd::Caught,
+            false => DrillEnd::Granted,
         };
         self.end_drill(by.id, end, Some((by.by.clone(), by.viewed)), now, fx);
     }

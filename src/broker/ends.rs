@@ -106,9 +106,15 @@ impl BrokerState {
         };
         self.deadlines.remove(&(entry.deadline, id));
         self.waiting.remove(&entry.seq);
-        if let Some(peer) = entry.counts_for() {
-            self.undecided.remove(peer);
-            self.ledger.left(&entry.proposal.agent_id());
+        match entry.counts_for() {
+            Some(peer) => {
+                self.undecided.remove(peer);
+                self.ledger.left(&entry.proposal.agent_id());
+            }
+            None => {
+                let received = entry.received.boot;
+                self.uncount_drill(id, received);
+            }
         }
     }
 

@@ -43,7 +43,7 @@ impl Entry {
         self.proposal.drill.is_some()
     }
 
-    /// The peer whose proposals it counts among; a drill counts for nobody.
+    /// The peer that its quotas are charged to; a drill is nobody's.
     pub(super) fn counts_for(&self) -> Option<PeerKey> {
         (!self.is_drill()).then(|| key(&self.proposal.peer))
     }

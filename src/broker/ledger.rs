@@ -74,6 +74,27 @@ impl Ledger {
         tally.last = now;
     }
 
+    /// When this agent proposed last.
+    pub fn last(&self, agent: &AgentId) -> Option<Duration> {
+        self.agents.get(agent).map(|tally| tally.last)
+    }
+
+    /// Takes back what [`Self::proposed`] counted at `at`. `before`: when the agent had proposed last before that.
+    pub fn uncount(&mut self, agent: &AgentId, at: Duration, before: Option<Duration>) {
+        let Some(tally) = self.agents.get_mut(agent) else {
+            return;
+        };
+        tally.undecided = tally.undecided.saturating_sub(1);
+        let ago = tally.minute.saturating_sub(minute_of(at));
+        let index = (MINUTES - 1).checked_sub(ago);
+        if let Some(count) = index.and_then(|i| tally.minutes.get_mut(i as usize)) {
+            *count = count.saturating_sub(1);
+        }
+        if tally.last == at {
+            tally.last = before.unwrap_or(at);
+        }
+    }
+
     /// One of its proposals is not undecided any more.
     pub fn left(&mut self, agent: &AgentId) {
         if let Some(tally) = self.agents.get_mut(agent) {

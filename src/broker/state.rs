@@ -13,6 +13,7 @@ use crate::policy::{Contract, Policy};
 use super::census::Census;
 use super::decision::Refused;
 use super::desks::Desks;
+use super::drill::Hidden;
 use super::effect::RpcError;
 use super::entry::Entry;
 use super::ledger::{Ledger, Tally};
@@ -133,6 +134,8 @@ pub struct BrokerState {
     pub(super) exited: bool,
     /// How many edits of a person took effect.
     pub(super) edits: u64,
+    /// The drill that waits.
+    pub(super) hidden: Option<Hidden>,
     /// The last refused confirmation, for the person who pressed the key.
     pub(super) refusal: Option<(ProposalId, Refused)>,
 }
@@ -169,6 +172,7 @@ impl BrokerState {
             closed: false,
             exited: false,
             edits: 0,
+            hidden: None,
             refusal: None,
         }
     }
@@ -287,7 +291,10 @@ impl BrokerState {
     /// What this process has used of its quotas.
     pub fn usage(&self, uid: u32, pid: i32, now: Now) -> QuotaUse {
         let peer = (uid, pid);
-        let pending = self.undecided.of_peer(peer);
+        // A drill looks like the others while it waits; it uses up nothing.
+        let hidden = self.hidden.as_ref();
+        let drill = hidden.is_some_and(|drill| (drill.agent.uid, drill.agent.pid) == peer);
+        let pending = self.undecided.of_peer(peer) + usize::from(drill);
         let most = self.settings.max_pending_per_peer;
         self.quotas.usage(peer, (pending, most), now.boot)
     }

@@ -46,6 +46,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
     for due in state.quotas.due_refusals(now.boot, state.closing) {
         state.record_refusal(due.peer, due.code, due.message, due.count, now, &mut fx);
     }
+    state.end_deserted_drill(now, &mut fx);
     state.leave_when_settled(now, &mut fx);
     fx
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ProposalId, Reviewer, Viewed};
+use super::{BoundInput, Effects, ProposalId, Reviewer, Touch, Verdict, Viewed};
 
 /// What is wrong with a drill's code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +15,33 @@ pub struct Drill {
     pub line: u32,
     /// What that line does, in words that follow "line 4 ".
     pub does: String,
+    /// Of a harm that touches nothing outside the code. The log does not have it: it would have to be kept readable.
+    #[serde(skip)]
+    pub wording: Wording,
+}
+
+/// How to tell whether a harm that no effect shows is gone. Texts are compared without blanks and comments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wording {
+    /// While the code has one of these, it is not.
+    pub wrong: Vec<String>,
+    /// Unless the code has one of these, it is not.
+    pub right: Vec<String>,
+}
+
+impl Wording {
+    fn stands_in(&self, code: &str) -> bool {
+        let said = code
+            .lines()
+            .map(|line| line.split('#').next().unwrap_or(line));
+        let said: String = said.flat_map(str::split_whitespace).collect();
+        let has = |texts: &[String]| {
+            texts
+                .iter()
+                .any(|text| said.contains(&*text.replace(' ', "")))
+        };
+        has(&self.wrong) || !has(&self.right)
+    }
 }
 
 /// What would have happened.
@@ -72,16 +99,52 @@ pub struct DrillPlan {
 }
 
 impl Drill {
-    /// Whether this code still has the line, wherever it stands now, with other blanks, over several lines or with more
-    /// behind it. `proposed`: the code as proposed.
-    pub fn stands_in(&self, code: &str, proposed: &str) -> bool {
-        let index = (self.line as usize).saturating_sub(1);
-        let bare = |text: &str| text.split_whitespace().collect::<String>();
-        let said = code.lines().filter(|line| !line.trim().starts_with('#'));
-        let said: String = said.map(bare).collect();
-        let wrong = proposed.lines().nth(index).map(bare);
-        wrong.is_none_or(|wrong| said.contains(&wrong))
+    /// Whether this code still does the harm, in whatever words. `verdict`: on this code.
+    pub fn stands_in(&self, code: &str, verdict: &Verdict, inputs: &[BoundInput]) -> bool {
+        let effects = Effects::of(verdict, inputs);
+        match self.harm {
+            Harm::PrivateData => tells_private(&effects) || acts(&effects, code),
+            Harm::Write | Harm::Environment | Harm::Network | Harm::Program => acts(&effects, code),
+            Harm::Constant | Harm::Rows => self.wording.stands_in(code) || acts(&effects, code),
+        }
     }
+}
+
+/// Whether code does anything that no title of a drill speaks of.
+fn acts(effects: &Effects, code: &str) -> bool {
+    let lines: Vec<&str> = code.lines().collect();
+    // An import alone does nothing yet.
+    let imports = |line: &u32| {
+        let line = lines.get((*line as usize).saturating_sub(1));
+        line.map(|line| line.trim_start()).is_some_and(|l| {
+            (l.starts_with("import ") || l.starts_with("from ")) && !l.contains(';')
+        })
+    };
+    let does = |touch: &Touch| !touch.lines.iter().all(imports);
+    let environment = |what: &str| what.contains("environ") || what.contains("getenv");
+    let lists = [
+        &effects.writes,
+        &effects.deletes,
+        &effects.network,
+        &effects.runs,
+        &effects.system,
+        &effects.unread,
+    ];
+    let reads = effects.reads.iter();
+    lists.into_iter().flatten().any(does)
+        || reads
+            .into_iter()
+            .any(|touch| environment(&touch.what) && does(touch))
+}
+
+/// Whether values of private data leave as they are.
+fn tells_private(effects: &Effects) -> bool {
+    let tangled = effects.tangled && effects.private();
+    let parts = effects.leaves.iter().flat_map(|leaving| &leaving.parts);
+    tangled
+        || parts
+            .into_iter()
+            .any(|part| part.private && !part.as_is.is_empty())
 }
 
 impl Harm {
@@ -103,16 +166,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_was_moved_or_indented_still_stands_and_one_that_was_changed_does_not() {
-        let drill = Drill {
-            template: "t".to_owned(),
-            harm: Harm::Write,
-            line: 2,
-            does: "writes".to_owned(),
+    fn a_wrong_number_stands_until_the_right_one_took_its_place() {
+        let text = |text: &str| vec![text.to_owned()];
+        let wording = Wording {
+            wrong: text("LIMIT = 95"),
+            right: text("75"),
         };
-        let proposed = "x = 1\nsend(x)\nprint(x)\n";
-        assert!(drill.stands_in(proposed, proposed));
-        assert!(drill.stands_in("if x:\n    send(x)\n", proposed));
-        assert!(!drill.stands_in("x = 1\nprint(x)\n", proposed));
+        for (code, stands) in [
+            ("LIMIT = 95\n", true),
+            ("LIMIT=95 # 75\n", true),
+            ("LIMIT = 90\n", true),
+            ("LIMIT = 75  # was: LIMIT = 95\n", false),
+            ("# LIMIT = 95\nLIMIT = 75\n", false),
+            ("print(r > 75)\n", false),
+        ] {
+            assert_eq!(wording.stands_in(code), stands, "{code}");
+        }
     }
 }

@@ -39,7 +39,7 @@ mod visible;
 
 pub use code::Code;
 pub use digest::{Digest, GrantDigest};
-pub use drill::{Drill, DrillEnd, DrillPlan, DrilledLog, Harm};
+pub use drill::{Drill, DrillEnd, DrillPlan, DrilledLog, Harm, Wording};
 pub use effects::{EffectMark, Effects, InputUse, Leaving, LeavingPart, Touch};
 pub use environment::Environment;
 pub use flow::{ColumnRead, Flow, Flows, Named, Share, Way};

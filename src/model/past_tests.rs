@@ -100,6 +100,7 @@ fn a_drill_leaves_no_trace_in_what_is_remembered_of_an_agent() {
         harm: Harm::Write,
         line: 1,
         does: "writes".to_owned(),
+        wording: Default::default(),
     };
     let one = One("hr-bot", "Ages", "print(1)\n", &["staff"]);
     let (event, blobs) = proposed(90, &one, Some(drill.clone()));

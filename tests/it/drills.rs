@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common;
 
+use common::agent::Agent;
 use common::dash::{Dash, Options};
 use common::processes;
 
@@ -24,8 +25,9 @@ fn options() -> Options<'static> {
     }
 }
 
-/// A proposal of a real agent, which the person denies; then the drill waits.
-fn until_a_drill_waits(dash: &mut Dash) {
+/// A proposal of a real agent, which the person denies; then the drill waits, as long as the agent stays.
+#[must_use]
+fn until_a_drill_waits(dash: &mut Dash) -> Agent {
     let mut agent = dash.agent();
     let real = agent.propose(json!({
         "code": "print('real')\n", "title": "a real one", "agent": {"name": "etl-bot"},
@@ -36,6 +38,7 @@ fn until_a_drill_waits(dash: &mut Dash) {
     wait_for_a_drill(dash);
     dash.go_to_urgent();
     dash.wait_text("etl-bot");
+    agent
 }
 
 fn wait_for_a_drill(dash: &Dash) {
@@ -53,7 +56,7 @@ fn list(dash: &Dash) -> Value {
 #[test]
 fn a_granted_drill_does_not_run() {
     let mut dash = Dash::with(&options());
-    until_a_drill_waits(&mut dash);
+    let _agent = until_a_drill_waits(&mut dash);
     let id = list(&dash)[0]["id"].clone();
     assert_eq!(
         (&list(&dash)[0]["state"], &list(&dash)[0]["drill"]),
@@ -67,6 +70,10 @@ fn a_granted_drill_does_not_run() {
     assert!(!rows.contains("drill"), "{rows}");
     dash.press("\r");
     dash.wait_text("drill: {");
+    // Screen 3 counts it among its agent's, as the header does.
+    dash.keys("3");
+    dash.wait_text("quotas of its process: 1 of");
+    dash.keys("1");
     // No agent can ask for it, the one whose name it has included.
     let mut agent = dash.agent();
     let answer = agent.call("status", json!({"id": id}));
@@ -76,14 +83,16 @@ fn a_granted_drill_does_not_run() {
     let confirmed = dash
         .digits()
         .map_or("y".to_owned(), |digits| format!("{digits}\r"));
-    for _ in 0..200 {
+    'asked: for _ in 0..200 {
         dash.press(&confirmed[..confirmed.len() - 1]);
         dash.press(&confirmed[confirmed.len() - 1..]);
-        if dash.text().contains("nothing ran") {
-            break;
+        // A key that came too early counts again only after a while without it; the next key ends what is told.
+        for _ in 0..25 {
+            if dash.text().contains("nothing ran") {
+                break 'asked;
+            }
+            std::thread::sleep(Duration::from_millis(100));
         }
-        // A key that came too early counts again only after a while without it.
-        std::thread::sleep(Duration::from_millis(2_500));
     }
     let text = dash.wait_text("That was a drill, and nothing ran; line 4 prints");
     dash.wait_for("the record", |d, _| {
@@ -149,7 +158,7 @@ fn a_granted_drill_does_not_run() {
 #[test]
 fn a_denied_drill_is_caught_and_nothing_is_learned_by_the_agent() {
     let mut dash = Dash::with(&options());
-    until_a_drill_waits(&mut dash);
+    let _agent = until_a_drill_waits(&mut dash);
     dash.keys("d");
     dash.wait_text("reason for etl-bot");
     dash.keys("it prints rows\r");

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::model::{Draft, Drill, Harm, InputRequest, is_input_name};
+use crate::model::{Draft, Drill, Harm, InputRequest, Wording, is_input_name};
 use crate::policy::Contract;
 
 use super::dice::Dice;
@@ -35,6 +35,10 @@ pub struct Template {
     code: String,
     line: u32,
     does: String,
+    #[serde(default)]
+    wrong: Vec<String>,
+    #[serde(default)]
+    right: Vec<String>,
     #[serde(default)]
     words: BTreeMap<String, Vec<Vec<String>>>,
     #[serde(default)]
@@ -88,6 +92,11 @@ impl Template {
         data && means.profiles.contains_key(&self.profile)
     }
 
+    /// The profile in force that it is for.
+    pub fn profile<'m>(&self, means: &'m Means) -> Option<&'m str> {
+        means.profiles.get(&self.profile).map(String::as_str)
+    }
+
     /// A proposal from this template, and what is wrong with it.
     pub fn make(&self, means: &Means, dice: &mut Dice) -> Option<(Draft, Drill)> {
         let mut words: Vec<(String, &str)> = Vec::new();
@@ -117,7 +126,7 @@ impl Template {
         }
         let draft = Draft {
             code: fill(&self.code).into(),
-            profile: Some(means.profiles.get(&self.profile)?.clone()),
+            profile: Some(self.profile(means)?.to_owned()),
             title: Some(fill(&self.title)),
             reason: Some(fill(&self.reason)),
             agent: None,
@@ -131,6 +140,10 @@ impl Template {
             harm: self.harm,
             line: self.line,
             does: fill(&self.does),
+            wording: Wording {
+                wrong: self.wrong.iter().map(|text| fill(text)).collect(),
+                right: self.right.iter().map(|text| fill(text)).collect(),
+            },
         };
         Some((draft, drill))
     }

@@ -66,15 +66,19 @@ pub fn check(state: &BrokerState, now: Now) {
     );
 
     let (mut peers, mut uids) = (HashMap::<_, usize>::new(), HashMap::<_, usize>::new());
-    // Drills count for no agent.
-    let undecided = entries().filter(|e| e.state() == State::Pending && !e.is_drill());
+    // A drill is charged to no agent, and is counted among an agent's only while it waits.
+    let pending = || entries().filter(|e| e.state() == State::Pending);
+    let drills = pending().filter(|e| e.is_drill()).map(id);
+    let hidden: Vec<_> = state.hidden.iter().map(|hidden| hidden.id).collect();
+    assert_eq!(drills.collect::<Vec<_>>(), hidden, "the drill that waits");
+    let undecided = pending().filter(|e| !e.is_drill());
     let undecided: Vec<_> = undecided.collect();
     for e in &undecided {
         *peers.entry(key(&e.proposal.peer)).or_default() += 1;
         *uids.entry(e.proposal.peer.uid).or_default() += 1;
     }
     let mut agents = BTreeMap::<_, usize>::new();
-    for e in &undecided {
+    for e in pending() {
         *agents.entry(e.proposal.agent_id()).or_default() += 1;
     }
     let counted = state.ledger.agents.iter();

@@ -17,6 +17,7 @@ fn named(code: &str, name: &str) -> Draft {
             name: name.to_owned(),
             ..AgentClaim::default()
         }),
+        title: Some("a title".to_owned()),
         ..draft(code)
     }
 }
@@ -140,13 +141,12 @@ fn a_drill_that_expires_or_is_left_open_at_the_end_is_unanswered() {
 }
 
 #[test]
-fn who_edits_the_wrong_line_away_has_caught_it_and_still_nothing_runs() {
+fn who_edits_the_harm_away_has_caught_it_and_still_nothing_runs() {
     let rows = [
         ("total = 1\nprint(total)\n", DrillEnd::Caught),
-        ("# send(total)\nprint(total)\n", DrillEnd::Caught),
         ("if 1:\n  send(total)\n", DrillEnd::Granted),
         ("total = 1  # x\nsend(total)  # x\n", DrillEnd::Granted),
-        ("send(\n    total\n)\n", DrillEnd::Granted),
+        ("t = 1\nprint(t)\nresend(str(t + 0))\n", DrillEnd::Granted),
     ];
     for (edited, end) in rows {
         let (mut w, _, id) = drilled();
@@ -157,6 +157,82 @@ fn who_edits_the_wrong_line_away_has_caught_it_and_still_nothing_runs() {
         assert_eq!(w.kinds(id), ["proposed", "edited", "drilled"]);
         assert!(w.executed.is_empty());
     }
+}
+
+/// An agent that left proposes nothing, and what it proposed is withdrawn.
+#[test]
+fn a_drill_comes_and_goes_with_its_agent() {
+    let (mut w, real, id) = drilled();
+    w.disconnect(C);
+    w.durable();
+    assert_eq!(
+        (w.state_of(real), w.state_of(id)),
+        (State::Withdrawn, State::Drilled)
+    );
+    assert_eq!(ends(&w), [DrillEnd::Unanswered]);
+    let late = w.drill(CODE);
+    assert!(w.state.entry(late).is_none(), "its agent is gone");
+    let mut w = World::new();
+    w.pending(C, named("print(1)", "etl-bot"));
+    let records = w.log.len();
+    let id = w.drill(CODE);
+    w.disconnect(C);
+    w.analyse(VerdictKind::Clear);
+    w.durable();
+    assert!(w.state.entry(id).is_none(), "nobody saw it");
+    assert!(!w.log[records..].iter().any(|event| event.id() == Some(id)));
+}
+
+#[test]
+fn a_drill_is_like_what_its_agent_proposes() {
+    let mut w = World::new();
+    let own = Draft {
+        ttl_s: Some(77),
+        ..named("print(1)", "etl-bot")
+    };
+    w.pending(C, own.clone());
+    let hides = |w: &World, profile: &str| w.state.hides_drills(profile, w.now);
+    assert!(hides(&w, "analysis"));
+    assert!(!hides(&w, "script"), "it never proposed under that profile");
+    let (id, drill) = (w.fresh_id(), World::sample_drill());
+    let draft = Box::new(Draft {
+        title: Some("a drill".to_owned()),
+        reason: Some("because".to_owned()),
+        ..draft(CODE)
+    });
+    w.send(Event::Drill { id, draft, drill });
+    w.analyse(VerdictKind::Clear);
+    w.durable();
+    let entry = w.entry(id);
+    assert_eq!(entry.left(w.now), s(77), "it expires as its agent's do");
+    assert_eq!(entry.proposal.title.as_deref(), Some("a drill"));
+    assert_eq!(entry.proposal.reason, None, "its agent gives none");
+    assert!(!hides(&w, "analysis"), "one waits");
+    for unlike in [
+        Draft {
+            title: None,
+            ..own.clone()
+        },
+        Draft {
+            idempotency_key: Some("k".to_owned()),
+            ..own
+        },
+    ] {
+        let mut w = World::new();
+        w.pending(C, unlike);
+        assert!(!hides(&w, "analysis"));
+    }
+}
+
+#[test]
+fn no_drill_comes_under_the_name_of_an_agent_that_is_paused() {
+    let mut w = World::new();
+    let id = w.pending(C, named("print(1)", "etl-bot"));
+    let agent = w.entry(id).proposal.agent_id();
+    let by = Reviewer::default();
+    w.send(Event::Human(super::super::HumanAct::Pause { agent, by }));
+    w.durable();
+    assert!(!w.state.hides_drills("analysis", w.now));
 }
 
 #[test]
@@ -181,19 +257,25 @@ fn a_drill_counts_for_no_agent() {
         let tally = agents.values().next().unwrap();
         (tally.undecided, tally.granted, tally.denied)
     };
-    assert_eq!(counted(&w), (1, 0, 0));
     let used = |w: &World| format!("{:?}", w.state.usage(1001, 20, w.now));
-    let before = used(&w);
+    let all = |w: &World| format!("{:?}", w.state.agents());
+    // While it waits, the screen counts it like the others: else it would be the one that is not counted.
+    assert_eq!(counted(&w), (2, 0, 0));
+    assert!(used(&w).contains("pending: (2, "), "{}", used(&w));
     deny_after(&mut w, id, 5);
     w.durable();
     assert_eq!(counted(&w), (1, 0, 0));
+    let mut without = World::new();
+    without.pending(C, named("print(1)", "etl-bot"));
+    let (before, tally) = (used(&w), all(&w));
+    assert_eq!((&before, &tally), (&used(&without), &all(&without)));
     let second = w.drill(CODE);
     w.analyse(VerdictKind::Flagged);
     w.durable();
     w.grant(second);
     w.durable();
     assert_eq!(counted(&w), (1, 0, 0));
-    assert_eq!(used(&w), before, "quotas are not charged");
+    assert_eq!((used(&w), all(&w)), (before, tally), "nothing is charged");
     // The agent's own proposal is answered as always; of a drill it never hears.
     assert!(w.ask(C, Request::Status { id }).is_err());
     w.disconnect(C);
@@ -207,7 +289,7 @@ fn a_drill_that_no_real_proposal_hides_or_that_the_policy_blocks_is_never_shown(
     let mut w = World::new();
     let id = w.drill(CODE);
     assert!(w.state.entry(id).is_none(), "nobody has proposed anything");
-    w.pending(A, draft("1"));
+    w.pending(A, named("1", "a"));
     let records = w.log.len();
     let id = w.drill(CODE);
     let second = w.drill(CODE);
@@ -230,14 +312,9 @@ fn a_drill_that_no_real_proposal_hides_or_that_the_policy_blocks_is_never_shown(
 #[test]
 fn a_drill_whose_inputs_cannot_be_read_is_dropped() {
     let mut w = World::new();
-    w.pending(A, draft("1"));
+    w.pending(A, named("1", "a"));
     let (id, records) = (w.fresh_id(), w.log.len());
-    let drill = crate::model::Drill {
-        template: "t".to_owned(),
-        harm: crate::model::Harm::Rows,
-        line: 1,
-        does: "drops rows".to_owned(),
-    };
+    let drill = World::sample_drill();
     let dataset = "penguins".to_owned();
     let draft = Box::new(Draft {
         inputs: [("penguins".to_owned(), InputRequest::Dataset { dataset })].into(),

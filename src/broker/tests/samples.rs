@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::super::event::ExecNote;
 use super::super::state::{Profile, Settings};
 use crate::model::{
-    Action, Artifact, Blob, BoundInput, ConnId, Digest, Draft, Environment, Exit, Finding,
-    InputKind, InputRequest, Isolation, Limits, Run, RunError, RunErrorKind, Severity, SourceStats,
-    Tier, Timing, Verdict, VerdictKind,
+    Action, Artifact, Blob, BoundInput, Capability, CapabilityUse, ConnId, Digest, Draft,
+    Environment, Exit, Finding, InputKind, InputRequest, Isolation, Limits, Run, RunError,
+    RunErrorKind, Severity, SourceStats, Tier, Timing, Verdict, VerdictKind,
 };
 use crate::policy::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 
@@ -99,11 +99,23 @@ pub fn verdict(kind: VerdictKind, code: &str) -> Verdict {
         VerdictKind::Flagged => vec![finding(Action::Flag)],
         VerdictKind::Blocked | VerdictKind::Unanalyzable => vec![finding(Action::Block)],
     };
+    let sends = |(_, line): &(u32, &str)| line.contains("send(");
+    let lines: Vec<u32> = (1..)
+        .zip(code.lines())
+        .filter(sends)
+        .map(|(n, _)| n)
+        .collect();
+    let write = CapabilityUse {
+        capability: Capability::FsWrite,
+        lines,
+        detail: "send".to_owned(),
+    };
+    let capabilities = [write].into_iter().filter(|write| !write.lines.is_empty());
     Verdict {
         verdict: kind,
         policy: policy("analysis").reference(),
         findings,
-        capabilities: Vec::new(),
+        capabilities: capabilities.collect(),
         source: SourceStats::of(code.as_bytes()),
         elapsed_us: 61,
         facts: None,

@@ -251,6 +251,7 @@ impl Play {
                 true => json_input(serde_json::json!({"n": 1})),
                 false => Default::default(),
             },
+            title: Some("a title".to_owned()),
             ttl_s: ttl.map(u64::from),
             stream: *stream,
             idempotency_key: key.map(|k| format!("key {k}")),

@@ -349,16 +349,20 @@ impl World {
 
     /// The dashboard makes a drill, whose wrong line is the second.
     pub fn drill(&mut self, code: &str) -> ProposalId {
-        let id = self.fresh_id();
-        let drill = Drill {
+        let (id, drill) = (self.fresh_id(), Self::sample_drill());
+        let draft = Box::new(draft(code));
+        self.send(Event::Drill { id, draft, drill });
+        id
+    }
+
+    pub fn sample_drill() -> Drill {
+        Drill {
             template: "sample".to_owned(),
             harm: Harm::Write,
             line: 2,
             does: "writes what nobody asked for".to_owned(),
-        };
-        let draft = Box::new(draft(code));
-        self.send(Event::Drill { id, draft, drill });
-        id
+            wording: Default::default(),
+        }
     }
 
     /// A person edits the code; the diff is any text.
