@@ -1,6 +1,8 @@
 //! Paths: the XDG folders, the flags that replace them, and the checks of files that must be trusted.
 //!
-//! Resolves names and reads small files; creates nothing.
+//! Resolves names and reads small files; creates nothing but the folder that a person named to save into ([`open_folder`]).
+
+mod folder;
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,6 +13,8 @@ use std::path::{Component, Path, PathBuf};
 use etcetera::BaseStrategy as _;
 use nix::libc::O_NONBLOCK;
 use nix::unistd::{getegid, geteuid};
+
+pub use folder::{Make, UnusableFolder, because, open_folder};
 
 /// The administrator's folder. Its `config.toml` and `policies/*.toml` are binding for all users.
 pub const ADMIN_DIR: &str = "/etc/countersign";

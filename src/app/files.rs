@@ -16,9 +16,9 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, open, openat};
+use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
-use nix::unistd::{UnlinkatFlags, mkdir, unlinkat};
+use nix::unistd::{UnlinkatFlags, unlinkat};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
@@ -26,6 +26,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::executor::Sources;
 use crate::figure::{self, Undrawn};
 use crate::model::{Artifact, Digest, file_name, for_editors, grouped};
+use crate::paths::{Make, because, open_folder};
 use crate::tui::Saving;
 
 use super::Input;
@@ -289,28 +290,17 @@ const FOLDER: OFlag = OFlag::O_RDONLY
     .union(OFlag::O_NOFOLLOW)
     .union(OFlag::O_CLOEXEC);
 
-/// Opens the folder that a person named, which is made if only it is missing.
-fn open_folder(path: &Path) -> Result<OwnedFd, String> {
-    let mut opened = open(path, FOLDER, Mode::empty());
-    if matches!(opened, Err(Errno::ENOENT)) {
-        mkdir(path, Mode::S_IRWXU)
-            .map_err(|e| format!("nothing is saved: the folder cannot be made: {e}"))?;
-        opened = open(path, FOLDER, Mode::empty());
-    }
-    opened.map_err(|e| match e {
-        Errno::ELOOP | Errno::ENOTDIR => "nothing is saved: that is a link or no folder".to_owned(),
-        other => format!("nothing is saved: the folder cannot be opened: {other}"),
-    })
-}
-
-/// Makes the run's own folder, in which nothing can be yet.
-fn make_own(folder: &OwnedFd, own: &str) -> Result<OwnedFd, String> {
+/// Makes the run's own folder, in which nothing can be yet. `place`: its path.
+fn make_own(folder: &OwnedFd, own: &str, place: &Path) -> Result<OwnedFd, String> {
+    let place = place.display();
     mkdirat(folder.as_fd(), own, Mode::S_IRWXU).map_err(|e| match e {
-        Errno::EEXIST => format!("nothing is saved: {own} is there already"),
-        other => format!("nothing is saved: {own} cannot be made: {other}"),
+        Errno::EEXIST => format!(
+            "nothing is saved: {place} is there already, so these files were saved before; move it away to save them again"
+        ),
+        other => format!("nothing is saved: {place} cannot be made: {}", because(other)),
     })?;
     openat(folder.as_fd(), own, FOLDER, Mode::empty())
-        .map_err(|e| format!("nothing is saved: {own} cannot be opened: {e}"))
+        .map_err(|e| format!("nothing is saved: {place} cannot be opened: {}", because(e)))
 }
 
 /// Saves the files in a new folder of their own, below the folder that a person named, except names that programs
@@ -331,7 +321,10 @@ fn save_all(
     if files.is_empty() {
         return Err(format!("nothing is saved{}", not_saved(&left)));
     }
-    let own = make_own(&open_folder(folder)?, &wanted.own)?;
+    let place = Path::new(&wanted.folder).join(&wanted.own);
+    let folder =
+        open_folder(folder, Make::Last).map_err(|why| format!("nothing is saved: {why}"))?;
+    let own = make_own(&folder, &wanted.own, &place)?;
     let mut saved = 0_usize;
     for file in files {
         let done = content(file).and_then(|bytes| {
@@ -339,7 +332,7 @@ fn save_all(
                 Errno::EEXIST | Errno::ELOOP | Errno::ENOTDIR => {
                     "something is in its way".to_owned()
                 }
-                other => other.to_string(),
+                other => because(other),
             })
         });
         match done {
@@ -347,7 +340,6 @@ fn save_all(
             Err(why) => left.push((&file.name, why)),
         }
     }
-    let place = Path::new(&wanted.folder).join(&wanted.own);
     let told = not_saved(&left);
     let all = grouped(wanted.files.len() as u64);
     let s = if wanted.files.len() == 1 { "" } else { "s" };

@@ -40,7 +40,8 @@ fn files_are_saved_for_their_owner_in_a_new_folder_of_their_own() {
     std::fs::write(own.join("a.csv"), "mine").unwrap();
     assert_eq!(
         saved(&folder, &files).unwrap_err(),
-        "nothing is saved: countersign-a-1 is there already"
+        "nothing is saved: ~/typed/countersign-a-1 is there already, so these files were saved before; move it away \
+         to save them again"
     );
     assert_eq!(std::fs::read_to_string(own.join("a.csv")).unwrap(), "mine");
 }
@@ -96,13 +97,16 @@ fn what_cannot_be_saved_is_named_and_the_others_are_saved() {
 }
 
 #[test]
-fn no_link_is_followed() {
+fn no_link_below_the_folder_is_followed() {
     let home = tempfile::tempdir().unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
-    let link = home.path().join("link");
-    symlink(elsewhere.path(), &link).unwrap();
     let a = [file("a", "text/plain")];
-    assert!(saved(&link, &a).unwrap_err().contains("a link"));
+    let missing = saved(&home.path().join("no/such"), &a).unwrap_err();
+    let no = home.path().join("no").display().to_string();
+    assert_eq!(
+        missing,
+        format!("nothing is saved: {no} does not exist; make it first, or name another folder")
+    );
     symlink(elsewhere.path(), home.path().join("countersign-a-1")).unwrap();
     assert!(
         saved(home.path(), &a)
@@ -113,7 +117,7 @@ fn no_link_is_followed() {
     std::fs::create_dir(&own).unwrap();
     symlink(elsewhere.path(), own.join("out")).unwrap();
     symlink(elsewhere.path().join("new"), own.join("b")).unwrap();
-    let own = open_folder(&own).unwrap();
+    let own = open_folder(&own, Make::Last).unwrap();
     assert!(save(&own, "out/a", b"x").is_err());
     assert_eq!(save(&own, "b", b"x"), Err(Errno::EEXIST));
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);

@@ -13,6 +13,7 @@ use nix::unistd::{UnlinkatFlags, linkat, unlinkat};
 
 use crate::error::Failure;
 use crate::model::file_name;
+use crate::paths::{Make, because, open_folder};
 
 /// The folder that files are written into. It is opened before there is anything to write, so that
 /// an unusable folder is a usage error and not a failure after a person has decided.
@@ -47,22 +48,19 @@ impl Written {
 }
 
 impl Folder {
-    /// Opens the folder and creates it if it is missing.
+    /// Opens the folder and creates it if it is missing; see [`open_folder`] for links.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        let odd = |what: &str, e: io::Error| {
-            Failure::usage(format!("cannot {what} {}: {e}", path.display()))
-        };
-        std::fs::create_dir_all(path).map_err(|e| odd("make the folder", e))?;
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-        let held = nix::fcntl::open(path, flags, Mode::empty())
-            .map_err(|e| odd("open the folder", e.into()))?;
+        let held = open_folder(path, Make::All).map_err(|why| Failure::usage(why.to_string()))?;
         nix::unistd::faccessat(
             &held,
             ".",
             nix::unistd::AccessFlags::W_OK | nix::unistd::AccessFlags::X_OK,
             AtFlags::AT_EACCESS,
         )
-        .map_err(|e| odd("write into", e.into()))?;
+        .map_err(|why| {
+            let path = path.display();
+            Failure::usage(format!("{path} cannot be written to: {}", because(why)))
+        })?;
         Ok(Self {
             path: path.to_owned(),
             held,

@@ -134,6 +134,29 @@ fn o_opens_the_only_file_and_asks_which_of_several() {
 }
 
 #[test]
+fn the_prompt_counts_what_will_be_saved() {
+    let mut b = Bench::new(80, 24);
+    left(
+        &mut b,
+        vec![file("a.csv", "text/csv"), file(".bashrc", "text/plain")],
+    );
+    b.keys("S");
+    let text = b.draw();
+    assert!(text.contains("save 1 of 2 files into: ~/"), "{text}");
+    assert!(
+        text.contains("\".bashrc\" (a name that programs read"),
+        "{text}"
+    );
+    let mut b = Bench::new(80, 24);
+    left(&mut b, vec![file(".bashrc", "text/plain")]);
+    b.keys("S");
+    assert!(b.ui.prompt().is_none());
+    assert!(
+        notice(&b).starts_with("nothing can be saved: each file has a name that programs read")
+    );
+}
+
+#[test]
 fn files_are_saved_where_a_person_says_and_the_folder_is_remembered() {
     let mut b = Bench::new(80, 24);
     let files = vec![file("a.csv", "text/csv"), file("b.csv", "text/csv")];

@@ -7,6 +7,7 @@ use crate::common;
 use std::os::unix::fs::PermissionsExt as _;
 
 use common::dash::Dash;
+use common::given;
 
 const CODE: &str = "import os
 os.makedirs('.config/autostart', exist_ok=True)
@@ -30,7 +31,7 @@ fn s_writes_no_file_that_a_program_of_the_home_folder_reads_by_itself() {
     dash.press("S");
     let asked = dash.wait_text("not saved:");
     assert!(asked.contains("\".bash_profile\""), "{asked}");
-    assert!(asked.contains("save 3 files into: ~/"), "{asked}");
+    assert!(asked.contains("save 1 of 3 files into: ~/"), "{asked}");
     dash.press("\r");
     dash.wait_text("saved 1 of 3 files in ~/countersign-");
     let below = |path: &std::path::Path| {
@@ -66,4 +67,29 @@ fn s_writes_no_file_that_a_program_of_the_home_folder_reads_by_itself() {
     );
     assert_eq!(below(&out), [out.join("report.csv")]);
     assert_eq!(std::fs::read(out.join("report.csv")).unwrap(), b"mine");
+    // A link of the user leads on; one that somebody else made does not, wherever it stands.
+    let link = dash.root().join("link");
+    std::os::unix::fs::symlink(&out, &link).unwrap();
+    let to = |path: &std::path::Path| {
+        let path = path.to_str().unwrap();
+        let shown = dash.cli(&["audit", "show", id, "--out", path]);
+        (
+            shown.status.code(),
+            String::from_utf8(shown.stderr).unwrap(),
+        )
+    };
+    to(&link.join("mine"));
+    assert_eq!(below(&out.join("mine")), [out.join("mine/report.csv")]);
+    if given::is_given_to_root(nix::unistd::geteuid().is_root(), "root") {
+        std::os::unix::fs::lchown(&link, Some(65534), None).unwrap();
+        let (code, told) = to(&link.join("theirs"));
+        assert_eq!(code, Some(2), "{told}");
+        assert!(
+            told.contains(
+                "/link is a link that uid 65534 made; only your own and root's are followed"
+            ),
+            "{told}"
+        );
+        assert!(!out.join("theirs").exists());
+    }
 }

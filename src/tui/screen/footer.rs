@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::broker::Entry;
+use crate::model::file_name::may_be_saved;
 use crate::model::{ProposalId, State};
 
 use super::super::canvas::Canvas;
@@ -67,7 +68,7 @@ impl Screen<'_> {
                 self.field(canvas, area, &label, "Enter opens  Esc goes back", input);
             }
             Some(Prompt::Save { of, input }) => {
-                let label = words::save_where(self.files(*of));
+                let label = self.save_label(*of);
                 self.field(canvas, area, &label, "Enter saves  Esc goes back", input);
             }
             Some(Prompt::Filter { input, .. }) => {
@@ -119,6 +120,14 @@ impl Screen<'_> {
     pub(super) fn files(&self, of: ProposalId) -> usize {
         let run = self.state.entry(of).and_then(Entry::run);
         run.map_or(0, |run| run.artifacts.len())
+    }
+
+    /// The label of the field for a folder: how many files will be there.
+    pub(super) fn save_label(&self, of: ProposalId) -> String {
+        let run = self.state.entry(of).and_then(Entry::run);
+        let files = run.map_or(&[][..], |run| run.artifacts.as_slice());
+        let good = files.iter().filter(|file| may_be_saved(&file.name).is_ok());
+        words::save_where(good.count(), files.len())
     }
 
     /// The field's label names whom the denial is for.

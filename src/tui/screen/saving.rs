@@ -1,5 +1,7 @@
 //! What `S` would save, above the field that asks where: the names, the folder of their own, and what is not saved.
 
+use std::collections::BTreeMap;
+
 use ratatui::layout::Rect;
 
 use crate::broker::Entry;
@@ -50,16 +52,20 @@ impl Screen<'_> {
             return vec![Para::new(words::GONE, Role::Flagged)];
         };
         let files = Entry::run(entry).map_or(&[][..], |run| run.artifacts.as_slice());
-        let (good, bad): (Vec<&str>, Vec<&str>) = files
-            .iter()
-            .map(|file| file.name.as_str())
-            .partition(|name| file_name::may_be_saved(name).is_ok());
+        let mut good = Vec::new();
+        let mut bad: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for name in files.iter().map(|file| file.name.as_str()) {
+            match file_name::may_be_saved(name) {
+                Ok(()) => good.push(name),
+                Err(why) => bad.entry(why).or_default().push(name),
+            }
+        }
         let own = file_name::folder_for(entry.proposal.title.as_deref(), of);
         let mut out = vec![Para::new(words::own_folder(&own), Role::Text)];
-        if !bad.is_empty() {
+        for (why, names) in bad {
             let para = Para::new(words::NOT_SAVED, Role::Flagged);
-            let para = named(para, &bad, Role::Flagged);
-            out.push(para.and(words::NOT_SAVED_WHY, Role::Text));
+            let para = named(para, &names, Role::Flagged);
+            out.push(para.and(words::not_saved_why(why), Role::Text));
         }
         if !good.is_empty() {
             let para = Para::new(words::saved_files(good.len()), Role::Dim);

@@ -104,7 +104,7 @@ impl Screen<'_> {
                 format!("{label}: Enter opens, Esc goes back.")
             }
             Prompt::Save { of, .. } => {
-                let label = words::save_where(self.files(*of));
+                let label = self.save_label(*of);
                 let files: Vec<String> = self.to_save(*of).iter().map(Para::text).collect();
                 format!("{}. {label}: Enter saves, Esc goes back.", files.join("; "))
             }

@@ -41,7 +41,11 @@ impl UiState {
     /// `S`: asks for the folder.
     pub(super) fn ask_save(&mut self, state: &BrokerState) {
         match self.files(state) {
-            Ok((of, _)) => {
+            Ok((of, files)) => {
+                if let Some(why) = unsavable(files) {
+                    self.remarks.notice = Some(words::nothing_to_save(why).into());
+                    return;
+                }
                 let folder = match self.common.saved_to.is_empty() {
                     true => HOME.to_owned(),
                     false => self.common.saved_to.clone(),
@@ -99,4 +103,13 @@ impl UiState {
     pub fn tell(&mut self, words: String) {
         self.remarks.notice = Some(words.into());
     }
+}
+
+/// Why none of the files would be saved.
+fn unsavable(files: &[Artifact]) -> Option<&'static str> {
+    let mut each = files
+        .iter()
+        .map(|file| file_name::may_be_saved(&file.name).err());
+    let first = each.next()??;
+    each.all(|why| why.is_some()).then_some(first)
 }

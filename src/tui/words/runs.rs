@@ -75,8 +75,20 @@ pub fn no_such_file(files: usize) -> String {
     )
 }
 
-pub fn save_where(files: usize) -> String {
-    format!("save {} into", count(files, "file"))
+/// `saved`: how many of the files will be saved.
+pub fn save_where(saved: usize, files: usize) -> String {
+    match saved == files {
+        true => format!("save {} into", count(files, "file")),
+        false => format!(
+            "save {} of {} into",
+            number(saved as u64),
+            count(files, "file")
+        ),
+    }
+}
+
+pub fn nothing_to_save(why: &str) -> String {
+    format!("nothing can be saved: each file has {why}")
 }
 
 /// Follows the drawn figures. `save`: a key.
@@ -89,7 +101,10 @@ pub fn own_folder(own: &str) -> String {
 }
 
 pub const NOT_SAVED: &str = "not saved: ";
-pub const NOT_SAVED_WHY: &str = " (names that programs read by themselves)";
+
+pub fn not_saved_why(why: &str) -> String {
+    format!(" ({why})")
+}
 
 pub fn saved_files(files: usize) -> String {
     format!("{}: ", count(files, "file"))
