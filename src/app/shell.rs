@@ -479,7 +479,10 @@ impl Shell {
     fn typed(&mut self, typed: &Typed) {
         let now = Now::read();
         let event = match &typed.read {
-            Read::Event(event) => event,
+            Read::Event(event) => {
+                self.terminal.crossed();
+                event
+            }
             Read::Bytes => {
                 if !self.terminal.answered() {
                     self.ui.on_noise(typed.when);

@@ -30,6 +30,7 @@ mod outlet;
 mod pixels;
 mod plain;
 mod printed;
+mod queries;
 mod screen;
 mod shown;
 mod sketch;

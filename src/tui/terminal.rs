@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Write as _, stdout};
 use std::os::fd::AsFd as _;
 use std::panic::PanicHookInfo;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,7 @@ use super::calls::Calls;
 use super::charset::Charset;
 use super::glass::{Glass, WRAP};
 use super::outlet::Outlet;
+use super::queries::Queries;
 use super::screen::{Copied, Drawn};
 use super::text;
 
@@ -72,8 +73,6 @@ const REORDERING: &str = "\x1b[8h";
 const ASK: &str = "\x1b[5n";
 /// The longest wait for a first answer. After it, the terminal counts as one that never answers.
 const FIRST_ANSWER: Duration = Duration::from_millis(500);
-/// The minimum wait before asking again: an answer that came together with a key was lost.
-const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// The longest wait at exit for an answer that would otherwise reach the shell as input.
 const LAST_ANSWER: Duration = Duration::from_millis(50);
 
@@ -81,15 +80,13 @@ const LAST_ANSWER: Duration = Duration::from_millis(50);
 const MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const NO_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// The number of unanswered queries, for [`restore`].
-static UNANSWERED: AtomicU32 = AtomicU32::new(0);
+/// Whether the terminal may still answer a query, for [`restore`].
+static UNANSWERED: AtomicBool = AtomicBool::new(false);
 
 /// A frame that the terminal has not yet confirmed to show.
 struct OnItsWay {
     drawn: Drawn,
     since: Instant,
-    asked: Instant,
-    answered: bool,
 }
 
 /// What is known about the terminal's answers.
@@ -107,8 +104,7 @@ pub struct Terminal {
     outlet: Outlet,
     on_its_way: Option<OnItsWay>,
     answers: Answers,
-    /// How long the last answer took.
-    took: Duration,
+    queries: Queries,
     rang: Option<Instant>,
     calls: Calls,
     mouse: bool,
@@ -156,7 +152,7 @@ impl Terminal {
             outlet,
             on_its_way: None,
             answers: Answers::Never,
-            took: Duration::ZERO,
+            queries: Queries::default(),
             rang: None,
             calls,
             mouse,
@@ -218,13 +214,11 @@ impl Terminal {
         let area = Rect::new(0, 0, columns.min(LARGEST.0), rows.min(LARGEST.1));
         let drawn = self.glass.frame(area, draw)?;
         let now = Instant::now();
-        self.on_its_way = Some(OnItsWay {
-            drawn,
-            since: now,
-            asked: now,
-            answered: false,
-        });
-        self.ask(now)?;
+        self.on_its_way = Some(OnItsWay { drawn, since: now });
+        if !matches!(self.answers, Answers::Never) {
+            self.queries.begin(now);
+            self.ask(now)?;
+        }
         self.outlet.settle(SOON).map(drop)
     }
 
@@ -238,12 +232,7 @@ impl Terminal {
         let now = Instant::now();
         self.outlet.write_all(text.as_bytes())?;
         self.outlet.flush()?;
-        self.on_its_way = Some(OnItsWay {
-            drawn,
-            since: now,
-            asked: now,
-            answered: false,
-        });
+        self.on_its_way = Some(OnItsWay { drawn, since: now });
         self.outlet.settle(SOON).map(drop)
     }
 
@@ -270,28 +259,27 @@ impl Terminal {
 
     fn ask(&mut self, now: Instant) -> io::Result<()> {
         match &mut self.answers {
-            Answers::Never => return Ok(()),
             Answers::NotYet(since) => drop(since.get_or_insert(now)),
-            Answers::Given => {}
+            Answers::Never | Answers::Given => {}
         }
-        UNANSWERED.fetch_add(1, Ordering::SeqCst);
+        UNANSWERED.store(true, Ordering::SeqCst);
         self.outlet.write_all(ASK.as_bytes())?;
         self.outlet.flush()
     }
 
     /// Handles input that is not an event. Returns whether it answered a query.
     pub fn answered(&mut self) -> bool {
-        let one_less = |n: u32| n.checked_sub(1);
-        let asked = UNANSWERED.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
-        if asked.is_err() {
+        if matches!(self.answers, Answers::Never) || !self.queries.answer(Instant::now()) {
             return false;
         }
         self.answers = Answers::Given;
-        if let Some(frame) = &mut self.on_its_way {
-            frame.answered = true;
-            self.took = frame.since.elapsed();
-        }
+        UNANSWERED.store(self.queries.is_due(), Ordering::SeqCst);
         true
+    }
+
+    /// Handles an event, which may have come together with an answer.
+    pub const fn crossed(&mut self) {
+        self.queries.key();
     }
 
     /// The pending frame, if the terminal shows it now. Does not wait.
@@ -300,25 +288,24 @@ impl Terminal {
     /// If the terminal is gone.
     pub fn taken(&mut self) -> io::Result<Option<Drawn>> {
         let taken = self.outlet.settle(Duration::ZERO)?;
-        let Some(frame) = self.on_its_way.as_mut().filter(|_| taken) else {
+        if self.on_its_way.is_none() || !taken {
             return Ok(None);
-        };
+        }
         let shown = match &self.answers {
             Answers::Never => true,
             Answers::NotYet(since) => since.is_some_and(|at| at.elapsed() >= FIRST_ANSWER),
-            Answers::Given => frame.answered,
+            Answers::Given => self.queries.is_answered(),
         };
+        let now = Instant::now();
         if shown {
-            if matches!(self.answers, Answers::NotYet(_)) && !frame.answered {
+            if matches!(self.answers, Answers::NotYet(_)) {
                 tracing::info!("the terminal does not say what it shows");
                 self.answers = Answers::Never;
             }
-            UNANSWERED.store(0, Ordering::SeqCst);
+            UNANSWERED.store(self.queries.is_due(), Ordering::SeqCst);
             return Ok(self.on_its_way.take().map(|frame| frame.drawn));
         }
-        if frame.asked.elapsed() >= ASK_AGAIN.max(self.took * 3) {
-            let now = Instant::now();
-            frame.asked = now;
+        if self.queries.ask_again(now) {
             self.ask(now)?;
         }
         Ok(None)
@@ -531,7 +518,7 @@ pub fn restore() {
         // A blocked terminal does not delay the exit.
         let _ = outlet.settle(FAREWELL);
     }
-    if UNANSWERED.swap(0, Ordering::SeqCst) > 0 {
+    if UNANSWERED.swap(false, Ordering::SeqCst) {
         std::thread::sleep(LAST_ANSWER);
         let _ = tcflush(io::stdin(), FlushArg::TCIFLUSH);
     }
