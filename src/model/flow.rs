@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What the code does with the columns of its inputs. More is possible than happens: a column that is not listed does
-/// not reach the exit by any assignment or call, but what a branch alone gives away is not told.
+/// not reach the exit by any assignment or call, but what a branch or a mask alone gives away is not told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flows {
     /// In the order of the text.

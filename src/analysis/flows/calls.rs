@@ -2,36 +2,21 @@
 
 use super::exprs::prints;
 use super::functions::Given;
+use super::library::draws;
+use super::unseen::{describes, hides, lists_back, reads_back};
 use super::value::{
-    FIGURE, FIGURES, GROUPED, LIST, MODEL, NUMERIC, PLAIN, PRINTS, TABLE, Value, WINDOW,
+    BOUND, FIGURE, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
+    Value, WINDOW,
 };
-use super::words::{DRAWING, ELEMENTS, NUMBERS, PURE, SILENT, SUMMING};
+use super::words::{ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, WRITTEN};
 use super::{Pass, fold, stmts};
-use crate::analysis::inspect::names_in;
 use crate::analysis::parse::ast::{self, Expr};
 use crate::model::Way;
 
-/// Libraries whose functions change no argument.
-const QUIET: &[&str] = &[
-    "datetime",
-    "math",
-    "numpy",
-    "pandas",
-    "re",
-    "scipy",
-    "sklearn",
-    "statistics",
-    "statsmodels",
-];
-/// Functions of theirs that do.
-const CHANGING: &[&str] = &[
-    "copyto",
-    "fill_diagonal",
-    "place",
-    "put",
-    "put_along_axis",
-    "putmask",
-    "shuffle",
+/// Methods of arrays that may write into an argument.
+const FILLING: &[&str] = &[
+    "all", "any", "argmax", "argmin", "choose", "clip", "compress", "cumprod", "cumsum", "dot",
+    "max", "mean", "min", "prod", "ptp", "round", "std", "sum", "take", "trace", "var",
 ];
 /// Methods of texts.
 const TEXTS: &[&str] = &[
@@ -51,40 +36,96 @@ const TEXTS: &[&str] = &[
     "upper",
     "zfill",
 ];
-/// Functions of pandas whose result has the columns of the arguments.
-const COMBINING: &[&str] = &[
-    "DataFrame",
-    "Series",
-    "concat",
-    "cut",
-    "merge",
-    "qcut",
-    "to_datetime",
-    "to_numeric",
-];
 
 impl<'a> Pass<'a> {
     pub(super) fn call(&mut self, x: &'a ast::ExprCall) -> Value<'a> {
+        let value = self.called(x);
+        let name = match &*x.func {
+            Expr::Attribute(f) => f.attr.as_str(),
+            Expr::Name(f) => f.id.as_str(),
+            _ => return value,
+        };
+        // `open("a.txt", "w")` reads nothing.
+        let mode = x.args.get(1).and_then(stmts::literal);
+        let only = mode.is_some_and(|mode| !mode.iter().any(|m| m.contains(['r', '+'])));
+        match name {
+            "open" if only => value,
+            name if reads_back(name) && !self.written.is_bare() => value.and(&self.written),
+            name if lists_back(name) && !self.named.is_bare() => value.and(&self.named),
+            _ => value,
+        }
+    }
+
+    /// `len(t)` and the like: it says nothing of the values, unless a length does.
+    fn silent(&mut self, x: &'a ast::ExprCall) -> Option<Value<'a>> {
+        let (Expr::Name(f), [one]) = (&*x.func, x.args.as_slice()) else {
+            return None;
+        };
+        let name = f.id.as_str();
+        let plain = SILENT.contains(&name) && x.keywords.is_empty() && !one.is_starred_expr();
+        if !plain || self.look_up(&fold(name)).is_some() {
+            return None;
+        }
+        let one = self.base(one);
+        if name != "len" || !one.has(SINGLE) {
+            return Some(Value::default());
+        }
+        self.touches(&one);
+        Some(
+            one.held()
+                .without(PLAIN | TABLE | MASK)
+                .with(NUMERIC | SINGLE),
+        )
+    }
+
+    fn called(&mut self, x: &'a ast::ExprCall) -> Value<'a> {
+        if let Some(value) = self.silent(x) {
+            return value;
+        }
+        let at = x.range.start().to_usize();
         let path = self.path(&x.func);
         let (on, method) = match &*x.func {
             Expr::Attribute(f) if path.is_none() => {
-                (self.eval(&f.value), Some(fold(f.attr.as_str())))
+                (self.base(&f.value), Some(fold(f.attr.as_str())))
             }
             func => (self.eval(func), None),
         };
         if let Some(method) = &method {
+            if hides(method) {
+                self.loses_sight(at);
+            }
+            if let ("eval" | "query", Some(text)) = (&**method, x.args.first()) {
+                let named = self.evaluated(text, at);
+                if **method == *"eval" && !named.is_bare() {
+                    let all = named.and(&on).without(PLAIN);
+                    self.put(&on.sites, &all);
+                    return all;
+                }
+            }
             let eval =
                 on.has(TABLE) && **method == *"eval" && super::tables::word(x, "inplace").is_none();
             if super::words::is_unseen(method) && !eval {
                 self.opens();
             }
+            let word = |k: &ast::Keyword| {
+                let name = k.arg.as_ref().map(|a| a.as_str());
+                name.is_some_and(|name| WRITTEN.contains(&name))
+            };
+            if x.keywords.iter().any(word) || x.args.len() > 1 && FILLING.contains(&&**method) {
+                let given = self.given(x);
+                let all = given.union().and(&on);
+                self.change(&given, &all);
+            }
             if self.methods_of(method).is_empty()
                 && !on.has(PRINTS)
                 && on.files.is_empty()
                 && !self.writes_at(x, method)
-                && let Some(value) = self.table_call(&on, method, x)
+                && let Some(mut value) = self.table_call(&on, method, x)
             {
-                return self.in_place(&on, method, x, value);
+                if value.sites.is_empty() {
+                    value.sites = vec![super::number(x.range.end().to_usize())];
+                }
+                return self.in_place(&on, method, x, value.without(BOUND));
             }
         }
         let given = self.given(x);
@@ -109,7 +150,6 @@ impl<'a> Pass<'a> {
         if path.as_deref().is_some_and(prints) {
             return Value::default().with(PRINTS);
         }
-        let at = x.range.start().to_usize();
         let written = self.writes_at(x, &name);
         let to_name = x
             .args
@@ -123,6 +163,9 @@ impl<'a> Pass<'a> {
             };
         }
         let dumps = path.is_some() && name == "dump";
+        if dumps {
+            self.change(&given, &all);
+        }
         if dumps || (!on.files.is_empty() && name.starts_with("write")) {
             return Value::default();
         }
@@ -202,12 +245,17 @@ impl<'a> Pass<'a> {
             Some(file)
                 if called.has(PRINTS) && !(file.files.is_empty() && file.sites.is_empty()) =>
             {
-                self.put(&file.sites, &all.held());
+                self.put(&file.reached(), &all.held());
                 file.has(PRINTS)
             }
             _ => called.has(PRINTS) || all.has(PRINTS) || by_path,
         };
-        if printed {
+        // An error's text can have any value.
+        let error = by_path && matches!(name, "exception" | "print_exc" | "print_exception");
+        if error || by_path && given.keywords.iter().any(|(word, _)| *word == "exc_info") {
+            all = all.and(&self.everything());
+        }
+        if printed || is_method && SHOWING.contains(&name) {
             self.leaves(Way::Output, at, name, &all);
         }
         if self.writes_at(x, name) {
@@ -216,6 +264,11 @@ impl<'a> Pass<'a> {
                 all = all.and(&Self::figures());
             }
             self.leaves(Way::File, at, name, &all);
+            let named = match name.starts_with("write") {
+                true => on.held(),
+                false => given.positional.first().cloned().unwrap_or_default(),
+            };
+            self.changed |= self.named.join(&named.held().without(PLAIN | TABLE));
         }
         for file in all.files.clone().into_iter().chain(called.files.clone()) {
             self.leaves(Way::File, file as usize, name, &all);
@@ -227,156 +280,28 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The columns that a drawing call names, if it names any.
-    fn drawn(&mut self, x: &'a ast::ExprCall) -> Option<Value<'a>> {
-        let word = |words: &[&str]| {
-            let named = x
-                .keywords
-                .iter()
-                .find(|k| k.arg.as_ref().is_some_and(|a| words.contains(&a.as_str())));
-            named.map(|k| &k.value)
-        };
-        let data = word(&["data", "data_frame"]).or_else(|| {
-            let path = self.path(&x.func)?;
-            (path.starts_with("plotly.") || path.starts_with("seaborn.")).then(|| x.args.first())?
-        })?;
-        let table = self.eval(data);
-        if !table.has(PLAIN) {
-            return None;
-        }
-        if self
-            .path(&x.func)
-            .is_some_and(|path| path.starts_with("statsmodels.formula."))
-        {
-            let formula = x.args.first().or_else(|| word(&["formula"]));
-            let [formula] = stmts::literal(formula?)?[..] else {
-                return None;
-            };
-            let names: Vec<&str> = names_in(formula).into_iter().map(|n| n.text).collect();
-            let known = |n: &&str| self.by_name.contains_key(n) || self.derived.contains_key(n);
-            let names: Vec<&'a str> = names.into_iter().filter(known).collect();
-            return (!names.is_empty())
-                .then(|| self.narrow(&table, &names, x.range.start().to_usize()));
-        }
-        let others = x.args.iter().chain(x.keywords.iter().map(|k| &k.value));
-        let mut names = Vec::new();
-        for e in others.filter(|e| !std::ptr::eq(*e, data)) {
-            if e.is_starred_expr() {
-                return None;
-            }
-            if let Some(texts) = stmts::literal(e) {
-                let columns = texts
-                    .into_iter()
-                    .filter(|t| self.by_name.contains_key(t) || self.derived.contains_key(t));
-                names.extend(columns);
-            } else if self.eval(e).texts.is_some() {
-                return None;
-            }
-        }
-        (!names.is_empty()).then(|| self.narrow(&table, &names, x.range.start().to_usize()))
-    }
-
-    /// A call of a member of a module.
-    fn library(
-        &mut self,
-        x: &'a ast::ExprCall,
-        path: &str,
-        name: &str,
-        given: &Given<'a>,
-        all: Value<'a>,
-    ) -> Value<'a> {
-        let at = x.range.start().to_usize();
-        let top = path.split('.').next().unwrap_or(path);
-        if top == "traceback" {
-            return self.everything();
-        }
-        if draws(path) {
-            let mut put = all.held().without(PLAIN);
-            put.funcs.clone_from(&all.funcs);
-            self.put(&[FIGURES], &put);
-            return Self::figures();
-        }
-        for (word, value) in &given.keywords {
-            self.derive(word, value);
-        }
-        if top == "pandas"
-            && matches!(name, "pivot_table" | "crosstab")
-            && let Some(table) = x.args.first()
-            && name == "pivot_table"
-        {
-            let table = self.eval(table);
-            return self.pivoted(&table, x, 1);
-        }
-        let mut out = Self::made(at).and(&all);
-        out.sites = given.sites(&Value::default(), at);
-        out.flags = all.flags & !(PLAIN | GROUPED | LIST | WINDOW | MODEL | NUMERIC | TABLE);
-        for id in all.funcs.clone() {
-            let mut rest = all.clone();
-            rest.funcs.retain(|f| *f != id);
-            let gives = self.call_function(id, &Given::all(Self::element(&rest)));
-            out = out.and(&gives);
-        }
-        let names = ["columns", "keys", "axis", "names"];
-        let renamed = x.keywords.iter().any(|k| match &k.arg {
-            Some(a) if a.as_str() == "columns" => match stmts::literal(&k.value) {
-                Some(names) => {
-                    let held = all.clone();
-                    names.iter().for_each(|name| self.derive(name, &held));
-                    false
-                }
-                None => true,
-            },
-            Some(a) => names.contains(&a.as_str()),
-            None => true,
-        });
-        match top {
-            "pandas" if COMBINING.contains(&name) && all.has(PLAIN) && !renamed => {
-                out = out.with(PLAIN | (all.flags & TABLE));
-            }
-            "numpy" if all.has(PLAIN) && x.args.len() == 1 => {
-                out = out.with(PLAIN | (all.flags & TABLE));
-            }
-            _ => {}
-        }
-        if path == "pandas.to_numeric"
-            || (top == "numpy"
-                && matches!(name, "abs" | "exp" | "log" | "log10" | "log1p" | "sqrt"))
-        {
-            out = out.with(NUMERIC);
-        }
-        self.named_by(x, &all);
-        if matches!(top, "numpy" | "statistics" | "scipy") && SUMMING.contains(&name) {
-            let axis = x
-                .keywords
-                .iter()
-                .any(|k| k.arg.as_ref().is_some_and(|a| a.as_str() == "axis"));
-            if x.args.len() == 1 && !axis {
-                return self.sums(&all, name, x);
-            }
-        }
-        if top == "scipy" {
-            out = out.with(MODEL);
-        }
-        if prints(path) {
-            out = out.with(PRINTS);
-        }
-        if !QUIET.contains(&top) || CHANGING.contains(&name) {
-            self.change(given, &all);
-        }
-        out
-    }
-
     /// Any argument may be put into any other one.
-    fn change(&mut self, given: &Given<'a>, all: &Value<'a>) {
+    pub(super) fn change(&mut self, given: &Given<'a>, all: &Value<'a>) {
         let held = all.held().without(PLAIN);
         let each = given
             .positional
             .iter()
             .chain(given.keywords.iter().map(|(_, v)| v));
-        let sites = each
-            .filter(|v| !v.covers(all))
-            .flat_map(|v| v.sites.clone());
+        let sites = each.filter(|v| !v.covers(all)).flat_map(|v| v.reached());
         self.put(&sites.collect::<Vec<u32>>(), &held);
+    }
+
+    /// Methods that are given may keep the rest in their objects.
+    pub(super) fn keep_bound(&mut self, given: &Given<'a>, all: &Value<'a>) {
+        let held = all.held().without(PLAIN);
+        let each = given
+            .positional
+            .iter()
+            .chain(given.keywords.iter().map(|(_, v)| v))
+            .chain(&given.rest);
+        let bound = each.filter(|v| v.has(BOUND) && !v.covers(all));
+        let sites: Vec<u32> = bound.flat_map(Value::reached).collect();
+        self.put(&sites, &held);
     }
 
     /// A call of a function of Python or of the snippet.
@@ -392,9 +317,19 @@ impl<'a> Pass<'a> {
         if !on.funcs.is_empty() {
             let mut out = on.held();
             for id in on.funcs.clone() {
+                if self.of_classes.contains(&id) && !self.makers.contains(&id) {
+                    // A method that was taken from its object.
+                    let bound = Given {
+                        positional: given.positional.clone(),
+                        keywords: given.keywords.clone(),
+                        rest: given.rest.clone(),
+                    };
+                    let gives = self.call_function(id, &bound.of(on.clone()));
+                    out.join(&gives);
+                }
                 let gives = match self.makers.contains(&id) {
                     true => {
-                        let object = Self::made(at).and(&all);
+                        let object = Self::made(at).and(&all).and(&on.held());
                         let given = Given {
                             positional: given.positional.clone(),
                             keywords: given.keywords.clone(),
@@ -412,7 +347,17 @@ impl<'a> Pass<'a> {
             }
             return out;
         }
-        let known = self.look_up(&fold(name)).is_none() && x.func.is_name_expr();
+        let known = match &*x.func {
+            Expr::Name(f) => self.look_up(&fold(f.id.as_str())).is_none(),
+            _ => false,
+        };
+        if known && (describes(name) || hides(name) || name == "type" && x.args.len() > 1) {
+            self.loses_sight(at);
+        }
+        if on.has(BOUND) {
+            let held = all.held().without(PLAIN);
+            self.put(&on.reached(), &held);
+        }
         for (word, value) in &given.keywords {
             self.derive(word, value);
             if known && name == "type" {
@@ -427,7 +372,14 @@ impl<'a> Pass<'a> {
         }
         let mut out = Self::made(at).and(&all).and(on);
         out.sites = given.sites(on, at);
-        out.flags = all.flags & !(GROUPED | WINDOW | NUMERIC | LIST | MODEL | TABLE);
+        out.flags = all.flags & !(GROUPED | WINDOW | NUMERIC | LIST | MODEL | TABLE | MASK);
+        let made = known && !HANDING.contains(&name);
+        if made || known && !given.positional.iter().any(|v| v.has(BOUND)) {
+            out = out.without(BOUND);
+        }
+        if !(known && MANY.contains(&name)) {
+            out = out.single();
+        }
         if !(known && (ELEMENTS.contains(&name) || name == "dict" && x.args.is_empty())) {
             out = out.without(PLAIN);
         }
@@ -436,9 +388,10 @@ impl<'a> Pass<'a> {
                 .clone_from(&given.positional.first().and_then(|v| v.texts.clone()));
             out = out.with(LIST);
         }
-        if known && matches!(name, "int" | "float" | "bool" | "abs" | "round") {
+        if known && matches!(name, "int" | "float" | "bool" | "abs" | "round" | "range") {
             out = Value {
                 sites: Vec::new(),
+                inner: Vec::new(),
                 ..out
             }
             .with(NUMERIC);
@@ -453,6 +406,7 @@ impl<'a> Pass<'a> {
             let gives = self.call_function(id, &Given::all(Self::element(&rest)));
             out = out.and(&gives);
         }
+        self.keep_bound(given, &all);
         if !(known && PURE.contains(&name)) {
             self.change(given, &all);
         }
@@ -483,15 +437,33 @@ impl<'a> Pass<'a> {
             true => Vec::new(),
             false => given.sites(on, at),
         };
-        out.flags &= !(PLAIN | GROUPED | LIST | WINDOW | NUMERIC | MODEL | TABLE);
+        let (table, mask) = (on.has(TABLE), on.flags & MASK);
+        out.flags &= !(PLAIN | GROUPED | LIST | WINDOW | NUMERIC | MODEL | TABLE | MASK);
+        if !HANDING.contains(&name) {
+            out = out.without(BOUND);
+        }
+        let each = table
+            && matches!(&*x.func, Expr::Attribute(f) if matches!(&*f.value, Expr::Attribute(by)
+                if matches!(by.attr.as_str(), "str" | "dt")));
+        if each {
+            out = out.with(TABLE);
+        } else if MANY.contains(&name) {
+            out = out.with(LIST | mask);
+        } else {
+            out = out.single();
+        }
         if on.has(MODEL) && all.is_bare() {
             out = match name {
-                "conf_int" | "summary" if !self.own_any => super::tables::summed_up(&out),
+                "conf_int" | "summary" if !self.own_any => super::sums::summed_up(&out),
                 _ => out,
             };
             out = out.with(MODEL);
         }
         let own = self.methods_of(name);
+        if table && own.is_empty() && MASKS.contains(&name) {
+            out = out.with(MASK);
+        }
+        let mut given_back = Value::default();
         for id in own.iter().chain(&on.funcs).copied().collect::<Vec<u32>>() {
             let given = Given {
                 positional: given.positional.clone(),
@@ -499,7 +471,12 @@ impl<'a> Pass<'a> {
                 rest: given.rest.clone(),
             };
             let gives = match own.contains(&id) {
-                true => self.call_function(id, &given.of(on.clone())),
+                true => {
+                    // `A.f(x)` has no object.
+                    let bare = self.call_function(id, &given);
+                    let bound = self.call_function(id, &given.of(on.clone()));
+                    bare.and(&bound)
+                }
                 false => self.call_function(id, &given),
             };
             out = out.and(&gives);
@@ -508,6 +485,7 @@ impl<'a> Pass<'a> {
             let mut rest = all.clone().and(on);
             rest.funcs.retain(|f| *f != id);
             let gives = self.call_function(id, &Given::all(Self::element(&rest)));
+            given_back = given_back.and(&gives.held());
             out = out.and(&gives);
         }
         if NUMBERS.contains(&name) {
@@ -521,9 +499,15 @@ impl<'a> Pass<'a> {
             out = out.with(LIST);
         }
         // What is given may be kept in the object, and the object may be written into what is given.
-        let mut put = all.clone().without(PLAIN);
+        let mut put = all.clone().and(&given_back).without(PLAIN);
+        if matches!(
+            name,
+            "add" | "append" | "appendleft" | "insert" | "setdefault"
+        ) {
+            put = put.without(SINGLE);
+        }
         put.texts = given.positional.last().and_then(|v| v.texts.clone());
-        self.put(&on.sites, &put);
+        self.put(&on.sites, &put.enclosed());
         if !on.is_bare() {
             let held = on.held().without(PLAIN);
             let each = given
@@ -532,7 +516,7 @@ impl<'a> Pass<'a> {
                 .chain(given.keywords.iter().map(|(_, v)| v));
             let others: Vec<u32> = each
                 .filter(|v| !v.has(PLAIN) && !v.covers(on))
-                .flat_map(|v| v.sites.clone())
+                .flat_map(Value::reached)
                 .collect();
             self.put(&others, &held);
         }
@@ -540,7 +524,7 @@ impl<'a> Pass<'a> {
     }
 
     /// `name="c"`: a column of this name is made of the rest.
-    fn named_by(&mut self, x: &'a ast::ExprCall, all: &Value<'a>) {
+    pub(super) fn named_by(&mut self, x: &'a ast::ExprCall, all: &Value<'a>) {
         for keyword in &x.keywords {
             if keyword
                 .arg
@@ -576,8 +560,4 @@ impl<'a> Pass<'a> {
         }
         value
     }
-}
-
-fn draws(path: &str) -> bool {
-    DRAWING.contains(&path.split('.').next().unwrap_or(path))
 }

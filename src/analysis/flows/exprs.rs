@@ -1,12 +1,36 @@
 //! Expressions.
 
 use super::functions::{Body, Frame};
-use super::value::{LIST, MODEL, NUMERIC, PLAIN, PRINTS, Value};
+use super::value::{
+    BOUND, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value,
+};
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
 
 impl<'a> Pass<'a> {
     pub(super) fn eval(&mut self, e: &'a Expr) -> Value<'a> {
+        let value = self.base(e);
+        let read = matches!(
+            e,
+            Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::Call(_)
+        );
+        if read {
+            self.touches(&value);
+        }
+        value
+    }
+
+    /// Notes what was read of the inputs.
+    pub(super) fn touches(&mut self, value: &Value<'a>) {
+        let all = &mut self.touched;
+        all.as_is.add(&value.as_is);
+        all.as_is.add(&value.order);
+        all.summed.add(&value.summed);
+        all.summed.add(&value.order_summed);
+    }
+
+    /// The value of what a column or a method is picked from: only what is picked counts as read.
+    pub(super) fn base(&mut self, e: &'a Expr) -> Value<'a> {
         if !self.step() {
             return Value::default();
         }
@@ -38,15 +62,22 @@ impl<'a> Pass<'a> {
                     let value = self.eval(e);
                     out = out.and(&value);
                 }
-                Value {
-                    sites: Vec::new(),
-                    ..out
+                out.sites = vec![super::number(e.range().end().to_usize())];
+                out.inner = Vec::new();
+                let out = out.without(PLAIN | LIST | MODEL | BOUND).with(NUMERIC);
+                match out.is_bare() {
+                    true => out,
+                    false => out.with(MASK),
                 }
-                .without(PLAIN | LIST | MODEL)
-                .with(NUMERIC)
             }
             Expr::BoolOp(x) => self.union(x.values.iter()),
-            Expr::UnaryOp(x) => self.eval(&x.operand),
+            Expr::UnaryOp(x) => {
+                let value = self.eval(&x.operand);
+                match x.op {
+                    ast::UnaryOp::Invert | ast::UnaryOp::Not => value,
+                    ast::UnaryOp::UAdd | ast::UnaryOp::USub => value.without(MASK),
+                }
+            }
             Expr::IfExp(x) => {
                 self.eval(&x.test);
                 let mut out = self.eval(&x.body);
@@ -56,7 +87,11 @@ impl<'a> Pass<'a> {
             }
             Expr::NamedExpr(x) => {
                 let value = self.eval(&x.value);
-                self.assign(&x.target, &value, None);
+                // It binds outside of the comprehension.
+                let frame = self.frames.iter().rposition(|f| !f.comprehension);
+                if let Expr::Name(name) = &*x.target {
+                    self.bind_in(frame.unwrap_or(0), fold(name.id.as_str()), value.clone());
+                }
                 value
             }
             Expr::Lambda(x) => {
@@ -70,17 +105,21 @@ impl<'a> Pass<'a> {
             Expr::Tuple(x) => self.display(&x.elts, at),
             Expr::Set(x) => self.display(&x.elts, at),
             Expr::Dict(x) => self.dict(x, at),
-            Expr::ListComp(x) => self.comprehension(&x.generators, None, &x.elt, at),
-            Expr::SetComp(x) => self.comprehension(&x.generators, None, &x.elt, at),
-            Expr::GeneratorExp(x) => self.comprehension(&x.generators, None, &x.elt, at),
-            Expr::DictComp(x) => self.comprehension(&x.generators, Some(&x.key), &x.value, at),
+            Expr::ListComp(x) => self.comprehension(&x.generators, None, &x.elt, at, false),
+            Expr::SetComp(x) => self.comprehension(&x.generators, None, &x.elt, at, false),
+            Expr::GeneratorExp(x) => self.comprehension(&x.generators, None, &x.elt, at, true),
+            Expr::DictComp(x) => {
+                self.comprehension(&x.generators, Some(&x.key), &x.value, at, false)
+            }
             Expr::JoinedStr(x) => {
                 let all = self.union(x.values.iter());
                 Value {
                     sites: Vec::new(),
+                    inner: Vec::new(),
                     ..all
                 }
-                .without(PLAIN | NUMERIC | LIST | MODEL)
+                .without(PLAIN | NUMERIC | LIST | MODEL | MASK | TABLE | BOUND)
+                .single()
             }
             Expr::FormattedValue(x) => {
                 let value = self.eval(&x.value);
@@ -155,9 +194,20 @@ impl<'a> Pass<'a> {
             Operator::Sub | Operator::Div | Operator::FloorDiv | Operator::Pow | Operator::MatMult
         );
         // An operator of a class of the snippet.
-        let mut out = left.and(&right).without(MODEL);
+        let logic = matches!(x.op, Operator::BitAnd | Operator::BitOr | Operator::BitXor);
+        let table = left.has(TABLE) || right.has(TABLE);
+        // `"x" * n` and `"%s" % n` are as long as `n` says.
+        let repeats = x.op == Operator::Mult && !(left.has(NUMERIC) && right.has(NUMERIC));
+        let formats = x.op == Operator::Mod && left.texts.is_some();
+        let mut out = left.and(&right).without(MODEL | BOUND);
         if numbers {
             out = out.with(NUMERIC);
+        }
+        if !logic {
+            out = out.without(MASK);
+        }
+        if (repeats || formats) && !table {
+            out = out.single();
         }
         out.texts = texts;
         out
@@ -174,10 +224,10 @@ impl<'a> Pass<'a> {
                 }
                 _ => texts = None,
             }
-            out = out.and(&value);
+            out = out.and(&value.without(SINGLE).enclosed());
         }
         out.texts = texts;
-        out.without(super::value::GROUPED).with(LIST)
+        out.without(GROUPED | MASK).with(LIST)
     }
 
     fn dict(&mut self, x: &'a ast::ExprDict, at: usize) -> Value<'a> {
@@ -185,7 +235,7 @@ impl<'a> Pass<'a> {
         let mut keys = Some(Vec::new());
         for (key, e) in x.keys.iter().zip(&x.values) {
             let value = self.eval(e);
-            out = out.and(&value);
+            out = out.and(&value.clone().without(SINGLE).enclosed());
             let Some(key) = key else {
                 keys = None;
                 continue;
@@ -201,12 +251,16 @@ impl<'a> Pass<'a> {
                     let key = self.eval(key);
                     self.derive_any(&value);
                     keys = None;
-                    out = out.and(&key);
+                    out = out.and(&key.clone().without(SINGLE));
+                    if !key.is_bare() {
+                        // Its columns' names are data.
+                        out = out.without(PLAIN | TABLE);
+                    }
                 }
             }
         }
         out.texts = keys;
-        out.without(super::value::GROUPED).with(LIST)
+        out.without(GROUPED | MASK).with(LIST)
     }
 
     fn comprehension(
@@ -215,31 +269,44 @@ impl<'a> Pass<'a> {
         key: Option<&'a Expr>,
         value: &'a Expr,
         at: usize,
+        later: bool,
     ) -> Value<'a> {
         self.frames.push(Frame {
             inner: true,
+            later,
+            comprehension: true,
             ..Frame::default()
         });
         let weak = std::mem::take(&mut self.weak);
+        let mut length = Value::default();
         for part in generators {
             let over = self.eval(&part.iter);
-            self.assign_element(&part.target, &over);
+            if over.has(SINGLE) {
+                length = length.and(&over.held());
+            }
+            self.assign_element(&part.target, &part.iter, &over);
             for test in &part.ifs {
                 self.eval(test);
             }
         }
         let one = self.eval(value);
         let texts = one.texts.clone().filter(|_| !one.has(LIST));
-        let mut out = Self::made(at).and(&one);
+        let mut out = Self::made(at).and(&one.clone().without(SINGLE).enclosed());
         if let Some(key) = key {
             let key = self.eval(key);
             self.derive_any(&one);
-            out = out.and(&key);
+            out = out.and(&key.clone().without(SINGLE));
+            if !key.is_bare() {
+                out = out.without(PLAIN | TABLE);
+            }
+        }
+        if !length.is_bare() {
+            out = out.and(&length).without(PLAIN | TABLE);
         }
         self.weak = weak;
         self.frames.pop();
         out.texts = texts.filter(|_| key.is_none());
-        out.without(super::value::GROUPED).with(LIST)
+        out.without(GROUPED).with(LIST)
     }
 
     /// The dotted path of a module's member.
@@ -274,6 +341,9 @@ pub(super) fn prints(path: &str) -> bool {
             rest.trim_matches('_').split('.').next(),
             Some("stdout" | "stderr" | "exit")
         ),
+        "os" => rest == "_exit",
+        "traceback" => rest.starts_with("print"),
+        "tqdm" => rest.ends_with(".write"),
         "logging" | "warnings" | "pprint" | "IPython" => {
             !rest.is_empty() && !rest.ends_with("pformat")
         }

@@ -20,6 +20,9 @@ pub(super) struct Frame<'a> {
     pub gives: Value<'a>,
     /// Whether the scope around it is the one that the text has around it.
     pub inner: bool,
+    /// Whether it may run later than it stands: functions, generators.
+    pub later: bool,
+    pub comprehension: bool,
 }
 
 pub(super) struct Func<'a> {
@@ -85,6 +88,25 @@ impl<'a> Given<'a> {
             .filter(|v| !v.has(TABLE))
         {
             out.join(&Value {
+                sites: value.reached(),
+                ..Value::default()
+            });
+        }
+        out.sites
+    }
+
+    /// The same, if the result may hold, but not be a part of what is given.
+    pub fn own_sites(&self, at: usize) -> Vec<u32> {
+        let given = self
+            .positional
+            .iter()
+            .chain(self.keywords.iter().map(|(_, v)| v));
+        let mut out = Value {
+            sites: vec![super::number(at)],
+            ..Value::default()
+        };
+        for value in given.chain(&self.rest).filter(|v| !v.has(TABLE)) {
+            out.join(&Value {
                 sites: value.sites.clone(),
                 ..Value::default()
             });
@@ -145,7 +167,10 @@ impl<'a> Pass<'a> {
         self.funcs[at].busy = true;
         let weak = std::mem::take(&mut self.weak);
         let again = self.funcs[at].again.clone();
-        self.frames.push(Frame::default());
+        self.frames.push(Frame {
+            later: true,
+            ..Frame::default()
+        });
         self.parameters(args, given, &again);
         match body {
             Body::Statements(body) => self.body(body),

@@ -1,7 +1,8 @@
 //! Columns that are picked: `t["c"]`, `t[names]`, `t.loc[:, "c"]`, `t.c`.
 
-use super::value::{GROUPED, LIST, MODEL, PLAIN, PRINTS, TABLE, Value};
-use super::words::{SHAPES, STATISTICS, is_unseen};
+use super::unseen::hides;
+use super::value::{BOUND, GROUPED, LIST, MASK, MODEL, PLAIN, PRINTS, SINGLE, TABLE, Value};
+use super::words::{DATA, SHAPES, STATISTICS, is_unseen};
 use super::{Pass, exprs, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr, Ranged};
 use crate::analysis::table::is_table_attribute;
@@ -10,10 +11,13 @@ use crate::policy::Contract;
 impl<'a> Pass<'a> {
     /// What the columns of these names hold.
     pub(super) fn narrow(&mut self, v: &Value<'a>, names: &[&'a str], at: usize) -> Value<'a> {
+        let sites = self.copied(v, at, names.len() == 1);
         let mut out = Value {
             as_is: v.index.clone(),
             index: v.index.clone(),
-            sites: copied(v, at),
+            order: v.order.clone(),
+            order_summed: v.order_summed.clone(),
+            sites: sites.clone(),
             funcs: v.funcs.clone(),
             files: v.files.clone(),
             flags: v.flags & !LIST,
@@ -60,7 +64,7 @@ impl<'a> Pass<'a> {
         if all || self.open || !v.has(PLAIN) {
             let mut whole = v.clone();
             whole.texts = None;
-            whole.sites = copied(v, at);
+            whole.sites = sites;
             return whole;
         }
         out.with(v.flags & (PLAIN | TABLE))
@@ -106,47 +110,93 @@ impl<'a> Pass<'a> {
         if let Expr::Attribute(by) = &*x.value
             && matches!(by.attr.as_str(), "loc" | "at" | "iloc" | "iat")
         {
-            let v = self.eval(&by.value);
-            let Expr::Tuple(pair) = &*x.slice else {
-                self.eval(&x.slice);
-                return v;
+            let v = self.base(&by.value);
+            let (rows, columns) = match &*x.slice {
+                Expr::Tuple(pair) => match pair.elts.as_slice() {
+                    [rows, columns] => (rows, Some(columns)),
+                    _ => (&*x.slice, None),
+                },
+                rows => (rows, None),
             };
-            let [rows, columns] = pair.elts.as_slice() else {
-                return v;
+            let given = self.eval(rows);
+            self.hand_over(&given, &v);
+            let v = Self::found_by(v, rows, &given);
+            return match columns {
+                None => v,
+                Some(columns) if columns.is_slice_expr() => v,
+                Some(columns) if matches!(by.attr.as_str(), "iloc" | "iat") => {
+                    let given = self.eval(columns);
+                    self.picks_unknown(&v, at);
+                    Self::said_by(v, &given)
+                }
+                Some(columns) => self.item(&v, columns, at),
             };
-            self.eval(rows);
-            if columns.is_slice_expr() {
-                return v;
-            }
-            if matches!(by.attr.as_str(), "iloc" | "iat") {
-                self.eval(columns);
-                self.picks_unknown(&v, at);
-                return v;
-            }
-            return self.item(&v, columns, at);
         }
-        let v = self.eval(&x.value);
+        let v = self.base(&x.value);
         self.item(&v, &x.slice, at)
+    }
+
+    /// What is found under a key: the key says which, and a mask only says whether.
+    fn found_by(mut v: Value<'a>, key: &Expr, given: &Value<'a>) -> Value<'a> {
+        let one = !given.has(MASK)
+            && !matches!(key, Expr::Slice(_) | Expr::List(_) | Expr::Compare(_))
+            && !v.is_bare();
+        if one {
+            v = v.with(SINGLE);
+        }
+        Self::said_by(v, given)
+    }
+
+    /// The value with what the key says, unless it is a mask.
+    fn said_by(mut v: Value<'a>, given: &Value<'a>) -> Value<'a> {
+        if given.is_bare() || given.has(MASK) {
+            return v;
+        }
+        if v.has(TABLE) {
+            let given = given.told();
+            v.order.add(&given.as_is);
+            v.order_summed.add(&given.summed);
+            return v;
+        }
+        let found = Value {
+            sites: v.sites.clone(),
+            ..v.and(given)
+        };
+        found.without(MASK).single()
     }
 
     fn item(&mut self, v: &Value<'a>, key: &'a Expr, at: usize) -> Value<'a> {
         if let Some(names) = stmts::literal(key) {
             return match v.has(PLAIN) {
                 true => self.narrow(v, &names, at),
+                false if v.has(TABLE) => Value {
+                    flags: v.flags & !LIST,
+                    texts: None,
+                    ..v.clone()
+                },
                 false => Self::element(v),
             };
         }
         let given = self.eval(key);
+        self.hand_over(&given, v);
         if !v.has(PLAIN) {
             let mut out = Self::element(v);
             out.texts = out.texts.filter(|_| given.texts.is_none());
+            if given.has(MASK) || matches!(key, Expr::Slice(_) | Expr::Compare(_)) {
+                out.flags = (out.flags & !SINGLE) | (v.flags & SINGLE);
+            }
+            let out = Self::found_by(out, key, &given);
             return match v.has(GROUPED) {
                 true => out.with(GROUPED),
                 false => out,
             };
         }
-        match (&given.texts, key) {
-            (Some(names), _) if !names.is_empty() => self.narrow(v, names, at),
+        if given.texts.as_ref().is_some_and(|names| !names.is_empty()) {
+            let names = given.texts.clone().unwrap_or_default();
+            let out = self.narrow(v, &names, at);
+            return Self::said_by(out, &given);
+        }
+        let out = match (&given.texts, key) {
             (_, Expr::Slice(_) | Expr::Constant(_) | Expr::Compare(_) | Expr::UnaryOp(_)) => {
                 let mut out = v.clone();
                 out.texts = out.texts.filter(|_| v.has(LIST));
@@ -159,15 +209,29 @@ impl<'a> Pass<'a> {
                 out.texts = None;
                 out
             }
+        };
+        let out = match out.has(TABLE) {
+            true => out,
+            false => out.opened(),
+        };
+        // A name of a column picks no row.
+        match given.is_bare() && !key.is_constant_expr() {
+            true => out,
+            false => Self::found_by(out, key, &given),
         }
     }
 
     pub(super) fn attribute(&mut self, x: &'a ast::ExprAttribute) -> Value<'a> {
         if let Some(path) = self.path_of(x) {
-            return match exprs::prints(&path) {
-                true => Value::default().with(PRINTS),
-                false => Value::default(),
-            };
+            if exprs::prints(&path) {
+                return Value::default().with(PRINTS);
+            }
+            if path.contains("rcParams") {
+                return Self::figures();
+            }
+            // What the snippet stored there.
+            let stored = self.attrs.get(x.attr.as_str());
+            return stored.map_or_else(Value::default, |stored| self.whole(stored));
         }
         let attr = fold(x.attr.as_str());
         if self.contract == Contract::Scoped
@@ -177,11 +241,15 @@ impl<'a> Pass<'a> {
         {
             return self.input(at);
         }
-        let v = self.eval(&x.value);
+        let v = self.base(&x.value);
         if is_unseen(&attr) && !(v.has(TABLE) && attr == "eval") {
             self.opens();
         }
+        if hides(&attr) {
+            self.loses_sight(x.range.start().to_usize());
+        }
         let known = !self.own_any && !self.own.contains(&attr) && !self.open;
+        let part = matches!(&*x.value, Expr::Attribute(by) if matches!(by.attr.as_str(), "dt" | "str" | "cat"));
         let name = x.attr.as_str();
         match &*attr {
             _ if v.has(PLAIN)
@@ -190,20 +258,28 @@ impl<'a> Pass<'a> {
             {
                 self.narrow(&v, &[name], x.range.start().to_usize())
             }
-            "columns" | "dtypes" | "dtype" if v.has(PLAIN) && known => Value::default(),
+            "columns" if v.has(PLAIN) && known => Value::default(),
+            "dtypes" | "dtype" if v.has(PLAIN) && known && !self.typed => Value::default(),
             "index" if v.has(PLAIN) && known => Value {
                 as_is: v.index.clone(),
+                order: v.order.clone(),
+                order_summed: v.order_summed.clone(),
                 flags: PLAIN | TABLE,
                 ..Value::default()
             },
             "T" => v.without(PLAIN),
-            name if SHAPES.contains(&name) && known => Value::default(),
+            name if SHAPES.contains(&name) && known && !v.has(SINGLE) => Value::default(),
             name if STATISTICS.contains(&name) && known && v.has(MODEL) => {
-                super::tables::summed_up(&v).with(MODEL)
+                super::sums::summed_up(&v).with(MODEL)
             }
             _ => {
-                let mut out = v;
+                let mut out = match &*attr {
+                    "values" => v,
+                    name if DATA.contains(&name) || part => v.without(MASK),
+                    _ => v.without(MASK).with(BOUND),
+                };
                 out.texts = None;
+                out = out.opened();
                 if let Some(stored) = self.attrs.get(&attr) {
                     let stored = self.whole(stored);
                     out = out.and(&stored);
@@ -212,12 +288,22 @@ impl<'a> Pass<'a> {
             }
         }
     }
-}
 
-/// Where a part of this value may have been made.
-pub(super) fn copied(v: &Value<'_>, at: usize) -> Vec<u32> {
-    match v.has(TABLE) {
-        true => vec![super::number(at)],
-        false => v.sites.clone(),
+    /// Where a part of this value may have been made. A view is changed with what it looks at.
+    pub(super) fn copied(&mut self, v: &Value<'a>, at: usize, view: bool) -> Vec<u32> {
+        if !v.has(TABLE) {
+            return v.reached();
+        }
+        // No other value is made at the same place.
+        let site = super::number(at) ^ (1 << 30);
+        if view {
+            let known = self.views.entry(site).or_default();
+            for of in v.sites.iter().filter(|of| **of != site) {
+                if !known.contains(of) {
+                    known.push(*of);
+                }
+            }
+        }
+        vec![site]
     }
 }

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::functions::Body;
-use super::value::{GROUPED, LIST, NUMERIC, PLAIN, TABLE, Value};
+use super::value::{GROUPED, LIST, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value};
 use super::{Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Pattern, Stmt};
 use crate::model::Way;
@@ -24,7 +24,7 @@ impl<'a> Pass<'a> {
             Stmt::Expr(x) => {
                 let value = self.eval(&x.value);
                 let shown = matches!(self.contract, Contract::Analysis | Contract::Chart);
-                if last && shown && !self.whole(&value).is_bare() {
+                if last && shown && !self.shows(&x.value) {
                     self.leaves(Way::Value, x.range.start().to_usize(), "last value", &value);
                 }
             }
@@ -35,6 +35,10 @@ impl<'a> Pass<'a> {
                 }
             }
             Stmt::AnnAssign(x) => {
+                let annotation = self.eval(&x.annotation);
+                if !annotation.is_bare() {
+                    self.loses_sight(x.range.start().to_usize());
+                }
                 if let Some(e) = &x.value {
                     let value = self.eval(e);
                     self.assign(&x.target, &value, Some(e));
@@ -60,8 +64,8 @@ impl<'a> Pass<'a> {
             Stmt::AsyncFor(x) => self.repeat(&x.target, &x.iter, &x.body, &x.orelse),
             Stmt::While(x) => {
                 self.again(|pass| {
-                    pass.eval(&x.test);
-                    pass.body(&x.body);
+                    let test = pass.eval(&x.test);
+                    pass.counting(&test, |pass| pass.body(&x.body));
                 });
                 self.branch(&x.orelse);
             }
@@ -140,11 +144,13 @@ impl<'a> Pass<'a> {
                     self.imported(name.as_str(), format!("{module}.{}", alias.name.as_str()));
                 }
             }
-            Stmt::Delete(_)
-            | Stmt::TypeAlias(_)
-            | Stmt::Pass(_)
-            | Stmt::Break(_)
-            | Stmt::Continue(_) => {}
+            Stmt::TypeAlias(x) => {
+                let value = self.eval(&x.value);
+                if !value.is_bare() {
+                    self.loses_sight(x.range.start().to_usize());
+                }
+            }
+            Stmt::Delete(_) | Stmt::Pass(_) | Stmt::Break(_) | Stmt::Continue(_) => {}
         }
     }
 
@@ -154,6 +160,11 @@ impl<'a> Pass<'a> {
             .contains(&path.split('.').next().unwrap_or(""))
         {
             self.own_any = true;
+        }
+        let member = path.rsplit('.').next().unwrap_or(&path);
+        let stored = self.attrs.get(member).is_some_and(|v| !v.is_nothing());
+        if stored || super::unseen::hides(member) {
+            self.loses_sight(0);
         }
         self.imports.insert(fold(name), path);
     }
@@ -193,10 +204,41 @@ impl<'a> Pass<'a> {
     fn repeat(&mut self, target: &'a Expr, iter: &'a Expr, body: &'a [Stmt], orelse: &'a [Stmt]) {
         self.again(|pass| {
             let value = pass.eval(iter);
-            pass.assign_element(target, &value);
-            pass.body(body);
+            pass.assign_element(target, iter, &value);
+            let length = match value.has(SINGLE) {
+                true => value,
+                false => Value::default(),
+            };
+            pass.counting(&length, |pass| pass.body(body));
         });
         self.branch(orelse);
+    }
+
+    /// Goes through a part that is repeated as often as a value says: what it counts carries the value.
+    fn counting(&mut self, by: &Value<'a>, part: impl FnOnce(&mut Self)) {
+        if by.is_bare() {
+            return part(self);
+        }
+        let by = by.told().held().without(PLAIN | TABLE | SINGLE);
+        self.counted.push(by);
+        part(self);
+        self.counted.pop();
+    }
+
+    /// Whether an expression leaves no value: a call that only shows something, a name that is not bound.
+    fn shows(&mut self, e: &'a Expr) -> bool {
+        if let Expr::Name(x) = e {
+            // Nothing binds it: an error.
+            return self.look_up(&fold(x.id.as_str())).is_none();
+        }
+        let Expr::Call(call) = e else { return false };
+        let path = self.path(&call.func);
+        let plain = matches!(&*call.func, Expr::Name(_));
+        if matches!(&*call.func, Expr::Attribute(f) if f.attr.as_str() == "show") {
+            return true;
+        }
+        path.is_some_and(|path| super::exprs::prints(&path))
+            || plain && self.base(&call.func).has(PRINTS)
     }
 
     fn attempt(
@@ -239,26 +281,19 @@ impl<'a> Pass<'a> {
         body: &'a [Stmt],
         decorators: &'a [Expr],
     ) {
-        let id = self.function(range.start().to_usize(), args, Body::Statements(body));
-        let mut value = Value {
+        let at = range.start().to_usize();
+        let id = self.function(at, args, Body::Statements(body));
+        let value = Value {
             funcs: vec![id],
             ..Value::default()
         };
-        for e in decorators {
-            let by = self.eval(e);
-            value = value.and(&by);
-        }
+        let value = self.decorated(value, decorators, at);
         self.bind_name(name.as_str(), value);
     }
 
     fn class(&mut self, x: &'a ast::StmtClassDef) {
         let mut value = Value::default();
-        for e in x
-            .bases
-            .iter()
-            .chain(x.keywords.iter().map(|k| &k.value))
-            .chain(&x.decorator_list)
-        {
+        for e in x.bases.iter().chain(x.keywords.iter().map(|k| &k.value)) {
             let base = self.eval(e);
             value = value.and(&base);
         }
@@ -269,8 +304,18 @@ impl<'a> Pass<'a> {
         });
         self.body(&x.body);
         let frame = self.frames.pop().unwrap_or_default();
+        let names: Vec<(&str, bool)> = frame
+            .names
+            .iter()
+            .map(|(name, bound)| (&**name, !bound.funcs.is_empty()))
+            .collect();
+        self.implicit(x, &names);
+        let site = super::number(x.range.start().to_usize());
+        self.classes.insert(site);
         for (name, bound) in frame.names {
-            if &*name == "__init__" || &*name == "__new__" || &*name == "__post_init__" {
+            self.of_classes.extend(&bound.funcs);
+            self.put(&[site], &bound.held().without(PLAIN | TABLE));
+            if &*name == "__init__" || &*name == "__post_init__" {
                 value.funcs.extend(&bound.funcs);
                 self.makers.extend(&bound.funcs);
             }
@@ -283,6 +328,7 @@ impl<'a> Pass<'a> {
             self.store_attr(name, &bound);
         }
         let value = value.and(&Self::made(x.range.start().to_usize()));
+        let value = self.decorated(value, &x.decorator_list, site as usize);
         self.bind_name(x.name.as_str(), value);
     }
 
@@ -320,9 +366,40 @@ impl<'a> Pass<'a> {
     }
 
     /// Gives a target an element: a key and the rows of its group, of a `groupby`.
-    pub(super) fn assign_element(&mut self, target: &'a Expr, over: &Value<'a>) {
+    pub(super) fn assign_element(&mut self, target: &'a Expr, iter: &'a Expr, over: &Value<'a>) {
         let part = Self::element(over);
+        let keys = match iter {
+            Expr::Call(x) if x.args.is_empty() => match &*x.func {
+                Expr::Attribute(f) if f.attr.as_str() == "items" => {
+                    let on = self.base(&f.value);
+                    on.texts.filter(|_| on.flags & LIST != 0)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let numbered = match iter {
+            Expr::Call(x) if !over.has(SINGLE) => match &*x.func {
+                Expr::Name(f) => {
+                    f.id.as_str() == "enumerate" && self.look_up(&fold("enumerate")).is_none()
+                }
+                _ => false,
+            },
+            _ => false,
+        };
         match target {
+            Expr::Tuple(pair) if keys.is_some() && pair.elts.len() == 2 => {
+                let key = Value {
+                    texts: keys,
+                    ..Value::default()
+                };
+                self.assign(&pair.elts[0], &key, None);
+                self.assign(&pair.elts[1], &part, None);
+            }
+            Expr::Tuple(pair) if numbered && pair.elts.len() == 2 => {
+                self.assign(&pair.elts[0], &Value::default(), None);
+                self.assign(&pair.elts[1], &part, None);
+            }
             Expr::Tuple(pair) if over.has(GROUPED) && pair.elts.len() == 2 => {
                 let key = Value {
                     as_is: over.index.clone(),
@@ -371,8 +448,18 @@ impl<'a> Pass<'a> {
                 if matches!(&*attr, "columns" | "names" | "values" | "T") {
                     self.opens();
                 }
-                let object = self.eval(&x.value);
-                self.put(&object.sites, &value.clone().without(PLAIN));
+                let object = self.base(&x.value);
+                if super::unseen::hides(&attr)
+                    || !value.funcs.is_empty() && self.path(&x.value).is_some()
+                {
+                    self.loses_sight(x.range.start().to_usize());
+                }
+                self.put(&object.sites, &value.clone().without(PLAIN).enclosed());
+                // `t.index.name = ...` changes the table.
+                if let Expr::Attribute(part) = &*x.value {
+                    let table = self.base(&part.value);
+                    self.put(&table.sites, &value.clone().without(PLAIN | TABLE));
+                }
                 self.store_attr(attr, value);
             }
             _ => {}
@@ -396,10 +483,18 @@ impl<'a> Pass<'a> {
             }
             (base, key) => (base, Some(key)),
         };
-        let base = self.eval(table);
-        let mut put = value.clone();
+        let base = self.base(table);
+        let mut put = value.clone().without(SINGLE);
+        if base.has(TABLE) {
+            put = put.without(super::value::BOUND);
+        }
         put.texts = None;
         let given = self.eval(&x.slice);
+        self.hand_over(&given, &base);
+        if base.sites.is_empty() && !(value.is_nothing() && given.is_bare()) {
+            // It is kept where the pass does not look.
+            self.loses_sight(x.range.start().to_usize());
+        }
         let names = key.map(|key| self.eval(key));
         match key.and_then(literal) {
             Some(names) => {
@@ -421,7 +516,7 @@ impl<'a> Pass<'a> {
         } else if base.has(PLAIN) {
             put = put.with(PLAIN | (base.flags & TABLE));
         }
-        self.put(&base.sites, &put);
+        self.put(&base.sites, &put.enclosed());
     }
 }
 

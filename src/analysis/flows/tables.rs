@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::functions::Given;
-use super::value::{FIGURES, GROUPED, LIST, NUMERIC, PLAIN, TABLE, Value, WINDOW};
-use super::words::{KEEPING, NUMBERS, SUMMING};
+use super::value::{BOUND, FIGURES, GROUPED, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WINDOW};
+use super::words::{KEEPING, MASKS, NUMBERS, SORTING, SUMMING};
 use super::{Pass, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr};
 
@@ -35,7 +35,7 @@ impl<'a> Pass<'a> {
             let value = self.sums(on, method, x);
             return Some(match given.is_bare() {
                 true => value,
-                false => value.and(&summed_up(&given)),
+                false => value.and(&super::sums::summed_up(&given)),
             });
         }
         match method {
@@ -64,11 +64,13 @@ impl<'a> Pass<'a> {
                         .skip(1)
                         .chain(x.keywords.iter().map(|k| &k.value)),
                 );
-                let value = self.aggregate(on, how);
-                Some(match more.is_bare() {
-                    true => value,
-                    false => value.and(&more),
-                })
+                let mut value = self.aggregate(on, how);
+                if !more.is_bare() {
+                    let to = self.eval(how);
+                    let gives = self.hand_over(&to, &on.clone().and(&more));
+                    value = value.and(&more).and(&gives);
+                }
+                Some(value)
             }
             "pivot_table" => Some(self.pivoted(on, x, 0)),
             "drop" => Some(self.dropped(on, x)),
@@ -135,6 +137,7 @@ impl<'a> Pass<'a> {
                 out.texts = None;
                 out.join(&Value {
                     sites: Vec::new(),
+                    inner: Vec::new(),
                     ..other
                 });
                 Some(out)
@@ -169,20 +172,41 @@ impl<'a> Pass<'a> {
             }
             method if KEEPING.contains(&method) => {
                 let more = self.union(x.args.iter().chain(x.keywords.iter().map(|k| &k.value)));
-                self.named_columns(on, method, x);
+                let keys = self.named_columns(on, method, x);
+                let gives = self.hand_over(&more, on);
+                let more = more.and(&gives);
                 let mut out = on.clone();
                 out.texts = None;
-                // What is stored in a copy is not in this one.
-                out.sites = super::picks::copied(on, x.range.end().to_usize());
+                if SORTING.contains(&method) {
+                    let keys = keys.unwrap_or_else(|| on.clone()).told();
+                    out.order_summed.add(&keys.summed);
+                    out.order.add(&keys.as_is);
+                } else if method == "sort_index" {
+                    out.order = Default::default();
+                    out.order_summed = Default::default();
+                }
+                if method == "astype" {
+                    self.types(x);
+                }
+                // What is stored in a copy is not in this one; a view is none.
+                let view = matches!(method, "head" | "tail" | "truncate")
+                    || word(x, "copy").or(word(x, "deep")).is_some();
+                out.sites = self.copied(on, x.range.end().to_usize(), view);
                 if NUMBERS.contains(&method) {
                     out = out.with(NUMERIC);
+                }
+                if MASKS.contains(&method) {
+                    out = out.with(MASK);
+                } else if !matches!(method, "copy" | "fillna") {
+                    out = out.without(MASK);
                 }
                 Some(match more.is_bare() {
                     true => out,
                     false => {
-                        let plain = out.flags & (PLAIN | GROUPED | TABLE);
+                        let plain = out.flags & (PLAIN | GROUPED | TABLE | MASK);
                         out.and(&Value {
                             sites: Vec::new(),
+                            inner: Vec::new(),
                             ..more
                         })
                         .with(plain)
@@ -193,8 +217,33 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Notes the columns that arguments name.
-    fn named_columns(&mut self, on: &Value<'a>, method: &str, x: &'a ast::ExprCall) {
+    /// Notes a type that may name values.
+    fn types(&mut self, x: &'a ast::ExprCall) {
+        fn plain(e: &Expr) -> bool {
+            match e {
+                Expr::Dict(x) => x.values.iter().all(plain),
+                Expr::Name(x) => matches!(x.id.as_str(), "int" | "float" | "str" | "bool"),
+                Expr::Attribute(x) => matches!(&*x.value, Expr::Name(n) if n.id.as_str() == "np"),
+                e => stmts::literal(e).is_some_and(|names| !names.contains(&"category")),
+            }
+        }
+        let given = x.args.iter().chain(x.keywords.iter().map(|k| &k.value));
+        if !given
+            .into_iter()
+            .all(|e| plain(e) || e.is_constant_expr() && stmts::literal(e).is_none())
+        {
+            self.changed |= !self.typed;
+            self.typed = true;
+        }
+    }
+
+    /// The columns that arguments name, if they do.
+    fn named_columns(
+        &mut self,
+        on: &Value<'a>,
+        method: &str,
+        x: &'a ast::ExprCall,
+    ) -> Option<Value<'a>> {
         let words = ["by", "subset", "on", "columns"];
         let position = usize::from(matches!(method, "nlargest" | "nsmallest"));
         let positional = matches!(
@@ -206,11 +255,19 @@ impl<'a> Pass<'a> {
         let given = given
             .into_iter()
             .chain(words.into_iter().filter_map(|w| word(x, w)));
+        let mut keys: Option<Value<'a>> = None;
         for e in given.collect::<Vec<_>>() {
-            if let Some(names) = stmts::literal(e) {
-                self.narrow(on, &names, at);
-            }
+            let names = match stmts::literal(e) {
+                Some(names) => Some(names),
+                None => self.eval(e).texts,
+            };
+            let key = match names {
+                Some(names) => self.narrow(on, &names, at),
+                None => on.clone(),
+            };
+            keys = Some(keys.unwrap_or_default().and(&key));
         }
+        keys
     }
 
     /// What `groupby` groups by.
@@ -227,6 +284,7 @@ impl<'a> Pass<'a> {
             Expr::List(_) | Expr::Constant(_) => self.named(on, by),
             by => {
                 let value = self.eval(by);
+                self.hand_over(&value, on);
                 match value.texts.is_none() && !value.is_bare() {
                     true => value,
                     false => self.named(on, by),
@@ -284,7 +342,9 @@ impl<'a> Pass<'a> {
             out.index.add(&on.index);
         }
         let named = how.is_none() && on.has(PLAIN);
-        out.without(GROUPED).with(if named { PLAIN } else { 0 })
+        let table = on.flags & TABLE;
+        out.without(GROUPED)
+            .with(table | if named { PLAIN } else { 0 })
     }
 
     /// The table after one function: a name, a list of names, a function of the snippet.
@@ -309,6 +369,9 @@ impl<'a> Pass<'a> {
             }
             how => {
                 let value = self.eval(how);
+                if value.has(BOUND) {
+                    self.put(&value.reached(), &on.held().without(PLAIN));
+                }
                 if !value.funcs.is_empty() {
                     let mut out = self.applied(&value, on);
                     if on.has(GROUPED) {
@@ -358,58 +421,6 @@ impl<'a> Pass<'a> {
                 self.derive(name, &made);
             }
             out = out.and(&one);
-        }
-        out
-    }
-
-    /// A call that sums up, unless its arguments ask for single values.
-    pub(super) fn sums(&self, on: &Value<'a>, method: &str, x: &ast::ExprCall) -> Value<'a> {
-        let number = |e: &Expr| match e {
-            Expr::Constant(_) => true,
-            Expr::List(x) => x.elts.len() < 10 && x.elts.iter().all(Expr::is_constant_expr),
-            _ => false,
-        };
-        let asks = |k: &ast::Keyword| {
-            k.arg
-                .as_ref()
-                .is_none_or(|a| matches!(a.as_str(), "axis" | "percentiles"))
-        };
-        let single = match method {
-            "quantile" => {
-                !x.args.iter().all(number) || !x.keywords.iter().all(|k| number(&k.value))
-            }
-            "describe" => !x.args.is_empty() || x.keywords.iter().any(asks),
-            "mean" | "median" | "sum" | "std" | "var" | "prod" | "sem" | "any" | "all"
-                if x.func.is_attribute_expr()
-                    && x.args
-                        .first()
-                        .is_some_and(|e| matches!(e, Expr::Constant(_))) =>
-            {
-                true
-            }
-            _ => x.keywords.iter().any(asks),
-        };
-        match single || self.own_any && !on.has(PLAIN) && !on.has(NUMERIC) {
-            true => on.clone().without(GROUPED),
-            false => self.sum_named(on, method),
-        }
-    }
-
-    fn sum_named(&self, on: &Value<'a>, method: &str) -> Value<'a> {
-        let mut out = summed_up(on);
-        match method {
-            // Texts become one text.
-            "sum" | "prod" if !on.has(NUMERIC) => {
-                let texts = on
-                    .as_is
-                    .iter()
-                    .filter(|id| !on.index.has(*id) && self.columns[*id].text);
-                texts.for_each(|id| out.as_is.set(id));
-            }
-            // Rows are counted, not values.
-            "size" | "ngroups" => out.summed = on.summed.clone(),
-            "describe" => out = out.without(PLAIN),
-            _ => {}
         }
         out
     }
@@ -465,7 +476,7 @@ impl<'a> Pass<'a> {
                 }
             }
         }
-        out.sites = super::picks::copied(on, x.range.end().to_usize());
+        out.sites = self.copied(on, x.range.end().to_usize(), false);
         out
     }
 
@@ -542,24 +553,4 @@ impl<'a> Pass<'a> {
 pub(super) fn word<'e>(x: &'e ast::ExprCall, name: &str) -> Option<&'e Expr> {
     let named = |k: &&ast::Keyword| k.arg.as_ref().is_some_and(|a| a.as_str() == name);
     x.keywords.iter().find(named).map(|k| &k.value)
-}
-
-/// What is left when values are summed up: the groups as they are, the rest summed up.
-pub(super) fn summed_up<'a>(on: &Value<'a>) -> Value<'a> {
-    if on.has(WINDOW) || !on.funcs.is_empty() {
-        return on.clone().without(GROUPED);
-    }
-    let mut out = Value {
-        flags: (on.flags & (PLAIN | TABLE)) | NUMERIC,
-        ..Value::default()
-    };
-    // What is counted has no index any more.
-    let values = on.as_is.iter().filter(|id| !on.index.has(*id));
-    values.for_each(|id| out.summed.set(id));
-    out.summed.add(&on.summed);
-    if on.has(GROUPED) {
-        out.as_is.clone_from(&on.index);
-        out.index.clone_from(&on.index);
-    }
-    out
 }

@@ -71,15 +71,22 @@ pub(super) const MODEL: u16 = 128;
 /// A table or column of pandas: what is picked from it is a copy.
 pub(super) const TABLE: u16 = 256;
 
+/// It may be one value, or as long as one says: its length is data.
+pub(super) const SINGLE: u16 = 512;
+/// Truth values, which only pick rows.
+pub(super) const MASK: u16 = 1024;
+/// It may be a method of what it holds, which a call changes.
+pub(super) const BOUND: u16 = 2048;
+
 /// Flags that both sides of a join must have.
-const BOTH: u16 = PLAIN | NUMERIC | MODEL | TABLE;
+const BOTH: u16 = PLAIN | NUMERIC | MODEL | TABLE | MASK;
 
 /// The site of all figures.
 pub(super) const FIGURES: u32 = u32::MAX;
 /// The site of values with too many sites.
 pub(super) const ANY: u32 = u32::MAX - 1;
 /// Sites of one value before they count as [`ANY`].
-const SITES: usize = 8;
+const SITES: usize = 24;
 
 /// What a value may hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,8 +97,13 @@ pub(super) struct Value<'a> {
     pub summed: Bits,
     /// Columns of the index and of `groupby`: they stay when a column is picked. Part of `as_is`.
     pub index: Bits,
+    /// Columns that its rows are sorted by: their values, and their sums.
+    pub order: Bits,
+    pub order_summed: Bits,
     /// Where it may have been made, for what is put into it later under another name.
     pub sites: Vec<u32>,
+    /// The same for what it holds: elements, attributes.
+    pub inner: Vec<u32>,
     /// Functions of the snippet that it may hold.
     pub funcs: Vec<u32>,
     /// Files that it may write to, by the offset of the call that opened them.
@@ -116,22 +128,79 @@ impl Value<'_> {
         self
     }
 
+    /// The same as one value, if it holds anything of the inputs.
+    pub fn single(self) -> Self {
+        match self.is_bare() {
+            true => self,
+            false => self.with(SINGLE),
+        }
+    }
+
+    /// A part of it, which may be any that it holds.
+    pub fn opened(mut self) -> Self {
+        self.sites = self.reached();
+        self
+    }
+
+    /// Its sites and those of what it holds.
+    pub fn reached(&self) -> Vec<u32> {
+        let mut all = Self::default();
+        merge(&mut all.sites, &self.sites);
+        merge(&mut all.sites, &self.inner);
+        match all.sites.len() > SITES {
+            true => vec![ANY],
+            false => all.sites,
+        }
+    }
+
+    /// The same, as what is held by something else.
+    pub fn enclosed(mut self) -> Self {
+        self.inner = self.reached();
+        self.sites = Vec::new();
+        self
+    }
+
     /// Whether it holds nothing of the inputs.
     pub fn is_bare(&self) -> bool {
-        self.as_is.is_empty() && self.summed.is_empty()
+        self.as_is.is_empty()
+            && self.summed.is_empty()
+            && self.order.is_empty()
+            && self.order_summed.is_empty()
     }
 
     /// Whether it holds all that the other one holds of the inputs.
     pub fn covers(&self, other: &Self) -> bool {
         let mut as_is = self.as_is.clone();
         let mut summed = self.summed.clone();
+        as_is.add(&self.order);
+        summed.add(&self.order_summed);
+        let other = other.told();
         !as_is.add(&other.as_is) && !summed.add(&other.summed)
+    }
+
+    /// The same with the order of the rows among what it holds.
+    pub fn told(&self) -> Self {
+        let mut out = self.clone();
+        out.as_is.add(&self.order);
+        out.summed.add(&self.order_summed);
+        out
+    }
+
+    /// Everything that it holds, as it is.
+    pub fn bared(&self) -> Self {
+        let mut as_is = self.told().as_is;
+        as_is.add(&self.summed);
+        as_is.add(&self.order_summed);
+        Self {
+            as_is,
+            ..Self::default()
+        }
     }
 
     /// The part of it that the other one may hold.
     pub fn within(&self, other: &Self) -> Self {
         let mut out = Self {
-            flags: self.flags & (PLAIN | NUMERIC | TABLE),
+            flags: self.flags & (PLAIN | NUMERIC | TABLE | MASK),
             ..Self::default()
         };
         for id in self.as_is.iter().chain(self.summed.iter()) {
@@ -162,9 +231,15 @@ impl Value<'_> {
         grew |= self.as_is.add(&other.as_is);
         grew |= self.summed.add(&other.summed);
         grew |= self.index.add(&other.index);
+        grew |= self.order.add(&other.order);
+        grew |= self.order_summed.add(&other.order_summed);
         grew |= merge(&mut self.sites, &other.sites);
         if self.sites.len() > SITES {
             self.sites = vec![ANY];
+        }
+        grew |= merge(&mut self.inner, &other.inner);
+        if self.inner.len() > SITES {
+            self.inner = vec![ANY];
         }
         grew |= merge(&mut self.funcs, &other.funcs);
         grew |= merge(&mut self.files, &other.files);
@@ -203,7 +278,9 @@ impl Value<'_> {
             as_is: self.as_is.clone(),
             summed: self.summed.clone(),
             index: self.index.clone(),
-            flags: self.flags & (PLAIN | NUMERIC | TABLE),
+            order: self.order.clone(),
+            order_summed: self.order_summed.clone(),
+            flags: self.flags & (PLAIN | NUMERIC | TABLE | SINGLE | MASK),
             ..Self::default()
         }
     }

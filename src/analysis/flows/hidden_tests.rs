@@ -1,0 +1,195 @@
+//! Snippets that hide where a column goes: the exit names it all the same.
+
+use std::fmt::Write as _;
+
+use super::tests::leaves;
+
+/// Whether the last exit names the column of `staff` among what leaves as it is.
+fn names(code: &str, column: &str) -> bool {
+    let told = leaves(code);
+    let last = told.rsplit("; ").next().unwrap_or_default();
+    let staff = last.split(", ").find_map(|part| {
+        let at = part.find("staff ")?;
+        Some(&part[at + "staff ".len()..])
+    });
+    staff.is_some_and(|all| {
+        let as_is = all.split('/').next().unwrap_or_default();
+        as_is.split(' ').any(|word| word == column || word == "all")
+    })
+}
+
+#[test]
+fn a_column_that_goes_a_hidden_way_is_named() {
+    let mut wrong = String::new();
+    for code in [
+        // What Python calls by itself.
+        "class A:\n    @property\n    def w(self):\n        return staff['age'].tolist()\nprint(A().w)",
+        "class A:\n    def __str__(self):\n        return str(staff['age'].tolist())\nprint(A())",
+        "class A:\n    def __repr__(self):\n        return str(staff['age'].tolist())\nprint([A()])",
+        "class A:\n    def __format__(self, how):\n        return str(staff['age'].tolist())\nprint(f'{A()}')",
+        "class A:\n    def __enter__(self):\n        return staff['age'].tolist()\n    def __exit__(self, *a):\n        pass\nwith A() as x:\n    print(x)",
+        "class A:\n    def __iter__(self):\n        return iter(staff['age'].tolist())\nprint(*A())",
+        "class A:\n    def __getitem__(self, k):\n        return staff['age'].iloc[k]\nprint(A()[3])",
+        "class A:\n    def __getattr__(self, k):\n        return staff['age'].tolist()\nprint(A().x)",
+        "class A:\n    def __add__(self, o):\n        return staff['age'].tolist()\nprint(A() + 1)",
+        "class A:\n    def __call__(self):\n        return staff['age'].tolist()\na = A()\nprint(a())",
+        "class A:\n    def __len__(self):\n        return int(staff['age'].iloc[0])\nprint(len(A()))",
+        "def show(self):\n    return str(staff['age'].tolist())\nclass A:\n    __str__ = show\nprint(A())",
+        "class A(dict):\n    def get(self, k):\n        return staff['age'].tolist()\nprint(A())",
+        "class A:\n    x: staff['age'].tolist()\nprint(1)",
+        // Decorators.
+        "def d(f):\n    return f()\n@d\ndef r():\n    return staff['age'].tolist()\nprint(r)",
+        "out = []\ndef d(f):\n    out.extend(f())\n@d\ndef r():\n    return staff['age'].tolist()\nprint(out)",
+        "import functools\n@functools.cache\ndef r():\n    return staff['age'].tolist()\nprint(r())",
+        "import functools\nclass A:\n    @functools.cached_property\n    def r(self):\n        return staff['age'].tolist()\nprint(A().r)",
+        "import functools\ndef d(f):\n    @functools.wraps(f)\n    def g(*a):\n        return f(*a)\n    return g\n@d\ndef r(t):\n    return t.tolist()\nprint(r(staff['age']))",
+        "import functools\n@functools.singledispatch\ndef r(t):\n    return 1\n@r.register\ndef _(t: int):\n    return staff['age'].tolist()\nprint(r(1))",
+        // Methods and functions that are handed on.
+        "q = []\nlist(map(q.append, staff['age']))\nprint(q)",
+        "q = []\nstaff['age'].apply(q.append)\nprint(q)",
+        "q = []\nf = q.append\nfor x in staff['age']:\n    f(x)\nprint(q)",
+        "q = []\n[q.append][0](staff['age'].tolist())\nprint(q)",
+        "import functools\nq = []\nfunctools.partial(q.extend, staff['age'])()\nprint(q)",
+        "import re\nq = []\nre.sub('.', q.append, str(staff['age'].tolist()))\nprint(q)",
+        "q = []\nclass A:\n    @staticmethod\n    def keep(x):\n        q.append(x)\nA.keep(staff['age'].tolist())\nprint(q)",
+        "q = []\nclass A:\n    def keep(self, x):\n        q.append(x)\nf = A().keep\nf(staff['age'].tolist())\nprint(q)",
+        "q = []\nf = lambda t: q.append(t['age']) or True\nf({'age': 1})\nstaff.loc[f]\nprint(q)",
+        "q = []\nf = lambda s: q.append(s) or s\nf(1)\nstaff.sort_values('age', key=f)\nprint(q)",
+        "def g():\n    x = yield\n    print(x)\ng = g()\nnext(g)\ng.send(staff['age'].tolist())",
+        "x = 1\ng = (x for _ in range(1))\nx = staff['age'].tolist()\nprint(list(g))",
+        "[y := x for x in staff['age']]\nprint(y)",
+        // Arguments and objects that are written into.
+        "z = np.zeros(9)\nnp.add(staff['age'].values, 1, out=z)\nprint(z)",
+        "z = np.zeros(9)\nnp.multiply(staff['age'], 1, z)\nprint(z)",
+        "z = np.zeros(9)\nstaff['age'].values.cumsum(out=z)\nprint(z)",
+        "z = np.zeros(9)\nnp.ones(9).dot(staff['age'].values, z)\nprint(z)",
+        "d = pd.DataFrame({'a': sales['amount']})\nc = d['a']\nc[:] = staff['age'].values\nprint(d)",
+        "d = pd.DataFrame({'a': sales['amount']})\nd['a'].values[:] = staff['age'].values\nprint(d)",
+        "import io, json\nb = io.StringIO()\njson.dump(staff['age'].tolist(), b)\nprint(b.getvalue())",
+        "import io, contextlib\nb = io.StringIO()\nwith contextlib.redirect_stdout(b):\n    print(staff['age'])\nprint(b.getvalue())",
+        // Files that are read back.
+        "open('a.txt', 'w').write(str(staff['age'].tolist()))\nprint(open('a.txt').read())",
+        "staff[['age']].to_csv('a.csv')\nprint(pd.read_csv('a.csv'))",
+        "from pathlib import Path\nPath('a').write_text(str(staff['age'].tolist()))\nprint(Path('a').read_text())",
+        // Indices, keys, lengths and counts.
+        "t = list(range(99))\nprint([t[int(a)] for a in staff['age']])",
+        "t = {i: i for i in range(99)}\nprint([t[a] for a in staff['age']])",
+        "t = list(range(99))\nprint([t.index(a) for a in staff['age']])",
+        "print(['x' * int(a) for a in staff['age']])",
+        "print([len('x' * int(a)) for a in staff['age']])",
+        "print([len(range(int(a))) for a in staff['age']])",
+        "print([list(range(int(a))) for a in staff['age']])",
+        "print([np.zeros(int(a)).shape for a in staff['age']])",
+        "n = 0\nfor _ in range(int(staff['age'].iloc[0])):\n    n += 1\nprint(n)",
+        "n = 0\nwhile n < staff['age'].iloc[0]:\n    n += 1\nprint(n)",
+        "print(pd.Series(range(99)).loc[staff['age']])",
+        "print('abc'[:int(staff['age'].iloc[0])])",
+        "print([id(a) for a in staff['age']])",
+        // Orders.
+        "print(staff.sort_values('age').index.tolist())",
+        "print(staff.sort_values('age')['name'])",
+        "print(staff['age'].argsort())",
+        "print(np.argsort(staff['age'].values))",
+        "l = list(range(9))\nv = staff['age'].tolist()\nl.sort(key=lambda i: v[i])\nprint(l)",
+        // Texts that are evaluated.
+        "z = pd.DataFrame({'a': range(9)})\ns = staff['age']\nprint(z.eval('@s + 1'))",
+        "q = []\nstaff.query('@q.append(age)')\nprint(q)",
+        "import statsmodels.formula.api as smf\nq = []\ndef keep(x):\n    q.append(x)\n    return x\nkeep(1)\nsmf.ols('fte ~ keep(age)', data=staff)\nprint(q)",
+        // State beside.
+        "import math\nmath.x = staff['age'].tolist()\nprint(math.x)",
+        "import math\nm = math\nm.x = staff['age'].tolist()\nprint(math.x)",
+        "import os\nos.environ['X'] = str(staff['age'].tolist())\nprint(os.environ['X'])",
+        "import random\nrandom.seed(int(staff['age'].iloc[0]))\nprint(random.random())",
+        "np.random.seed(int(staff['age'].iloc[0]))\nprint(np.random.rand())",
+        "pd.set_option('display.max_rows', int(staff['age'].iloc[0]))\nprint(pd.get_option('display.max_rows'))",
+        "def f(acc=[]):\n    return acc\nf().extend(staff['age'])\nprint(f())",
+        "def f():\n    pass\nf.x = staff['age'].tolist()\nprint(f.x)",
+        "v = None\ndef f():\n    global v\n    v = staff['age'].tolist()\nf()\nprint(v)",
+        "def a():\n    v = None\n    def b():\n        nonlocal v\n        v = staff['age'].tolist()\n    b()\n    return v\nprint(a())",
+        "class A:\n    x = None\n    def go(self):\n        A.x = staff['age'].tolist()\nA().go()\nprint(A.x)",
+        "d = pd.DataFrame({'a': [1]})\nd.index.name = staff['age'].iloc[0]\nprint(d)",
+        "print(pd.DataFrame({a: [1] for a in staff['age']}).columns)",
+        "print(staff['age'].astype('category').dtype)",
+        // Errors.
+        "try:\n    {}[tuple(staff['age'])]\nexcept KeyError as e:\n    print(e)",
+        "import traceback\ntry:\n    {}[tuple(staff['age'])]\nexcept KeyError:\n    traceback.print_exc()",
+        "import logging\ntry:\n    {}[tuple(staff['age'])]\nexcept KeyError:\n    logging.exception('x')",
+        "from tqdm import tqdm\nfor _ in tqdm([1], desc=str(staff['age'].tolist())):\n    pass",
+    ] {
+        if !names(code, "age") {
+            let _ = write!(wrong, "{code}\n  found: {}\n", leaves(code));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn ordinary_code_is_told_as_exactly_as_before() {
+    let mut wrong = String::new();
+    for (code, wanted) in [
+        // An answer that is coarse has everything that is read.
+        (
+            "class A:\n    @property\n    def w(self):\n        return 1\nprint(A().w, staff['age'].mean())",
+            "output 5: staff age",
+        ),
+        // Lengths and positions of rows.
+        (
+            "names = staff['name'].tolist()\nprint(len(names), len(set(staff['dept'])), len(staff[staff['age'] > 3]))",
+            "",
+        ),
+        (
+            "rows = []\nfor d, part in staff.groupby('dept'):\n    rows.append({'d': d, 'n': len(part)})\nprint(len(rows), pd.DataFrame(rows))",
+            "output 4: staff dept",
+        ),
+        ("for i, name in enumerate(staff['name']):\n    print(i)", ""),
+        (
+            "parts = {'a': staff['age'], 'b': staff['fte']}\nfor name, part in parts.items():\n    print(name)",
+            "",
+        ),
+        // What is sorted for itself.
+        (
+            "m = staff.groupby('dept')['age'].mean().sort_values()\nprint(m)",
+            "output 2: staff dept / age",
+        ),
+        (
+            "print(staff.sort_values('age').groupby('dept')['fte'].mean())",
+            "output 1: staff dept / fte",
+        ),
+        // Decorators and classes that are followed.
+        (
+            "import functools\ndef timed(f):\n    @functools.wraps(f)\n    def g(*a):\n        return f(*a)\n    return g\n@timed\ndef mean(t):\n    return t['age'].mean()\nprint(mean(staff))",
+            "output 10: staff / age",
+        ),
+        (
+            "from dataclasses import dataclass\n@dataclass\nclass Row:\n    dept: str\n    n: int\nprint([Row(d, len(p)) for d, p in staff.groupby('dept')])",
+            "output 6: staff dept",
+        ),
+        (
+            "class Error(ValueError):\n    pass\nprint(staff['age'].mean())",
+            "output 3: staff / age",
+        ),
+        // Files beside each other.
+        (
+            "staff.to_csv('a.csv')\nwith open('b.txt', 'w') as f:\n    f.write('done')",
+            "file 1: staff all",
+        ),
+        (
+            "pd.set_option('display.width', 160)\nprint(staff['age'].head())",
+            "output 2: staff age",
+        ),
+        (
+            "top = 3\nprint(staff.query('age > @top')['name'])",
+            "output 2: staff name",
+        ),
+        (
+            "import statsmodels.formula.api as smf\nm = smf.ols('fte ~ age + C(dept)', data=staff).fit()\nprint(m.rsquared)",
+            "output 3: staff / dept age fte",
+        ),
+    ] {
+        let found = leaves(code);
+        if found != wanted {
+            let _ = write!(wrong, "{code}\n  found:  {found}\n  wanted: {wanted}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

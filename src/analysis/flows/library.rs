@@ -1,0 +1,243 @@
+//! Calls of what modules have.
+
+use super::exprs::prints;
+use super::functions::Given;
+use super::value::{
+    BOUND, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value,
+    WINDOW,
+};
+use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
+use super::{Pass, stmts};
+use crate::analysis::inspect::names_in;
+use crate::analysis::parse::ast;
+use crate::model::Way;
+
+/// Libraries whose functions change no argument.
+const QUIET: &[&str] = &[
+    "datetime",
+    "math",
+    "numpy",
+    "pandas",
+    "re",
+    "scipy",
+    "sklearn",
+    "statistics",
+    "statsmodels",
+];
+/// Functions of theirs that do.
+const CHANGING: &[&str] = &[
+    "copyto",
+    "fill_diagonal",
+    "place",
+    "put",
+    "put_along_axis",
+    "putmask",
+    "shuffle",
+];
+/// Functions of pandas whose result has the columns of the arguments.
+const COMBINING: &[&str] = &[
+    "DataFrame",
+    "Series",
+    "concat",
+    "cut",
+    "merge",
+    "qcut",
+    "to_datetime",
+    "to_numeric",
+];
+
+impl<'a> Pass<'a> {
+    /// A call of a member of a module.
+    pub(super) fn library(
+        &mut self,
+        x: &'a ast::ExprCall,
+        path: &str,
+        name: &str,
+        given: &Given<'a>,
+        all: Value<'a>,
+    ) -> Value<'a> {
+        let at = x.range.start().to_usize();
+        let top = path.split('.').next().unwrap_or(path);
+        if top == "traceback" || path == "sys.exc_info" {
+            return self.everything();
+        }
+        if top == "tqdm" {
+            // A bar shows what it is called.
+            let shown = given
+                .keywords
+                .iter()
+                .filter(|(word, _)| !matches!(*word, "iterable" | "total" | "disable" | "file"));
+            let mut all = Value::default();
+            shown.for_each(|(_, v)| all = std::mem::take(&mut all).and(v));
+            let more = given.positional.iter().skip(1);
+            more.for_each(|v| all = std::mem::take(&mut all).and(v));
+            self.leaves(Way::Output, at, name, &all);
+        }
+        if draws(path) {
+            let mut put = all.held().without(PLAIN);
+            put.funcs.clone_from(&all.funcs);
+            self.put(&[FIGURES], &put);
+            return Self::figures();
+        }
+        self.kept(path, name, &all, at);
+        if path == "pandas.eval" {
+            self.loses_sight(at);
+        }
+        if path.starts_with("statsmodels.formula.") {
+            let formula = x.args.first().or_else(|| super::tables::word(x, "formula"));
+            self.formula(formula, at);
+        }
+        let typed = ["Categorical", "CategoricalDtype", "cut", "qcut"].contains(&name)
+            || x.keywords.iter().any(|k| {
+                k.arg.as_ref().is_some_and(|a| a.as_str() == "dtype")
+                    && stmts::literal(&k.value).is_some_and(|names| names == ["category"])
+            });
+        self.changed |= typed && !self.typed;
+        self.typed |= typed;
+        for (word, value) in &given.keywords {
+            self.derive(word, value);
+        }
+        if top == "pandas"
+            && matches!(name, "pivot_table" | "crosstab")
+            && let Some(table) = x.args.first()
+            && name == "pivot_table"
+        {
+            let table = self.eval(table);
+            return self.pivoted(&table, x, 1);
+        }
+        let mut out = Self::made(at).and(&all);
+        out.sites = match HANDING.contains(&top) {
+            true => given.sites(&Value::default(), at),
+            false => given.own_sites(at),
+        };
+        out.flags = all.flags & !(PLAIN | GROUPED | LIST | WINDOW | MODEL | NUMERIC | TABLE | MASK);
+        if !HANDING.contains(&top) {
+            out = out.without(BOUND);
+        }
+        let reads = READING.iter().any(|(one, _)| *one == name);
+        if !(MANY.contains(&name) || top == "numpy" && reads) {
+            out = out.single();
+        }
+        for id in all.funcs.clone() {
+            let mut rest = all.clone();
+            rest.funcs.retain(|f| *f != id);
+            let gives = self.call_function(id, &Given::all(Self::element(&rest)));
+            out = out.and(&gives);
+        }
+        let names = ["columns", "keys", "axis", "names"];
+        let renamed = x.keywords.iter().any(|k| match &k.arg {
+            Some(a) if a.as_str() == "columns" => match stmts::literal(&k.value) {
+                Some(names) => {
+                    let held = all.clone();
+                    names.iter().for_each(|name| self.derive(name, &held));
+                    false
+                }
+                None => true,
+            },
+            Some(a) => names.contains(&a.as_str()),
+            None => true,
+        });
+        match top {
+            "pandas" if COMBINING.contains(&name) && all.has(PLAIN) && !renamed => {
+                out = out.with(PLAIN | (all.flags & TABLE));
+            }
+            "numpy" if all.has(PLAIN) && x.args.len() == 1 => {
+                out = out.with(PLAIN | (all.flags & TABLE));
+            }
+            _ => {}
+        }
+        if path == "pandas.to_numeric"
+            || (top == "numpy"
+                && matches!(name, "abs" | "exp" | "log" | "log10" | "log1p" | "sqrt"))
+        {
+            out = out.with(NUMERIC);
+        }
+        if top == "pandas" && matches!(name, "DataFrame" | "Series" | "concat" | "merge") {
+            out = out.with(TABLE);
+        }
+        self.named_by(x, &all);
+        if matches!(top, "numpy" | "statistics" | "scipy") && SUMMING.contains(&name) {
+            let axis = x
+                .keywords
+                .iter()
+                .any(|k| k.arg.as_ref().is_some_and(|a| a.as_str() == "axis"));
+            if x.args.len() == 1 && !axis {
+                return self.sums(&all, name, x);
+            }
+        }
+        if top == "scipy" {
+            out = out.with(MODEL);
+        }
+        if prints(path) {
+            out = out.with(PRINTS);
+        }
+        if MASKS.contains(&name) && matches!(top, "numpy" | "pandas") {
+            out = out.with(MASK | NUMERIC).without(SINGLE);
+        }
+        let known = READING.iter().find(|(one, _)| *one == name);
+        let only = known.map_or(1, |(_, count)| *count);
+        let fills = top == "numpy" && (given.positional.len() > only || given.rest.is_some());
+        let into = given
+            .keywords
+            .iter()
+            .any(|(word, _)| WRITTEN.contains(word));
+        self.keep_bound(given, &all);
+        if fills || into || !QUIET.contains(&top) || CHANGING.contains(&name) {
+            self.change(given, &all);
+        }
+        out
+    }
+
+    /// The columns that a drawing call names, if it names any.
+    pub(super) fn drawn(&mut self, x: &'a ast::ExprCall) -> Option<Value<'a>> {
+        let word = |words: &[&str]| {
+            let named = x
+                .keywords
+                .iter()
+                .find(|k| k.arg.as_ref().is_some_and(|a| words.contains(&a.as_str())));
+            named.map(|k| &k.value)
+        };
+        let data = word(&["data", "data_frame"]).or_else(|| {
+            let path = self.path(&x.func)?;
+            (path.starts_with("plotly.") || path.starts_with("seaborn.")).then(|| x.args.first())?
+        })?;
+        let table = self.eval(data);
+        if !table.has(PLAIN) {
+            return None;
+        }
+        if self
+            .path(&x.func)
+            .is_some_and(|path| path.starts_with("statsmodels.formula."))
+        {
+            let formula = x.args.first().or_else(|| word(&["formula"]));
+            let [formula] = stmts::literal(formula?)?[..] else {
+                return None;
+            };
+            let names: Vec<&str> = names_in(formula).into_iter().map(|n| n.text).collect();
+            let known = |n: &&str| self.by_name.contains_key(n) || self.derived.contains_key(n);
+            let names: Vec<&'a str> = names.into_iter().filter(known).collect();
+            return (!names.is_empty())
+                .then(|| self.narrow(&table, &names, x.range.start().to_usize()));
+        }
+        let others = x.args.iter().chain(x.keywords.iter().map(|k| &k.value));
+        let mut names = Vec::new();
+        for e in others.filter(|e| !std::ptr::eq(*e, data)) {
+            if e.is_starred_expr() {
+                return None;
+            }
+            if let Some(texts) = stmts::literal(e) {
+                let columns = texts
+                    .into_iter()
+                    .filter(|t| self.by_name.contains_key(t) || self.derived.contains_key(t));
+                names.extend(columns);
+            } else if self.eval(e).texts.is_some() {
+                return None;
+            }
+        }
+        (!names.is_empty()).then(|| self.narrow(&table, &names, x.range.start().to_usize()))
+    }
+}
+
+pub(super) fn draws(path: &str) -> bool {
+    DRAWING.contains(&path.split('.').next().unwrap_or(path))
+}
