@@ -312,6 +312,13 @@ impl Document {
         })
     }
 
+    /// The same from this row on.
+    pub fn missing_from(&self, row: usize, seen: &IntervalSet, layout: &Layout) -> Option<String> {
+        let mut seen = seen.clone();
+        seen.insert(0..layout.offset_of(row));
+        self.missing(&seen, Some(layout))
+    }
+
     /// The next occurrence of `needle` after `from` (or from the start), wrapping around; ignores
     /// ASCII case and includes condensed stretches.
     pub fn find(&self, needle: &str, from: Option<usize>, backwards: bool) -> Option<usize> {

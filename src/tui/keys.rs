@@ -246,6 +246,7 @@ commands! {
     Filter = "filter", "f", "show only the rows of the queue that say these words";
     Alike = "alike", "=", "open or close a group: proposals that differ in numbers only";
     Urgent = "urgent", "u", "the pending proposal that expires first";
+    TimeLeft = "time-left", "l", "say the time left of the selected proposal";
     Grant = "grant", "a", "ask to grant: opens the sheet";
     Confirm = "confirm", "y", "on the sheet and the quit question: yes";
     Deny = "deny", "d", "deny: asks for a reason the agent will get";

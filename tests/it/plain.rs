@@ -222,7 +222,7 @@ fn a_key_before_the_question_grants_nothing() {
     heard.open_sheet();
     assert!(!heard.said().contains("to grant;"));
     heard.dash.press("y");
-    heard.hear("not seen");
+    heard.hear("Wait for the question");
     assert_eq!(agent.state(&proposal["id"]), "pending");
     heard.hear("Press y to grant");
     heard.dash.press("y");

@@ -8,7 +8,7 @@ use super::super::words;
 use super::lines::{Lines, plain};
 use super::page::What;
 use super::turn::{Place, Turn, scrolls};
-use super::{LAST, Plain, field};
+use super::{Plain, field, warnings};
 
 /// A key that comes too early again within this time is held down, or pressed in impatience.
 const HELD: Duration = Duration::from_secs(1);
@@ -39,8 +39,9 @@ impl Plain {
         if chosen {
             self.said.selected = selected;
             self.page = None;
+            // Its line says the time left.
             let entry = turn.screen.selected();
-            self.said.last_minute = entry.filter(|e| e.left(turn.now) <= LAST).and(selected);
+            self.said.warned = entry.map_or(0, |e| warnings(e.left(turn.now)));
         }
         let notice = turn.ui.remark();
         // A key that is held down is answered once.
@@ -55,7 +56,11 @@ impl Plain {
             notice.is_some() && !held && (turn.pressed || self.said.notice.as_ref() != notice);
         self.said.notice = notice.cloned();
         if noted && let Some(text) = turn.ui.notice(turn.state, turn.now) {
-            out.line(&plain(&text));
+            let unread = matches!(notice, Some(Notice::CannotAsk(_)))
+                && turn.ui.to_be_read(turn.state, turn.now).is_ok();
+            let total = unread.then(|| self.left_out(turn, &(0..0)));
+            let total = total.map_or_else(String::new, words::plain::in_all);
+            out.line(&format!("{}{total}", plain(&text)));
         }
         match place {
             Place::Prompt(..) if moved => {
@@ -275,22 +280,15 @@ impl Plain {
             if ui.typed_digits().is_some_and(|typed| !typed.is_empty()) {
                 return;
             }
-            let asked = self
-                .page
-                .as_ref()
-                .is_some_and(|p| p.rows.end > self.rows.len());
-            match sheet.missing() {
-                Some((first, last)) if !asked && first <= self.rows.len() => {
-                    let last = last.min(self.rows.len());
-                    out.line(&plain(&words::sheet_not_seen(
-                        first,
-                        last,
-                        &ui.key(Command::PageCode),
-                    )));
-                }
-                _ if asked => out.line(&turn.screen.spoken_question(sheet)),
-                _ => out.line(words::plain::WAIT),
-            }
+            let total = self.rows.len();
+            let read = self.page.as_ref().map_or(0, |page| page.rows.end);
+            let key = ui.key(Command::PageCode);
+            out.line(&match self.sheet_gap(turn, total) {
+                _ if read > total => turn.screen.spoken_question(sheet),
+                _ if read < total => words::plain::more(&key, read, total, "Row"),
+                Some((first, last)) => words::plain::sheet_left_out(first, last, &key),
+                None => words::plain::WAIT.to_owned(),
+            });
             return;
         }
         match command {

@@ -98,14 +98,10 @@ impl Sentence {
         let (text, _) = charset::scope(Charset::Utf8, || visible(text));
         for c in text.chars() {
             match words::plain::sign(c) {
-                Some(mark @ ("," | ";")) => {
-                    let own = self.text[self.given..].trim_end().len();
-                    self.text.truncate(self.given + own);
-                    if self.text.is_empty() {
-                        continue;
-                    }
-                    self.text.push_str(mark);
-                    self.text.push(' ');
+                Some(mark @ ("," | ";")) => self.pause(mark),
+                Some(words::plain::WARNING) => {
+                    self.pause(",");
+                    self.text.push_str(words::plain::WARNING);
                 }
                 Some(word) => self.text.push_str(word),
                 None if c == ' ' && (self.text.is_empty() || self.text.ends_with(' ')) => {}
@@ -118,15 +114,33 @@ impl Sentence {
     }
 }
 
-/// A row of a flow as one line. A gap between columns is said as a semicolon.
+impl Sentence {
+    /// A sign between two statements, unless there is one.
+    fn pause(&mut self, mark: &str) {
+        let own = self.text[self.given..].trim_end().len();
+        self.text.truncate(self.given + own);
+        if self.text.is_empty() {
+            return;
+        }
+        let paused = own > 0 && self.text.ends_with([',', ';', ':', '(']);
+        self.text.push_str(if paused { "" } else { mark });
+        self.text.push(' ');
+    }
+}
+
+/// A row of a flow as one line. A gap between columns is said as a semicolon, one before a remark as a comma.
 fn row(row: &FlowRow) -> String {
     let mut out = Sentence::default();
-    for (words, role) in &row.spans {
+    for (i, (words, role)) in row.spans.iter().enumerate() {
         match (words.given, *role) {
             // These are marks already.
             (true, Role::Mark) => out.add(words, true),
             (true, _) => out.add(&exact(words).0, true),
             (false, _) if words.as_str() == "  " => out.own(" \u{2502} "),
+            (false, _) if i > 0 && words.starts_with("  ") && !words.trim().is_empty() => {
+                out.pause(",");
+                out.own(words.trim_start());
+            }
             (false, _) => out.own(words),
         }
     }
@@ -140,7 +154,7 @@ fn row(row: &FlowRow) -> String {
 }
 
 /// A row of a page.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::tui) struct Said {
     pub text: String,
     pub finding: Option<usize>,
@@ -298,7 +312,7 @@ mod tests {
         let said = plain("limits   wall 60 s · cpu 5 s  ▲ flagged  12 × 8,400 lines 3–5 …");
         assert_eq!(
             said,
-            "limits wall 60 s, cpu 5 s warning: flagged 12 by 8,400 lines 3 to 5 ..."
+            "limits wall 60 s, cpu 5 s, warning: flagged 12 by 8,400 lines 3 to 5 ..."
         );
         assert_eq!(plain("✓ succeeded"), "succeeded");
     }

@@ -46,8 +46,8 @@ const PAUSE: Duration = Duration::from_secs(2);
 const LONG_PAUSE: Duration = Duration::from_secs(15);
 /// How often to look whether the pause is long enough.
 const LOOK: Duration = Duration::from_millis(500);
-/// The selected proposal's last minute is told.
-const LAST: Duration = Duration::from_secs(60);
+/// The selected proposal's last minute is told, and its last seconds.
+const LAST: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(10)];
 /// Nothing interrupts a person who typed less than this ago.
 const TYPING: Duration = Duration::from_secs(1);
 
@@ -63,7 +63,11 @@ struct Said {
     alarms: Vec<String>,
     /// The proposal whose introduction came last.
     introduced: Option<What>,
-    last_minute: Option<ProposalId>,
+    /// What it said, and whether it was heard to its end.
+    introduction: Vec<SaidRow>,
+    introduction_heard: bool,
+    /// How many of the warnings of its end the selected proposal had.
+    warned: usize,
     log_row: usize,
     agent: Option<AgentId>,
     /// Offset of the row of code that was read out last.
@@ -96,6 +100,11 @@ pub struct Plain {
     at: usize,
     /// When something was said last.
     spoke: Duration,
+}
+
+/// How many warnings are due with so much time left.
+fn warnings(left: Duration) -> usize {
+    LAST.iter().filter(|from| left <= **from).count()
 }
 
 impl Plain {
@@ -171,6 +180,9 @@ impl Plain {
             self.spoke = now.boot;
         }
         if let Some(page) = &mut self.page {
+            if page.opened(now.boot) {
+                self.said.introduction_heard = true;
+            }
             page.reveal(now.boot);
         }
         let drawn = self.drawn(&turn);
@@ -292,12 +304,12 @@ impl Plain {
     }
 
     fn tell_last_minute(&mut self, turn: &Turn<'_>, entry: &Entry, out: &mut Lines) {
-        let id = entry.proposal.id;
         let left = entry.left(turn.now);
-        if !entry.awaits_decision() || left > LAST || self.said.last_minute == Some(id) {
+        let due = warnings(left);
+        if !entry.awaits_decision() || due <= self.said.warned {
             return;
         }
-        self.said.last_minute = Some(id);
+        self.said.warned = due;
         out.line(&words::plain::last_minute(
             left,
             &turn.screen.spoken_claim(entry),

@@ -33,6 +33,8 @@ pub(super) struct Page {
     pub what: What,
     /// The rows that were read out.
     pub rows: Range<usize>,
+    /// When the lines before the first row are heard to their end; `None` once they were, or if a key came before.
+    opens: Option<Duration>,
     /// Rows before this one were heard as far as this page can tell.
     heard: usize,
     next: Duration,
@@ -42,11 +44,13 @@ impl Page {
     /// `before`: lines that were read out before the first row, at `now`.
     pub fn new(what: What, rows: Range<usize>, before: usize, now: Duration) -> Self {
         let before = u32::try_from(before).unwrap_or(u32::MAX);
+        let next = now.saturating_add(DWELL.saturating_mul(before));
         Self {
             what,
+            opens: (before > 0).then_some(next),
             heard: rows.start,
             rows,
-            next: now.saturating_add(DWELL.saturating_mul(before)),
+            next,
         }
     }
 
@@ -66,6 +70,7 @@ impl Page {
             let fresh = page.rows.end..rows.end;
             page.heard = page.heard.clamp(rows.start, page.rows.end);
             page.rows = rows;
+            page.opens = page.opens.filter(|at| now >= *at);
             return fresh;
         }
         *page = Some(Self::new(what, rows.clone(), 0, now));
@@ -83,6 +88,11 @@ impl Page {
             self.heard += 1;
             self.next = now.saturating_add(DWELL);
         }
+    }
+
+    /// Whether the lines before the first row were heard to their end just now.
+    pub fn opened(&mut self, now: Duration) -> bool {
+        self.opens.take_if(|at| now >= *at).is_some()
     }
 
     /// The rows that count as shown.

@@ -7,7 +7,7 @@ use crate::broker::Entry;
 use super::super::document::Layout;
 use super::super::interval::IntervalSet;
 use super::super::keys::Command;
-use super::super::ui::{Looked, Sheet};
+use super::super::ui::{Looked, Notice, Sheet};
 use super::super::words;
 use super::Plain;
 use super::lines::{Lines, plain};
@@ -33,6 +33,8 @@ impl Plain {
             for said in &rows {
                 out.line(&said.text);
             }
+            self.said.introduction = rows;
+            self.said.introduction_heard = false;
         }
         if layout.len() == 0 {
             out.line(words::EMPTY_CODE);
@@ -87,7 +89,10 @@ impl Plain {
             }
             line.push(' ');
             match layout.doc.missing(&seen, Some(layout)) {
-                Some(missing) => line.push_str(&format!("{}{}.", missing, words::goes_there(&key))),
+                Some(missing) => {
+                    let total = words::plain::in_all(self.left_out(turn, rows));
+                    line.push_str(&format!("{missing}{}{total}", words::goes_there(&key)));
+                }
                 None => {
                     let (grant, deny) = (turn.ui.key(Command::Grant), turn.ui.key(Command::Deny));
                     line.push_str(&words::plain::may(&grant, &deny));
@@ -100,6 +105,18 @@ impl Plain {
             line.push_str(&words::plain::waits(news, &turn.ui.key(Command::Queue)));
         }
         out.line(&plain(&line));
+    }
+
+    /// How many rows must still be heard, without those that are being read out.
+    pub(super) fn left_out(&self, turn: &Turn<'_>, reads: &Range<usize>) -> usize {
+        let Some(layout) = &self.layout else { return 0 };
+        let looked = turn.looked().filter(|l| l.is_of(layout.doc.code));
+        let mut seen = looked.map(|l| l.seen.clone()).unwrap_or_default();
+        for row in reads.clone().filter_map(|i| layout.row(i)) {
+            seen.insert(row.at..row.to);
+        }
+        let (have, all) = layout.progress(&seen);
+        all - have
     }
 
     /// Reads out the current row of code alone.
@@ -130,8 +147,17 @@ impl Plain {
         command: Option<Command>,
         out: &mut Lines,
     ) {
-        let (heading, rows, top) = turn.page(what);
         let is_sheet = matches!(what, What::Sheet(..));
+        let entry = turn.screen.selected();
+        let at_hand = entry.map(|e| What::Code(e.proposal.id, e.code().digest()));
+        let said = &self.said;
+        let heard = (said.introduction_heard && said.introduced == at_hand)
+            .then_some(&said.introduction[..]);
+        let (heading, mut rows, top) = turn.page(what, heard);
+        if is_sheet && !moved {
+            // What is counted is what was read out.
+            rows.clone_from(&self.rows);
+        }
         if moved {
             self.page = None;
             out.line(&heading);
@@ -164,6 +190,9 @@ impl Plain {
                     total,
                     "Row",
                 ));
+            } else if let Some((first, last)) = self.sheet_gap(turn, total) {
+                let key = turn.ui.key(Command::PageCode);
+                out.line(&words::plain::sheet_left_out(first, last, &key));
             }
         } else if scrolled && out.is_empty() && !is_sheet {
             out.line(if top == 0 {
@@ -178,6 +207,13 @@ impl Plain {
         if let Some(sheet) = turn.ui.sheet().filter(|_| is_sheet) {
             self.ask(turn, sheet, out);
         }
+    }
+
+    /// The rows of the sheet that nothing reads out any more before a key goes back to them, counted from 1.
+    pub(super) fn sheet_gap(&self, turn: &Turn<'_>, total: usize) -> Option<(usize, usize)> {
+        let (sheet, page) = (turn.ui.sheet()?, self.page.as_ref()?);
+        let gap = sheet.missing_beside(&page.rows, total + 1)?;
+        (gap.0 <= total).then_some((gap.0, gap.1.min(total)))
     }
 
     /// OUTPUT: a page, or one row where a key goes by rows or to a match.
@@ -243,14 +279,18 @@ impl Plain {
         let Some(page) = &mut self.page else { return };
         let hurried = turn.screen.spoken_hurry(sheet);
         let question = (turn.screen.spoken_question(sheet), hurried.is_some());
+        let wrong = turn.pressed && turn.ui.remark() == Some(&Notice::WrongDigits);
         if page.rows.end == total && heard && counts {
             page.grow();
-        } else if page.rows.end <= total || self.said.question.as_ref() == Some(&question) {
+        } else if page.rows.end <= total || !wrong && self.said.question.as_ref() == Some(&question)
+        {
             return;
         }
         // Whoever was too fast gets other digits.
-        for line in hurried.into_iter().chain(turn.screen.spoken_streak()) {
-            out.line(&line);
+        if !wrong {
+            for line in hurried.into_iter().chain(turn.screen.spoken_streak()) {
+                out.line(&line);
+            }
         }
         out.line(&question.0);
         self.said.question = Some(question);

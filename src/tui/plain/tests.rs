@@ -12,9 +12,11 @@ use super::super::ui::{DWELL, GRACE, QUIET, SHEET_GRACE};
 use super::*;
 
 mod exact;
+mod gaps;
 mod given;
 mod hostile;
 mod output;
+mod sheet;
 
 /// A bench with the front end in plain lines.
 struct Voice {
@@ -352,7 +354,11 @@ fn the_last_minute_and_the_end_of_the_selected_proposal_are_told() {
         v.b.tick(1_000);
         told.push_str(&v.speak());
     }
-    assert_eq!(told, "Expired: agent notebook says: row count\n");
+    assert_eq!(
+        told,
+        "Only 10 seconds left for the selected proposal, agent notebook says: row count\n\
+         Expired: agent notebook says: row count\n"
+    );
 }
 
 #[test]

@@ -102,11 +102,12 @@ impl Turn<'_> {
     }
 
     /// Heading, rows and first row of a page that is neither code nor output.
-    pub fn page(&self, what: What) -> (String, Vec<Said>, usize) {
+    /// `heard`: what was heard before the code, to its end.
+    pub fn page(&self, what: What, heard: Option<&[Said]>) -> (String, Vec<Said>, usize) {
         match (what, self.ui.sheet(), self.screen.selected()) {
             (What::Sheet(..), Some(sheet), _) => (
                 self.screen.spoken_sheet_heading(sheet),
-                self.screen.spoken_sheet(sheet),
+                self.screen.spoken_sheet(sheet, heard),
                 sheet.top,
             ),
             (What::Pane(pane, _), _, Some(entry)) => {

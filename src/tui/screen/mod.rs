@@ -24,6 +24,7 @@ mod sheet;
 mod spoken;
 mod spoken_elsewhere;
 mod spoken_rows;
+mod spoken_sheet;
 mod title;
 
 use std::collections::BTreeMap;

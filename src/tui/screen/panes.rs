@@ -130,7 +130,7 @@ impl Screen<'_> {
             return flow.clone();
         }
         let paras = match pane {
-            Pane::Verdict => verdict(entry.verdict().map(Arc::as_ref), at_hand),
+            Pane::Verdict => verdict(entry.verdict().map(Arc::as_ref), at_hand, self.heading()),
             Pane::Can => capabilities(entry.verdict().map(Arc::as_ref)),
             Pane::Given => self.given(entry, given_whole.then_some(width)),
             Pane::Details => self.details(entry),
@@ -264,7 +264,39 @@ fn said(label: &str, claim: &str) -> Para {
     claim::and(para, claim, Role::Text).hang(9)
 }
 
-pub(super) fn verdict(verdict: Option<&Verdict>, at_hand: Option<usize>) -> Vec<Para> {
+/// The first row of a finding.
+pub(super) type Heading = fn(&Finding) -> Para;
+
+impl Screen<'_> {
+    pub(super) fn heading(&self) -> Heading {
+        match self.ui.common.spoken {
+            true => said_heading,
+            false => heading,
+        }
+    }
+}
+
+fn heading(f: &Finding) -> Para {
+    let (glyph, mut role) = words::severity(f.severity);
+    if f.severity == Severity::Info {
+        role = Role::Text;
+    }
+    Para::new(format!("{glyph} {}:{} ", f.line, f.column), role)
+        .and(f.rule.clone(), Role::Strong)
+        .and(format!(" {}", f.name), Role::Text)
+        .and(format!(" {} · {}", f.severity, f.action.as_str()), role)
+        .hang(2)
+}
+
+fn said_heading(f: &Finding) -> Para {
+    Para::new(words::plain::finding(f), Role::Text)
+}
+
+pub(super) fn verdict(
+    verdict: Option<&Verdict>,
+    at_hand: Option<usize>,
+    heading: Heading,
+) -> Vec<Para> {
     let Some(verdict) = verdict else {
         return vec![Para::new(words::NO_VERDICT, Role::Dim)];
     };
@@ -280,7 +312,7 @@ pub(super) fn verdict(verdict: Option<&Verdict>, at_hand: Option<usize>) -> Vec<
         let notes = all.iter().enumerate().filter(alike);
         let notes: Vec<(usize, &Finding)> = notes.collect();
         if Some(i) == at_hand || !is_note(f) || notes.len() < 2 {
-            out.extend(finding(i, f, at_hand));
+            out.extend(finding(i, f, at_hand, heading));
         } else if notes.first().is_some_and(|(first, _)| *first == i) {
             let lines: BTreeSet<u32> = notes.iter().map(|(_, f)| f.line).collect();
             let lines = lines.iter().map(u32::to_string).collect::<Vec<_>>();
@@ -304,22 +336,14 @@ fn is_note(finding: &Finding) -> bool {
 
 /// Every finding: location, rule, severity, effect on the verdict, and explanation; of the one at hand an example
 /// too.
-pub(super) fn findings(verdict: &Verdict, at_hand: Option<usize>) -> Vec<Para> {
+pub(super) fn findings(verdict: &Verdict, heading: Heading) -> Vec<Para> {
     let all = verdict.findings.iter().enumerate();
-    all.flat_map(|(i, f)| finding(i, f, at_hand)).collect()
+    all.flat_map(|(i, f)| finding(i, f, None, heading))
+        .collect()
 }
 
-fn finding(i: usize, f: &Finding, at_hand: Option<usize>) -> Vec<Para> {
-    let mut out = Vec::new();
-    let (glyph, mut role) = words::severity(f.severity);
-    if f.severity == Severity::Info {
-        role = Role::Text;
-    }
-    let head = Para::new(format!("{glyph} {}:{} ", f.line, f.column), role)
-        .and(f.rule.clone(), Role::Strong)
-        .and(format!(" {}", f.name), Role::Text)
-        .and(format!(" {} · {}", f.severity, f.action.as_str()), role);
-    out.push(head.hang(2).finding(i));
+fn finding(i: usize, f: &Finding, at_hand: Option<usize>, heading: Heading) -> Vec<Para> {
+    let mut out = vec![heading(f).finding(i)];
     out.push(
         Para::default()
             .given(f.message.clone(), Role::Text)

@@ -195,30 +195,40 @@ impl Screen<'_> {
 
     /// What it takes to decide. The plumbing is named, and unfolds.
     pub(super) fn folded(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
-        let p = &entry.proposal;
         let mut out = self.claims(entry);
-        out.extend(edited(entry));
-        out.extend(self.effects(entry, Room::Sheet, width));
+        out.extend(self.edited(entry));
+        out.extend(self.facts(entry, width));
+        out.extend(self.bindings(entry, sheet, width));
+        out
+    }
+
+    /// What it touches, what was found, what it is given.
+    pub(super) fn facts(&self, entry: &Entry, width: u16) -> Vec<Para> {
+        let mut out = self.effects(entry, Room::Sheet, width);
         if let Some(verdict) = entry.verdict() {
             if verdict.findings.is_empty() {
-                out.push(row("findings", words::NO_FINDING));
+                out.push(self.row("findings", words::NO_FINDING));
             } else {
-                out.push(row(
-                    "findings",
-                    &words::count(verdict.findings.len(), "finding"),
-                ));
-                out.extend(findings(verdict, None));
+                out.push(self.row("findings", &words::count(verdict.findings.len(), "finding")));
+                out.extend(findings(verdict, self.heading()));
             }
         }
         let given = given(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
         for (i, para) in given.into_iter().enumerate() {
-            out.push(para.after(&format!("{:<11} ", if i == 0 { "given" } else { "" })));
+            out.push(para.after(&self.label(i, "given")));
         }
+        out
+    }
+
+    /// What else the grant binds.
+    pub(super) fn bindings(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
+        let p = &entry.proposal;
+        let mut out = Vec::new();
         if let Some(policy) = self.state.policy_of(entry) {
             out.extend(self.runs_as(&policy));
         }
         out.push(
-            row(
+            self.row(
                 "kernel says",
                 &format!(
                     "uid {} · gid {} · pid {}",
@@ -234,9 +244,54 @@ impl Screen<'_> {
             ),
         );
         let key = self.ui.key(Command::Details);
-        out.push(row("binds", &self.bound(entry)).and(format!("  {key} unfolds"), Role::Dim));
-        out.push(all_of_it(sheet, width));
+        let bound = self.row("binds", &self.bound(entry));
+        if self.ui.common.spoken {
+            let short = words::plain::in_one(&sheet.digest().to_string(), &key);
+            out.extend([bound, self.row("in one", &short)]);
+        } else {
+            out.push(bound.and(format!("  {key} unfolds"), Role::Dim));
+            out.push(all_of_it(sheet, width));
+        }
         out
+    }
+
+    /// The label of the `i`th row of its kind. Whoever hears them cannot see that a row belongs to the one above.
+    fn label(&self, i: usize, label: &str) -> String {
+        match (self.ui.common.spoken, i) {
+            (true, _) => format!("{label}: "),
+            (false, 0) => format!("{label:<11} "),
+            (false, _) => " ".repeat(12),
+        }
+    }
+
+    /// A label of the sheet and its value.
+    fn row(&self, label: &str, value: &str) -> Para {
+        Para::new(self.label(0, label), Role::Dim)
+            .and(value, Role::Text)
+            .hang(12)
+    }
+
+    /// That what runs is not what was proposed.
+    pub(super) fn edited(&self, entry: &Entry) -> Option<Para> {
+        let digests = format!(
+            ": code {}, {} {}",
+            entry.code().digest().short(8),
+            words::AS_PROPOSED,
+            entry.proposal.proposed.digest().short(8)
+        );
+        entry.is_edited().then(|| {
+            Para::new(self.label(0, "code"), Role::Dim)
+                .and(words::EDITED, Role::Strong)
+                .and(digests, Role::Text)
+                .hang(12)
+        })
+    }
+
+    /// A warning: something that is not stopped or not isolated.
+    fn flagged(&self, i: usize, label: &str, what: &str) -> Para {
+        Para::new(self.label(i, label), Role::Dim)
+            .and(format!("▲ {what}"), Role::Flagged)
+            .hang(12)
     }
 
     /// Profile and tier; limits only where they differ from what the profile's base gives.
@@ -262,12 +317,12 @@ impl Screen<'_> {
         if let Environment::Ready { label, .. } = &self.state.environment {
             what.push_str(&format!(" · {label}"));
         }
-        let mut out = vec![row("runs as", &what)];
+        let mut out = vec![self.row("runs as", &what)];
         if !usual {
-            out.push(limits(&policy.limits).after(&format!("{:<11} ", "limits")));
+            out.push(limits(&policy.limits).after(&self.label(0, "limits")));
         }
         for (i, what) in does_not_stop.iter().enumerate() {
-            out.push(flagged(what, if i == 0 { "not stopped" } else { "" }));
+            out.push(self.flagged(i, "not stopped", what));
         }
         out
     }
@@ -289,11 +344,11 @@ impl Screen<'_> {
     }
 
     /// The agent's words.
-    fn claims(&self, entry: &Entry) -> Vec<Para> {
+    pub(super) fn claims(&self, entry: &Entry) -> Vec<Para> {
         let p = &entry.proposal;
         let title = p.title.as_deref().unwrap_or(words::UNTITLED);
         let said = |label: &str, value: &str| {
-            let para = Para::new(format!("{label:<11} "), Role::Dim);
+            let para = Para::new(self.label(0, label), Role::Dim);
             claim::and(para, value, Role::Text).hang(12)
         };
         let both = format!("{}: {}", claim::named(p.agent_name(), 40), short(title));
@@ -305,11 +360,7 @@ impl Screen<'_> {
     /// Everything that the grant binds, in full.
     pub(super) fn whole(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
         let p = &entry.proposal;
-        let wide = |label: &str, value: String| {
-            Para::new(format!("{label:<11} "), Role::Dim)
-                .and(value, Role::Text)
-                .hang(12)
-        };
+        let wide = |label: &str, value: String| self.row(label, &value);
         let heading = |text: &str| Para::new(text, Role::Strong);
         // If the prefix would break the digest in two, leave it out: 64 digits identify it as
         // SHA-256.
@@ -321,7 +372,7 @@ impl Screen<'_> {
             }
         };
         let mut out = self.claims(entry);
-        out.extend(edited(entry));
+        out.extend(self.edited(entry));
         out.push(wide(
             "kernel says",
             format!(
@@ -330,7 +381,7 @@ impl Screen<'_> {
             ),
         ));
         if self.facts.agents_share_uid {
-            out.push(flagged(words::SHARED_UID, ""));
+            out.push(self.flagged(1, "kernel says", words::SHARED_UID));
         }
         out.push(Para::default());
         out.extend(self.effects(entry, Room::Sheet, width));
@@ -344,7 +395,7 @@ impl Screen<'_> {
                 out.push(Para::new(words::NO_FINDING, Role::Text).indent(2));
             } else {
                 // Indentation within the findings shows their levels.
-                out.extend(findings(verdict, None));
+                out.extend(findings(verdict, self.heading()));
             }
         }
         let policy = self.state.policy_of(entry);
@@ -367,7 +418,7 @@ impl Screen<'_> {
                 out.push(wide("layers", layers.join(", ")));
             }
             for (i, what) in does_not_stop.iter().enumerate() {
-                out.push(flagged(what, if i == 0 { "not stopped" } else { "" }));
+                out.push(self.flagged(i, "not stopped", what));
             }
         }
         out.push(wide("python", environment(&self.state.environment)));
@@ -398,29 +449,6 @@ impl Screen<'_> {
     }
 }
 
-/// A label of the sheet and its value.
-fn row(label: &str, value: &str) -> Para {
-    Para::new(format!("{label:<11} "), Role::Dim)
-        .and(value, Role::Text)
-        .hang(12)
-}
-
-/// That what runs is not what was proposed.
-fn edited(entry: &Entry) -> Option<Para> {
-    let digests = format!(
-        ": code {}, {} {}",
-        entry.code().digest().short(8),
-        words::AS_PROPOSED,
-        entry.proposal.proposed.digest().short(8)
-    );
-    entry.is_edited().then(|| {
-        Para::new(format!("{:<11} ", "code"), Role::Dim)
-            .and(words::EDITED, Role::Strong)
-            .and(digests, Role::Text)
-            .hang(12)
-    })
-}
-
 /// The one digest of everything.
 fn all_of_it(sheet: &Sheet, width: u16) -> Para {
     let digest = sheet.digest().to_string();
@@ -430,13 +458,6 @@ fn all_of_it(sheet: &Sheet, width: u16) -> Para {
         false => "",
     };
     Para::new(label, Role::Dim).and(digest, Role::Strong)
-}
-
-/// A warning: something that is not stopped or not isolated.
-fn flagged(what: &str, label: &str) -> Para {
-    Para::new(format!("{label:<12}"), Role::Dim)
-        .and(format!("▲ {what}"), Role::Flagged)
-        .hang(12)
 }
 
 /// An agent's claim, cut to fit. Its blanks are single ones: with more of them a row could begin like one of the sheet.

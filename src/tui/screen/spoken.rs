@@ -18,7 +18,7 @@ use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::transcript::{self, At, Reading};
-use super::super::ui::{Challenge, Compared, OnScreen, Over, Pane, STREAK, Sheet, UiState, Was};
+use super::super::ui::{Compared, OnScreen, Over, Pane, UiState, Was};
 use super::super::words;
 use super::Screen;
 use super::effects::Room;
@@ -31,7 +31,7 @@ pub(in crate::tui) const WIDE: u16 = 200;
 pub(super) const TITLE: usize = 120;
 const REASON: usize = 400;
 /// Findings that the introduction has; the sheet has all of them.
-const FINDINGS: usize = 12;
+pub(super) const FINDINGS: usize = 12;
 
 /// The beginning of a claim: nobody wants to hear ten thousand letters. The pane SAYS has all of it.
 pub(super) fn short(text: &str, most: usize) -> String {
@@ -62,7 +62,7 @@ fn given(own: &str, text: &str, most: usize) -> Para {
     }
 }
 
-fn flow(paras: &[Para]) -> Vec<SaidRow> {
+pub(super) fn flow(paras: &[Para]) -> Vec<SaidRow> {
     said(&Flow::new(paras, WIDE))
 }
 
@@ -205,22 +205,7 @@ impl<'a> Screen<'a> {
                 format!("at {:02}:{:02}", at.hour(), at.minute())
             })),
         }
-        if let Some(effects) = Self::effects_of(entry) {
-            if effects.private() {
-                parts.push("private data".to_owned());
-            }
-            let lists = [
-                (&effects.writes, EffectMark::Writes),
-                (&effects.deletes, EffectMark::Deletes),
-                (&effects.runs, EffectMark::Runs),
-                (&effects.network, EffectMark::Network),
-                (&effects.system, EffectMark::System),
-            ];
-            let present = lists.into_iter().filter(|(list, _)| !list.is_empty());
-            parts.extend(
-                present.map(|(_, mark)| words::effect(mark).trim_end_matches(':').to_owned()),
-            );
-        }
+        parts.extend(Self::touched(entry));
         let selected = self.ui.selected();
         if selected.is_some_and(|selected| self.ui.are_alike(selected, id)) {
             parts.push("like the selected one but for numbers".to_owned());
@@ -230,6 +215,24 @@ impl<'a> Screen<'a> {
             parts.push(words::plain::folded(group.rest.len(), &key));
         }
         format!("{}; {}", parts.join(", "), self.spoken_claim(entry))
+    }
+
+    /// The kinds of effects, in words.
+    pub(super) fn touched(entry: &Entry) -> Vec<String> {
+        let Some(effects) = Self::effects_of(entry) else {
+            return Vec::new();
+        };
+        let private = effects.private().then(|| "private data".to_owned());
+        let lists = [
+            (&effects.writes, EffectMark::Writes),
+            (&effects.deletes, EffectMark::Deletes),
+            (&effects.runs, EffectMark::Runs),
+            (&effects.network, EffectMark::Network),
+            (&effects.system, EffectMark::System),
+        ];
+        let present = lists.into_iter().filter(|(list, _)| !list.is_empty());
+        let words = present.map(|(_, mark)| words::effect(mark).trim_end_matches(':').to_owned());
+        private.into_iter().chain(words).collect()
     }
 
     /// Who says what, last in its line.
@@ -290,51 +293,8 @@ impl<'a> Screen<'a> {
             }
         }
         let inputs = inputs(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
-        out.extend(inputs.into_iter().map(|para| para.after("given ")));
+        out.extend(inputs.into_iter().map(|para| para.after("given: ")));
         flow(&out)
-    }
-
-    /// The rows of the sheet, but for its question.
-    pub(in crate::tui) fn spoken_sheet(&self, sheet: &Sheet) -> Vec<SaidRow> {
-        let Some(entry) = self.state.entry(sheet.id()) else {
-            return Vec::new();
-        };
-        flow(&match sheet.detail {
-            super::super::ui::Detail::Folded => self.folded(entry, sheet, WIDE),
-            super::super::ui::Detail::Whole => self.whole(entry, sheet, WIDE),
-        })
-    }
-
-    pub(in crate::tui) fn spoken_sheet_heading(&self, sheet: &Sheet) -> String {
-        let Some(entry) = self.state.entry(sheet.id()) else {
-            return words::GONE.to_owned();
-        };
-        let (_, word, _) = shown::badge(entry);
-        let left = words::plain::left(entry.left(self.now));
-        format!("GRANT? {word}, {left}.")
-    }
-
-    /// The sheet's last line. Who hears it may answer.
-    pub(in crate::tui) fn spoken_question(&self, sheet: &Sheet) -> String {
-        let back = self.ui.key(Command::Back);
-        match &sheet.challenge {
-            Challenge::Key => words::plain::press(&self.ui.key(Command::Confirm), &back),
-            Challenge::Digits { wanted, .. } => words::plain::type_digits(wanted, &back),
-        }
-    }
-
-    /// Why the sheet asks once more.
-    pub(in crate::tui) fn spoken_hurry(&self, sheet: &Sheet) -> Option<String> {
-        match &sheet.challenge {
-            Challenge::Digits { hurry, .. } => hurry.as_ref().map(|h| plain(&words::hurried(h))),
-            Challenge::Key => None,
-        }
-    }
-
-    /// How many grants came in a row, if they were many.
-    pub(in crate::tui) fn spoken_streak(&self) -> Option<String> {
-        let tally = self.ui.tally().filter(|tally| tally.in_a_row >= STREAK)?;
-        Some(plain(&words::streak(&tally)))
     }
 
     pub(in crate::tui) fn spoken_pane(

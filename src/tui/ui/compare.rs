@@ -160,6 +160,7 @@ impl UiState {
             }
             Meaning::Does(Command::Back | Command::Quit) => self.over.close(),
             Meaning::Does(Command::Suspend) => return Some(vec![Action::Suspend]),
+            Meaning::Does(Command::TimeLeft) => self.say_time_left(),
             Meaning::Does(command) => self.scroll_over(command),
             Meaning::Begins => self.attention.before = Some(key),
             Meaning::Nothing => {}

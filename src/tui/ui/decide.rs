@@ -13,6 +13,7 @@ use crate::clock::Now;
 use crate::model::{Environment, State, VerdictKind};
 
 use super::super::action::{Action, GrantRequest};
+use super::super::document::Document;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::reasons::Reasons;
@@ -37,17 +38,28 @@ impl UiState {
         state: &BrokerState,
         now: Now,
     ) -> Option<Cow<'static, str>> {
+        match self.to_be_read(state, now) {
+            Ok(doc) => self.unread(doc),
+            Err(why) => Some(why),
+        }
+    }
+
+    /// What must be seen before a grant of the selected proposal, or what prevents the grant whether it was seen or not.
+    pub(in crate::tui) fn to_be_read(
+        &self,
+        state: &BrokerState,
+        now: Now,
+    ) -> Result<&Arc<Document>, Cow<'static, str>> {
         let Some(entry) = self.entry(state) else {
-            return Some(words::NOTHING_SELECTED.into());
+            return Err(words::NOTHING_SELECTED.into());
         };
-        let id = entry.proposal.id;
-        let refuse = |why: Refused| Some(words::cannot_grant(&why.to_string()).into());
+        let refuse = |why: Refused| Err(words::cannot_grant(&why.to_string()).into());
         let verdict = entry.verdict();
         if entry.state() == State::Blocked || verdict.is_some_and(|v| !v.verdict.grantable()) {
-            return Some(words::NOT_GRANTABLE.into());
+            return Err(words::NOT_GRANTABLE.into());
         }
         if !entry.awaits_decision() {
-            return Some(words::already(entry.state()).into());
+            return Err(words::already(entry.state()).into());
         }
         if entry.left(now).is_zero() {
             return refuse(Refused::TooLate);
@@ -59,37 +71,40 @@ impl UiState {
             return refuse(Refused::AuditDown);
         }
         if verdict.is_none() {
-            return Some(words::NO_VERDICT.into());
+            return Err(words::NO_VERDICT.into());
         }
         if self.frame.too_small {
-            return Some(words::TOO_SMALL.into());
+            return Err(words::TOO_SMALL.into());
         }
         if self.attention.focused == Some(false) {
-            return Some(words::NO_FOCUS.into());
+            return Err(words::NO_FOCUS.into());
         }
         match &state.environment {
             Environment::Ready { .. } => {}
-            Environment::Making { .. } => return Some(words::ENVIRONMENT_WAIT.into()),
-            Environment::Changed { what } => return Some(words::environment_changed(what).into()),
+            Environment::Making { .. } => return Err(words::ENVIRONMENT_WAIT.into()),
+            Environment::Changed { what } => return Err(words::environment_changed(what).into()),
             Environment::Failed { .. } => return refuse(Refused::NoEnvironment),
         }
         if let Err(why) = grant_digest(state, entry) {
             return refuse(why);
         }
-        let doc = self
-            .queue
-            .doc
-            .as_ref()
-            .filter(|d| d.id == id && d.has_inputs && d.code == entry.code().digest());
-        let Some(doc) = doc else {
-            return Some(words::NO_INPUTS_YET.into());
-        };
+        let (id, code) = (entry.proposal.id, entry.code().digest());
+        let doc = self.queue.doc.as_ref();
+        let doc = doc.filter(|d| d.id == id && d.has_inputs && d.code == code);
+        doc.ok_or_else(|| words::NO_INPUTS_YET.into())
+    }
+
+    /// The rows that must still be seen: those that [`Command::PageCode`] goes to.
+    fn unread(&self, doc: &Arc<Document>) -> Option<Cow<'static, str>> {
         let layout = self.frame.layout.as_deref();
         let layout = layout.filter(|l| Arc::ptr_eq(&l.doc, doc));
         let none = Looked::default();
-        let looked = self.queue.looked.get(&id);
+        let looked = self.queue.looked.get(&doc.id);
         let looked = looked.filter(|l| l.is_of(doc.code)).unwrap_or(&none);
-        let missing = doc.missing(&looked.seen, layout)?;
+        let first = doc.missing(&looked.seen, layout)?;
+        let next = layout.zip(self.next_unseen());
+        let next = next.and_then(|(layout, row)| doc.missing_from(row, &looked.seen, layout));
+        let missing = next.unwrap_or(first);
         let goes = if self.unseen_elsewhere() {
             words::goes_there(&self.key(Command::PageCode))
         } else if self.queue.wrap {
@@ -187,6 +202,7 @@ impl UiState {
             }
             Meaning::Does(Command::Back) => self.over.close(),
             Meaning::Does(Command::Suspend) => return vec![Action::Suspend],
+            Meaning::Does(Command::TimeLeft) => self.say_time_left(),
             Meaning::Does(Command::PageCode) => self.page_sheet(),
             Meaning::Does(Command::Details) => sheet.turn_details(),
             Meaning::Does(command) => self.scroll_over(command),

@@ -218,6 +218,7 @@ impl UiState {
         match self.common.keys.meaning(self.attention.before.take(), key) {
             Meaning::Does(Command::Help | Command::Back | Command::Quit) => self.over.close(),
             Meaning::Does(Command::Suspend) => return vec![Action::Suspend],
+            Meaning::Does(Command::TimeLeft) => self.say_time_left(),
             Meaning::Does(command) => self.scroll_over(command),
             Meaning::Begins => self.attention.before = Some(key),
             Meaning::Nothing => {}
@@ -250,6 +251,7 @@ impl UiState {
             Command::Help => self.over = Over::Help { top: 0 },
             Command::Palette => self.over = Over::Palette(Palette::default()),
             Command::Suspend => return vec![Action::Suspend],
+            Command::TimeLeft => self.say_time_left(),
             Command::Quit => return self.quit(state),
             Command::Queue => {
                 self.place = OnScreen::Queue;

@@ -174,18 +174,19 @@ impl UiState {
 
     /// Whether a row that must still be seen lies outside the screen.
     pub(super) fn unseen_elsewhere(&self) -> bool {
-        let looked = self
-            .queue
-            .selected
-            .and_then(|id| self.queue.looked.get(&id));
-        let Some(looked) = looked else { return false };
-        let Some(layout) = &self.frame.layout else {
-            // The screen shows no code.
-            return true;
-        };
+        let selected = self.queue.selected;
+        let looked = selected.is_some_and(|id| self.queue.looked.contains_key(&id));
+        // The screen may show no code.
+        looked && (self.frame.layout.is_none() || self.next_unseen().is_some())
+    }
+
+    /// The row outside the screen that must be seen next.
+    pub(super) fn next_unseen(&self) -> Option<usize> {
+        let looked = self.queue.looked.get(&self.queue.selected?)?;
+        let layout = self.frame.layout.as_ref()?;
         let top = layout.row_of(looked.top);
         let glass = top..top + self.frame.code_rows.max(1);
-        layout.next_unseen(&looked.seen, &glass).is_some()
+        layout.next_unseen(&looked.seen, &glass)
     }
 
     /// Opens or closes the condensed stretch under the cursor.

@@ -21,6 +21,8 @@ pub(in crate::tui) enum Notice {
     CannotAsk(ProposalId),
     /// True while this proposal is in this state.
     While(ProposalId, State, Cow<'static, str>),
+    /// How long this proposal can still be decided.
+    TimeLeft(ProposalId),
     NothingSelected,
     NothingPending,
     /// True while the loaded rows of screen 2 stay the same.
@@ -72,6 +74,14 @@ impl UiState {
                     && state.entry(*id).is_some_and(|e| e.state() == *of);
                 holds.then(|| words.clone())?
             }
+            Notice::TimeLeft(id) => match state.entry(*id) {
+                _ if self.queue.selected != Some(*id) => return None,
+                Some(entry) if entry.awaits_decision() => {
+                    words::plain::left(entry.left(now)).into()
+                }
+                Some(entry) => words::already(entry.state()).into(),
+                None => words::GONE.into(),
+            },
             Notice::NothingSelected if self.queue.selected.is_none() => {
                 words::NOTHING_SELECTED.into()
             }
@@ -102,6 +112,12 @@ impl UiState {
                 .grace
                 .max(self.attention.quiet.asks_from(key)),
         }
+    }
+
+    /// Says how long the selected proposal can still be decided.
+    pub(super) fn say_time_left(&mut self) {
+        let selected = self.queue.selected.map(Notice::TimeLeft);
+        self.remarks.notice = Some(selected.unwrap_or(Notice::NothingSelected));
     }
 
     /// The number of proposals in the lists.

@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use super::{count, number};
 
+/// The word for the sign of a warning.
+pub const WARNING: &str = "warning: ";
+pub const NO_FINDINGS: &str = "no findings";
+pub const TOLD: &str = "private values WILL BE TOLD to the agent";
 pub const NOTHING_DRAWN: &str = "nothing is drawn here that this could change";
 pub const END_OF_CODE: &str = "End of the code.";
 pub const END: &str = "End.";
@@ -86,6 +90,55 @@ pub fn more_proposals(more: usize, down: &str, up: &str) -> String {
         "and {} more, decided ones too; {down} and {up} go through them",
         number(more as u64)
     )
+}
+
+/// The first row of a finding.
+pub fn finding(f: &crate::model::Finding) -> String {
+    format!(
+        "line {} column {}, {} {}, {}, {}",
+        f.line,
+        f.column,
+        f.rule,
+        f.name,
+        f.severity,
+        f.action.as_str()
+    )
+}
+
+/// In place of facts that were heard. `key`: tells them again.
+pub fn as_before(facts: &str, key: &str) -> String {
+    format!("as read before: {facts}; {key} tells all of it again")
+}
+
+/// The beginning of the digest of everything. `key`: tells the rest.
+pub fn in_one(digest: &str, key: &str) -> String {
+    let (name, hex) = digest.split_once(':').unwrap_or(("", digest));
+    let groups: Vec<&str> = (0..4).filter_map(|i| hex.get(4 * i..4 * i + 4)).collect();
+    format!(
+        "{name} {} and so on, {key} tells all of it",
+        groups.join(" ")
+    )
+}
+
+/// Follows the rows that are not seen and come next: how many there are of all.
+pub fn in_all(rows: usize) -> String {
+    match rows {
+        0 | 1 => ".".to_owned(),
+        more => format!("; {} rows not seen in all.", number(more as u64)),
+    }
+}
+
+/// Rows of the sheet that were left out while it was read. `key` goes there.
+pub fn sheet_left_out(first: usize, last: usize, key: &str) -> String {
+    let rows = rows(first, last);
+    format!("{rows} of this sheet not seen; {key} goes there. The question comes after that.")
+}
+
+fn rows(first: usize, last: usize) -> String {
+    match first >= last {
+        true => format!("row {}", number(last as u64)),
+        false => format!("rows {} to {}", number(first as u64), number(last as u64)),
+    }
 }
 
 /// `keys`: grant, deny.
@@ -187,7 +240,7 @@ pub fn indent(blanks: &str) -> String {
 /// A sign of the screen in words; `None` if it speaks for itself.
 pub const fn sign(c: char) -> Option<&'static str> {
     Some(match c {
-        '▲' => "warning: ",
+        '▲' => WARNING,
         '·' => ",",
         '×' => "by",
         '≈' => "about",
