@@ -140,6 +140,42 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ),
 ];
 
+/// Words for signs and abbreviations that only a drawn screen has.
+const DRAWN: [&str; 8] = [
+    "┊, err┊",
+    "PRIV, P",
+    "W S D X N",
+    "EDIT",
+    "■ ▲ △ ·",
+    "▮▮▯",
+    "log ✓ 26",
+    "≈",
+];
+
+/// The words that plain lines say, without their signs.
+pub fn spoken() -> impl Iterator<Item = (String, &'static str)> {
+    let said = GLOSSARY.iter().filter(|(name, _)| !DRAWN.contains(name));
+    said.map(|(name, meaning)| {
+        let names = name.split(", ");
+        let bare = names.map(|n| n.trim_start_matches(|c: char| !c.is_ascii()).trim_start());
+        (bare.collect::<Vec<_>>().join(", "), *meaning)
+    })
+}
+
+/// The words that begin with these letters, or have a word that does.
+pub fn explain(typed: &str) -> Vec<(String, &'static str)> {
+    let typed = typed.trim().to_lowercase();
+    let begins = |(name, _): &(String, &str)| {
+        let name = name.to_lowercase();
+        let mut words = name.split([' ', ',']);
+        name.starts_with(&typed) || words.any(|word| word.starts_with(&typed))
+    };
+    match typed.len() {
+        0..3 => Vec::new(),
+        _ => spoken().filter(begins).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::model::{EffectMark, State};
@@ -168,6 +204,16 @@ mod tests {
                 |(name, meaning): &(&str, &str)| name.contains(word) || meaning.contains(word);
             assert!(GLOSSARY.iter().any(known), "{word}");
         }
+    }
+
+    #[test]
+    fn words_are_explained_by_their_letters() {
+        assert!(DRAWN.iter().all(|d| GLOSSARY.iter().any(|(n, _)| n == d)));
+        let names = |typed| -> Vec<String> { explain(typed).into_iter().map(|(n, _)| n).collect() };
+        assert_eq!(names("tier"), ["tier"]);
+        assert_eq!(names("Running"), ["granted, running"]);
+        assert_eq!(names("anchored"), ["not anchored"]);
+        assert!(names("ti").is_empty() && names("xyz").is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::glossary;
 use super::super::keys::Command;
 use super::super::ui::{Notice, Over, Pane};
 use super::super::words;
@@ -12,6 +13,8 @@ use super::{Plain, field, warnings};
 
 /// A key that comes too early again within this time is held down, or pressed in impatience.
 const HELD: Duration = Duration::from_secs(1);
+/// Words that the field of commands explains at once.
+const EXPLAINED: usize = 3;
 /// Proposals that a list reads out.
 const LISTED: usize = 20;
 
@@ -68,7 +71,10 @@ impl Plain {
                 self.said.chosen = None;
                 out.line(&plain(&turn.screen.spoken_prompt().unwrap_or_default()));
             }
-            Place::Prompt(..) => self.tell_chosen(turn, out),
+            Place::Prompt(..) => {
+                self.tell_chosen(turn, out);
+                self.tell_filtered(turn, out);
+            }
             Place::Agents => self.show_agent(turn, moved, command, out),
             Place::Log(_) => self.show_log(turn, moved, command, out),
             Place::Page(What::Pane(pane, _))
@@ -81,6 +87,7 @@ impl Plain {
             }
             Place::Page(what) => self.show_page(turn, what, moved, command, out),
             Place::Queue | Place::Code => {
+                self.tell_filter(turn, out);
                 // A grant is told by its run, a stale sheet by its notice.
                 let closed = matches!(before, Some(Place::Page(What::Sheet(..))));
                 let back = moved && !noted && before.is_some() && place == Place::Queue;
@@ -221,6 +228,9 @@ impl Plain {
     pub(super) fn list(&mut self, turn: &Turn<'_>, out: &mut Lines) {
         self.page = None;
         self.tell_news(turn, out);
+        if let Some(line) = turn.screen.spoken_filter() {
+            out.line(&line);
+        }
         let ids = &turn.ui.queue.lists.live;
         if ids.is_empty() {
             out.line(words::NONE_WAITS);
@@ -240,6 +250,36 @@ impl Plain {
         }
     }
 
+    /// What the filter shows, once its words stay the same for a moment.
+    fn tell_filtered(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        self.said.filter_due = None;
+        let words = turn.ui.queue.lists.filter.words();
+        if turn.ui.filter_words().is_none() || words == self.said.filter {
+            return;
+        }
+        let due = turn.ui.heard.at.saturating_add(field::REST);
+        match turn.now.boot < due {
+            true => self.said.filter_due = Some(due),
+            false => self.tell_filter(turn, out),
+        }
+    }
+
+    /// The filter, if it is another one than the last that was told.
+    fn tell_filter(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        let words = turn.ui.queue.lists.filter.words();
+        if words == self.said.filter {
+            return;
+        }
+        words.clone_into(&mut self.said.filter);
+        let said = turn.ui.remark().is_some_and(Notice::is_of_filter);
+        match turn.screen.spoken_filter() {
+            Some(line) => out.line(&line),
+            // The notice says it.
+            None if said => {}
+            None => out.line(words::FILTER_OFF),
+        }
+    }
+
     /// What the palette would do.
     pub(super) fn tell_chosen(&mut self, turn: &Turn<'_>, out: &mut Lines) {
         self.said.chosen_due = None;
@@ -248,17 +288,30 @@ impl Plain {
         };
         let due = turn.ui.heard.at.saturating_add(field::REST);
         let chosen = palette.found().get(palette.at).copied();
-        if chosen == self.said.chosen || palette.input.value().is_empty() {
+        let typed = palette.input.value();
+        let told = chosen == self.said.chosen && typed == self.said.explained;
+        if told || typed.is_empty() {
             return;
         }
         if turn.now.boot < due {
             self.said.chosen_due = Some(due);
         } else {
-            self.said.chosen = chosen;
-            out.line(&match chosen {
-                Some(command) => format!("{}: {}", command.name(), command.words()),
-                None => palette.none(),
-            });
+            let same = std::mem::replace(&mut self.said.chosen, chosen) == chosen;
+            typed.clone_into(&mut self.said.explained);
+            let meanings = glossary::explain(typed);
+            match chosen {
+                Some(_) if same => {}
+                Some(command) => out.line(&format!(
+                    "{}: {}",
+                    command.name(),
+                    words::plain::command(command)
+                )),
+                None if meanings.is_empty() => out.line(&plain(&palette.none())),
+                None => {}
+            }
+            for (word, meaning) in meanings.iter().take(EXPLAINED) {
+                out.line(&plain(&words::plain::means(word, meaning)));
+            }
         }
     }
 
@@ -294,11 +347,11 @@ impl Plain {
         match command {
             // The field was closed.
             None if typed => out.line(&here()),
-            None if ui.heard.begins => {}
+            None if ui.heard.begins => out.line(words::plain::BEGINS),
             None => {}
             Some(Command::Back) => out.line(&here()),
             Some(_) if scrolls(command) => out.line(&here()),
-            Some(_) => {}
+            Some(command) => out.line(&words::plain::not_here(&ui.key(command), command)),
         }
     }
 }

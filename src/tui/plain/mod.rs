@@ -78,6 +78,11 @@ struct Said {
     question: Option<(String, bool)>,
     /// The chosen command of the palette, and when to tell the next.
     chosen: Option<Command>,
+    /// The letters that were explained last.
+    explained: String,
+    /// The filter's words, and when to tell those that are being typed.
+    filter: String,
+    filter_due: Option<Duration>,
     chosen_due: Option<Duration>,
 }
 
@@ -217,6 +222,7 @@ impl Plain {
             self.field.due(),
             self.run.due(),
             self.said.chosen_due,
+            self.said.filter_due,
         ];
         let first = all.into_iter().flatten().min()?;
         Some(first.saturating_sub(now.boot))
@@ -283,6 +289,9 @@ impl Plain {
             self.run.catch_up(out, turn.now.boot);
             if silent && !out.is_empty() {
                 self.page = None;
+            }
+            if ended {
+                self.news.told(entry.proposal.id);
             }
             let waiting = turn.state.pending_count();
             if ended && waiting > 0 {

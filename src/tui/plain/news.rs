@@ -84,6 +84,11 @@ impl News {
         }
     }
 
+    /// The end of this one was told already.
+    pub fn told(&mut self, id: ProposalId) {
+        self.0.retain(|item| *item != Item::Ended(id));
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

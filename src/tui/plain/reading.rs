@@ -298,6 +298,7 @@ impl Plain {
 
     /// `Ctrl-L`: reads out again what was read last.
     pub(super) fn again(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        out.line(words::plain::AGAIN);
         let Some(page) = &self.page else {
             if let Some(id) = turn.ui.selected() {
                 out.line(&turn.screen.spoken_line(id));

@@ -11,12 +11,14 @@ use super::super::bench::*;
 use super::super::ui::{DWELL, GRACE, QUIET, SHEET_GRACE};
 use super::*;
 
+mod elsewhere;
 mod exact;
 mod gaps;
 mod given;
 mod hostile;
 mod output;
 mod sheet;
+mod signs;
 
 /// A bench with the front end in plain lines.
 struct Voice {

@@ -8,7 +8,7 @@ use super::super::words;
 use super::Screen;
 use super::effects::Room;
 use super::outcome::confined;
-use super::panes::{environment, labelled, limits, peer};
+use super::panes::{environment, labelled, limits, peer, told_of};
 
 impl Screen<'_> {
     /// Limits, tier and layers, environment, digests, and the effects in full.
@@ -44,7 +44,7 @@ impl Screen<'_> {
         if entry.is_edited() {
             let proposed = &p.proposed;
             let digest = format!("{} {}", proposed.digest(), words::bytes(proposed.bytes()));
-            out.push(labelled("edited", words::EDITED));
+            out.push(told_of("edited", words::EDITED));
             out.push(labelled("proposed", &digest));
         }
         for input in entry.inputs().into_iter().flat_map(|i| i.iter()) {
@@ -57,7 +57,7 @@ impl Screen<'_> {
             out.push(labelled("key", key));
         }
         if let Some(tally) = self.ui.tally() {
-            out.push(labelled("session", &words::tally(&tally, usize::MAX)));
+            out.push(told_of("session", &words::tally(&tally, usize::MAX)));
         }
         out
     }

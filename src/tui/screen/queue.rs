@@ -18,7 +18,7 @@ use super::super::words;
 use super::{Drawn, LINE_WITH_TITLE, Screen};
 
 /// A hidden proposal with less time left is told.
-const SOON: Duration = Duration::from_secs(60);
+pub(super) const SOON: Duration = Duration::from_secs(60);
 
 /// The most columns of an agent's name in a list.
 const AGENT: usize = 9;

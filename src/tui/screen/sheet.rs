@@ -168,17 +168,17 @@ impl Screen<'_> {
             words::sheet_not_seen(first, last, &self.ui.key(Command::PageCode))
         });
         let said = match self.ui.remark() {
-            Some(Notice::Idle(said)) => Some(said.as_ref()),
-            Some(Notice::TooEarly(_)) if missing.is_some() => Some(words::EARLY),
+            Some(Notice::Idle(_) | Notice::TimeLeft(_)) => self.ui.notice(self.state, self.now),
+            Some(Notice::TooEarly(_)) if missing.is_some() => Some(words::EARLY.to_owned()),
             _ => None,
         };
         let note = match (said, missing) {
             (Some(said), Some(missing)) => {
                 let both = format!("{said} · {missing}");
                 let fits = text::width(&both) <= usize::from(area.width);
-                if fits { both } else { said.to_owned() }
+                if fits { both } else { said }
             }
-            (Some(said), None) => said.to_owned(),
+            (Some(said), None) => said,
             (None, Some(missing)) => missing,
             (None, None) if self.ui.is_focused() == Some(false) => words::NO_FOCUS.to_owned(),
             (None, None) => match (self.ui.notice(self.state, self.now), &sheet.challenge) {

@@ -12,13 +12,14 @@ use super::super::action::Header;
 use super::super::claim;
 use super::super::document::{Content, Layout};
 use super::super::flow::{Flow, Para};
+use super::super::glossary;
 use super::super::keys::Command;
 use super::super::plain::{SaidRow, exact, plain};
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::transcript::{self, At, Reading};
-use super::super::ui::{Compared, OnScreen, Over, Pane, UiState, Was};
+use super::super::ui::{Compared, OnScreen, Over, Pane, UiState, Unlike, Was};
 use super::super::words;
 use super::Screen;
 use super::effects::Room;
@@ -260,6 +261,8 @@ impl<'a> Screen<'a> {
             p.peer.uid, p.peer.pid
         )));
         out.extend(self.effects(entry, Room::Each, WIDE));
+        let unlike = self.unlike_of(entry.proposal.id);
+        out.extend(unlike.map(|u| line(words::unlike(u.numbers.len(), u.lines.len()))));
         if let Some(verdict) = entry.verdict() {
             let word = verdict.verdict.as_str();
             if verdict.findings.is_empty() {
@@ -347,8 +350,8 @@ impl<'a> Screen<'a> {
         }
     }
 
+    /// The keys, then what the words mean.
     fn spoken_help(&self) -> Vec<SaidRow> {
-        let keys = &self.ui.common.keys;
         let drawn = [
             Command::Theme,
             Command::Wrap,
@@ -360,17 +363,15 @@ impl<'a> Screen<'a> {
         let said = Command::ALL
             .iter()
             .filter(|command| !drawn.contains(command));
-        let para = |command: &Command| {
-            Para::new(
-                format!(
-                    "{}: {}",
-                    keys.all(*command).replace("  ", " or "),
-                    command.words()
-                ),
-                Role::Text,
-            )
+        let key = |command: &Command| {
+            let keys = self.ui.all_keys(*command).replace("  ", " or ");
+            format!("{keys}: {}", words::plain::command(*command))
         };
-        flow(&said.map(para).collect::<Vec<_>>())
+        let meanings =
+            glossary::spoken().map(|(word, meaning)| words::plain::means(&word, meaning));
+        let rows = said.map(key).chain(meanings);
+        let rows: Vec<Para> = rows.map(|row| Para::new(row, Role::Text)).collect();
+        flow(&rows)
     }
 
     fn spoken_diff(&self, compared: &Compared) -> (String, Vec<SaidRow>) {
@@ -428,11 +429,20 @@ impl<'a> Screen<'a> {
         })
     }
 
+    fn unlike_of(&self, id: ProposalId) -> Option<&Unlike> {
+        let unlike = self.ui.queue.unlike.as_deref();
+        unlike.filter(|unlike| unlike.id == id)
+    }
+
     fn tags_of_line(&self, number: usize) -> String {
         let (Some(entry), Ok(line)) = (self.entry, u32::try_from(number)) else {
             return String::new();
         };
         let mut tags = String::new();
+        let unlike = self.unlike_of(entry.proposal.id);
+        if unlike.is_some_and(|unlike| unlike.lines.contains(&number)) {
+            tags.push_str(words::plain::UNLIKE);
+        }
         let findings = entry.verdict().map_or(&[][..], |v| &v.findings);
         let worst = findings
             .iter()

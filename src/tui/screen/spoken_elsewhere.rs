@@ -6,10 +6,11 @@ use super::super::action::AuditRow;
 use super::super::claim;
 use super::super::flow::Para;
 use super::super::keys::Command;
-use super::super::plain::plain;
+use super::super::plain::{exact, plain};
 use super::super::ui::{OnScreen, Over, Prompt, agent_rows, is_paused, too_late};
 use super::super::words;
 use super::Screen;
+use super::queue::SOON;
 use super::spoken::{TITLE, claimed, short};
 
 impl Screen<'_> {
@@ -43,6 +44,28 @@ impl Screen<'_> {
             row.profile,
             short(&row.title, TITLE)
         ))
+    }
+
+    /// What the filter shows: `filter "x": 3 of 12; first: …`. What it hides and expires soon comes first.
+    pub(in crate::tui) fn spoken_filter(&self) -> Option<String> {
+        let lists = &self.ui.queue.lists;
+        let on = lists.filter.is_on();
+        let shown = lists.shown + lists.decided.len();
+        let all = lists.all.0 + lists.all.1;
+        let left = lists
+            .hidden_until
+            .map(|at| at.saturating_sub(self.now.boot));
+        let soon = left.filter(|left| *left < SOON);
+        let words = exact(&lists.filter.words().replace('"', "\\\"")).0;
+        let out = words::plain::filter(&words, shown, all, soon);
+        let first = lists.live.first().or(lists.decided.first());
+        on.then(|| match first {
+            Some(id) => format!("{out}; first: {}", self.spoken_line(*id)),
+            None => format!(
+                "{out}; {}",
+                words::plain::shows_all(&self.ui.key(Command::Back))
+            ),
+        })
     }
 
     /// The selected agent of screen 3, and its place.
@@ -108,7 +131,7 @@ impl Screen<'_> {
                 let files: Vec<String> = self.to_save(*of).iter().map(Para::text).collect();
                 format!("{}. {label}: Enter saves, Esc goes back.", files.join("; "))
             }
-            Prompt::Filter { .. } => "filter: Enter keeps it, Esc goes back.".to_owned(),
+            Prompt::Filter { .. } => words::plain::FILTER.to_owned(),
             Prompt::Search { .. } => format!("search: {}.", words::plain::ENTER_SEARCHES),
             Prompt::Quit => {
                 let (pending, running) = (self.state.pending_count(), self.state.running_count());

@@ -65,6 +65,14 @@ impl UiState {
         });
     }
 
+    /// The words that are being typed.
+    pub(in crate::tui) fn filter_words(&self) -> Option<&str> {
+        match self.prompt()? {
+            Prompt::Filter { input, .. } => Some(input.value()),
+            _ => None,
+        }
+    }
+
     pub(super) fn set_filter(&mut self, state: &BrokerState, words: &str) {
         self.queue.lists.filter.set(words);
         self.relist(state);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::clock::Now;
 
+use super::super::charset::{self, Charset};
 use super::super::keys::{Command, Key, Meaning};
 use super::UiState;
 
@@ -25,6 +26,23 @@ impl UiState {
     pub fn spoken(mut self) -> Self {
         self.common.spoken = true;
         self
+    }
+
+    /// The first key of a command. The arrows have names where nothing is drawn.
+    pub(in crate::tui) fn key(&self, command: Command) -> String {
+        self.named(|| self.common.keys.first(command))
+    }
+
+    /// All keys of a command.
+    pub(in crate::tui) fn all_keys(&self, command: Command) -> String {
+        self.named(|| self.common.keys.all(command))
+    }
+
+    fn named(&self, keys: impl FnOnce() -> String) -> String {
+        match self.common.spoken {
+            true => charset::scope(Charset::Ascii, keys),
+            false => keys(),
+        }
     }
 
     pub(super) fn hear_key(&mut self, key: Key, now: Now) {

@@ -49,7 +49,7 @@ use super::caps::TerminalCaps;
 use super::charset::{self, Charset};
 use super::document::{Document, Layout};
 use super::highlight::Highlights;
-use super::keys::{Command, Keymap};
+use super::keys::Keymap;
 use super::screen::Drawn;
 use super::theme::{Theme, Themes};
 use super::words;
@@ -545,10 +545,6 @@ impl UiState {
             _ => lower(entry).contains(&focus),
         };
         if is_there { focus } else { Pane::Code }
-    }
-
-    pub(super) fn key(&self, command: Command) -> String {
-        self.common.keys.first(command)
     }
 }
 

@@ -47,6 +47,15 @@ impl From<String> for Notice {
     }
 }
 
+impl Notice {
+    /// Whether it says that the filter was taken away.
+    pub(in crate::tui) fn is_of_filter(&self) -> bool {
+        [words::FILTER_OFF, words::FILTER_DROPPED]
+            .into_iter()
+            .any(|words| *self == Self::from(words))
+    }
+}
+
 impl UiState {
     /// What the current message is about; it stays the same while its words count down.
     pub(in crate::tui) const fn remark(&self) -> Option<&Notice> {

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use super::super::keys::Command;
 use super::{count, number};
 
 /// The word for the sign of a warning.
 pub const WARNING: &str = "warning: ";
 pub const NO_FINDINGS: &str = "no findings";
 pub const TOLD: &str = "private values WILL BE TOLD to the agent";
-pub const NOTHING_DRAWN: &str = "nothing is drawn here that this could change";
+pub const NOTHING_DRAWN: &str = "not in plain lines: nothing is drawn that this could change";
 pub const END_OF_CODE: &str = "End of the code.";
 pub const END: &str = "End.";
 pub const TOP: &str = "Top.";
@@ -21,8 +22,13 @@ pub const WAIT: &str = "Wait for the question: its key does not count yet.";
 pub const NOT_SENT: &str = "nothing is sent";
 pub const ENTER_SENDS: &str = "Enter sends, Esc goes back";
 pub const ENTER_SEARCHES: &str = "Enter searches, Esc goes back";
-pub const COMMAND: &str =
-    "Command, by its letters: Enter does it, Up and Down choose, Esc goes back.";
+pub const COMMAND: &str = "Command, by its letters, or a word to be explained: Enter does it, Up and Down choose, Esc goes back.";
+pub const FILTER: &str =
+    "filter, only proposals that say these words: Enter keeps it, Esc goes back.";
+pub const AGAIN: &str = "Again:";
+pub const BEGINS: &str = "a second key belongs to this one";
+/// A line that differs from the code that was read last.
+pub const UNLIKE: &str = ", differs";
 pub const READING_LOG: &str = "The log is being read.";
 
 /// How many proposals a folded group has beside the one that is told.
@@ -43,6 +49,54 @@ pub fn greeting(help: &str, list: &str, read: &str) -> String {
 /// `read`: the key that reads it out.
 pub fn code(read: &str) -> String {
     format!("CODE. {read} reads it out.")
+}
+
+/// What a command does where nothing is drawn.
+pub const fn command(command: Command) -> &'static str {
+    match command {
+        Command::PageCode => {
+            "read on: what the proposal touches, then its code; rows that were not seen"
+        }
+        Command::NextPane => {
+            "read out the next pane: code, findings, what it can, is given, details, past, output"
+        }
+        Command::PreviousPane => "read out the previous pane",
+        Command::Open => {
+            "go into the code, line by line; there, open what is condensed; never grants"
+        }
+        Command::Redraw => "say again what was read last",
+        Command::Queue => "list what waits, and tell the news",
+        other => other.words(),
+    }
+}
+
+/// Why a key does nothing: what it is for.
+pub fn not_here(key: &str, of: Command) -> String {
+    format!("{key} does nothing here. It is for: {}", command(of))
+}
+
+/// An entry of the glossary.
+pub fn means(word: &str, meaning: &str) -> String {
+    format!("{word} means: {meaning}")
+}
+
+/// `words`: what the filter wants. `soon`: the time left of a hidden one.
+pub fn filter(words: &str, shown: usize, all: usize, soon: Option<Duration>) -> String {
+    let shown = match shown {
+        0 => "none".to_owned(),
+        n => number(n as u64),
+    };
+    let soon = soon.map_or_else(String::new, |left| {
+        format!(", {WARNING}one that it hides has {} left", time(left))
+    });
+    format!(
+        "filter \"{words}\": {shown} of {}{soon}",
+        number(all as u64)
+    )
+}
+
+pub fn shows_all(key: &str) -> String {
+    format!("{key} shows all again")
 }
 
 /// `29 minutes`, `1 hour 5 minutes`, `42 seconds`.
@@ -249,12 +303,11 @@ pub const fn sign(c: char) -> Option<&'static str> {
         '…' | '⋯' => "...",
         '↑' => "Up",
         '↓' => "Down",
-        '←' => "Left",
         '→' => "Right",
         '│' => ";",
         '█' => "masked",
-        '■' | '●' | '○' | '△' | '▷' | '►' | '▸' | '▹' | '▾' | '✓' | '✗' | '⊘' | '⧗' | '▮' | '▯'
-        | '━' | '─' | '↳' => "",
+        '≠' | '←' | '◇' | '■' | '●' | '○' | '△' | '▷' | '►' | '▸' | '▹' | '▾' | '✓' | '✗' | '⊘'
+        | '⧗' | '▮' | '▯' | '━' | '─' | '┊' | '↳' => "",
         _ => return None,
     })
 }
