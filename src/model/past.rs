@@ -5,8 +5,8 @@
 //! neither granted nor denied.
 //!
 //! Memory: at most [`PROPOSALS`] proposals, the oldest go first. One with code, title and shape of its own takes
-//! about 750 bytes (an [`Earlier`] of 288, five links of 20, five to seven tallies of 64, its texts), so a full
-//! memory has at most 70 MB. Every text is cut, see [`TEXT`].
+//! about 850 bytes (an [`Earlier`] of 320, five links of 20, six to eight tallies of 64, its texts), so a full
+//! memory has at most 80 MB. Every text is cut, see [`TEXT`].
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -95,6 +95,8 @@ pub enum Of<'a> {
     /// A data set in the hands of this agent.
     Reads(u32, &'a str, &'a str),
     Code(Digest),
+    /// The same code but for its comments, empty lines and blanks.
+    Tokens(Shape),
     /// The same code but for its numbers.
     Numbers(Shape),
     /// The same code but for its numbers and the contents of its strings.
@@ -121,6 +123,7 @@ impl Of<'_> {
             Self::Code(digest) => put(5, 0, &[digest.as_bytes()]),
             Self::Numbers(shape) => put(6, 0, &[&shape.numbers]),
             Self::Texts(shape) => put(7, 0, &[&shape.texts]),
+            Self::Tokens(shape) => put(8, 0, &[&shape.tokens]),
         }
         let digest: [u8; 32] = hash.finalize().into();
         let mut key = [0; 16];
@@ -490,7 +493,7 @@ impl Past {
         let asked = titled.into_iter().chain([Of::Agent(agent.0, agent.1)]);
         let alike = shape
             .into_iter()
-            .flat_map(|s| [Of::Numbers(s), Of::Texts(s)]);
+            .flat_map(|s| [Of::Tokens(s), Of::Numbers(s), Of::Texts(s)]);
         let alike = alike.filter_map(|of| self.tally(&of, Some(own)).last_granted);
         let mut codes = HashSet::new();
         asked
@@ -566,8 +569,8 @@ fn keys(earlier: &Earlier) -> impl Iterator<Item = Key> + '_ {
     earlier.links.iter().map(|link| link.key).chain(shape)
 }
 
-fn shape_keys(shape: &Shape) -> [Key; 2] {
-    [Of::Numbers(*shape).key(), Of::Texts(*shape).key()]
+fn shape_keys(shape: &Shape) -> [Key; 3] {
+    [Of::Tokens(*shape), Of::Numbers(*shape), Of::Texts(*shape)].map(|of| of.key())
 }
 
 fn cut(text: &str, most: usize) -> &str {

@@ -27,6 +27,9 @@ pub struct Shape {
     pub numbers: [u8; 16],
     /// Equal if only numbers and contents of strings differ.
     pub texts: [u8; 16],
+    /// Equal if only comments, empty lines and blanks differ. Decides nothing: comments can be obeyed.
+    pub tokens: [u8; 16],
+    comments: [u8; 16],
 }
 
 impl Shape {
@@ -36,7 +39,14 @@ impl Shape {
         Some(Self {
             numbers: half(&reader.numbers),
             texts: half(&reader.texts),
+            tokens: half(reader.tokens.trim_ascii_end()),
+            comments: half(&reader.comments),
         })
+    }
+
+    /// Whether the comments are the same too, for code that differs in comments and blanks at most.
+    pub fn same_comments(&self, other: &Self) -> bool {
+        self.comments == other.comments
     }
 
     /// Where the code's numbers stand, in order. Codes that are alike in all but their numbers have as many.
@@ -58,6 +68,11 @@ struct Reader<'a> {
     at: usize,
     numbers: Vec<u8>,
     texts: Vec<u8>,
+    /// The code without comments and without lines that have nothing else.
+    tokens: Vec<u8>,
+    /// Where the line begins in it.
+    line: usize,
+    comments: Vec<u8>,
     /// The numbers read so far.
     spans: Vec<Range<usize>>,
 }
@@ -84,6 +99,9 @@ impl<'a> Reader<'a> {
             at: 0,
             numbers: Vec::with_capacity(code.len()),
             texts: Vec::with_capacity(code.len()),
+            tokens: Vec::with_capacity(code.len()),
+            line: 0,
+            comments: Vec::new(),
             spans: Vec::new(),
         };
         reader.code(false, 0)?;
@@ -94,9 +112,25 @@ impl<'a> Reader<'a> {
         self.code.get(self.at + ahead).copied()
     }
 
+    fn all(&mut self, bytes: &[u8]) {
+        self.both(bytes);
+        self.tokens.extend_from_slice(bytes);
+    }
+
+    /// What differs without a number or a comment being another token.
     fn both(&mut self, bytes: &[u8]) {
         self.numbers.extend_from_slice(bytes);
         self.texts.extend_from_slice(bytes);
+    }
+
+    /// The end of a line, which is no token behind a comment that stands alone.
+    fn end_line(&mut self) {
+        self.both(b"\n");
+        match self.tokens[self.line..].trim_ascii().is_empty() {
+            true => self.tokens.truncate(self.line),
+            false => self.tokens.push(b'\n'),
+        }
+        self.line = self.tokens.len();
     }
 
     /// Reads code: to its end, or, in the braces of an f-string, to the brace or colon that ends the expression.
@@ -112,17 +146,20 @@ impl<'a> Reader<'a> {
             match byte {
                 b'\n' | b'\r' => {
                     self.at += 1;
-                    self.both(b"\n");
+                    self.end_line();
                     if !braced {
                         self.begin_line();
                     }
                 }
                 b' ' | b'\t' | 0x0c => {
                     self.skip_blanks();
-                    // A blank separates names; everywhere else it says nothing.
+                    // A blank separates names, and quotes that would be others without it; everywhere else it says
+                    // nothing.
                     let parts = |b: Option<u8>| b.is_some_and(|b| is_name(b) || b == NUMBER);
-                    if parts(self.numbers.last().copied()) && parts(self.peek(0)) {
-                        self.both(b" ");
+                    let quotes = |b: Option<u8>| matches!(b, Some(b'"' | b'\''));
+                    let (before, behind) = (self.numbers.last().copied(), self.peek(0));
+                    if parts(before) && parts(behind) || quotes(before) && quotes(behind) {
+                        self.all(b" ");
                     }
                 }
                 b'#' => self.comment(),
@@ -138,7 +175,7 @@ impl<'a> Reader<'a> {
                         _ => {}
                     }
                     self.at += 1;
-                    self.both(&[other]);
+                    self.all(&[other]);
                 }
             }
         }
@@ -156,7 +193,10 @@ impl<'a> Reader<'a> {
         while self.peek(0).is_some_and(|b| b != b'\n' && b != b'\r') {
             self.at += 1;
         }
-        self.both(&self.code[from..self.at]);
+        let comment = &self.code[from..self.at];
+        self.both(comment);
+        self.comments.extend_from_slice(comment);
+        self.comments.push(b'\n');
     }
 
     /// Skips lines without code; the indentation of the first line with code counts.
@@ -169,9 +209,7 @@ impl<'a> Reader<'a> {
                 Some(b'\n' | b'\r') => self.at += 1,
                 None => return,
                 Some(_) => {
-                    let blanks = &self.code[from..to];
-                    self.numbers.extend_from_slice(blanks);
-                    self.texts.extend_from_slice(blanks);
+                    self.all(&self.code[from..to]);
                     return;
                 }
             }
@@ -188,7 +226,7 @@ impl<'a> Reader<'a> {
         if matches!(self.peek(0), Some(b'"' | b'\'')) && name.len() <= 2 {
             return self.string(name, deep);
         }
-        self.both(name);
+        self.all(name);
         Some(())
     }
 
@@ -214,6 +252,7 @@ impl<'a> Reader<'a> {
         }
         self.spans.push(from..self.at);
         self.both(&[NUMBER]);
+        self.tokens.extend_from_slice(&self.code[from..self.at]);
     }
 
     /// Whether the `e` here is followed by a digit or a sign.
@@ -232,7 +271,7 @@ impl<'a> Reader<'a> {
         let quote = self.peek(0)?;
         let long = self.peek(1) == Some(quote) && self.peek(2) == Some(quote);
         let opened = Opened { quote, long };
-        self.both(prefix);
+        self.all(prefix);
         self.quotes(opened);
         self.texts.push(TEXT);
         while let Some(byte) = self.peek(0) {
@@ -255,11 +294,11 @@ impl<'a> Reader<'a> {
     /// An expression of an f-string with its format.
     fn braces(&mut self, opened: Opened, deep: usize) -> Option<()> {
         self.at += 1;
-        self.both(b"{");
+        self.all(b"{");
         self.code(true, deep + 1)?;
         if self.peek(0) == Some(b':') {
             self.at += 1;
-            self.both(b":");
+            self.all(b":");
             self.texts.push(TEXT);
             while let Some(byte) = self.peek(0) {
                 match byte {
@@ -272,7 +311,7 @@ impl<'a> Reader<'a> {
         }
         if self.peek(0) == Some(b'}') {
             self.at += 1;
-            self.both(b"}");
+            self.all(b"}");
             self.texts.push(TEXT);
         }
         Some(())
@@ -287,13 +326,14 @@ impl<'a> Reader<'a> {
     fn quotes(&mut self, opened: Opened) {
         let quotes = if opened.long { 3 } else { 1 };
         self.at += quotes;
-        self.both(&[opened.quote; 3][..quotes]);
+        self.all(&[opened.quote; 3][..quotes]);
     }
 
     /// Bytes of a string's content.
     fn content(&mut self, bytes: usize) {
         let end = (self.at + bytes).min(self.code.len());
         self.numbers.extend_from_slice(&self.code[self.at..end]);
+        self.tokens.extend_from_slice(&self.code[self.at..end]);
         self.at = end;
     }
 }
@@ -356,6 +396,39 @@ mod tests {
     }
 
     #[test]
+    fn what_differs_is_told_apart_by_tokens() {
+        // Whether the tokens and the comments are the same.
+        for (a, b, tokens, comments) in [
+            ("x = 1\ny = 2\n", "x = 1\n\n  \ny  =  2\n", true, true),
+            ("x = 1\n", "x = 1", true, true),
+            ("x = 1\n", "x = 1  # one\n", true, false),
+            ("x = 1\n", "# one\nx = 1\n", true, false),
+            (
+                "if x:\n    y = 1\n",
+                "if x:\n    # one\n    y = 1\n    # two",
+                true,
+                false,
+            ),
+            ("f(1,\n  2)", "f(1,  # one\n  # two\n  2)", true, false),
+            ("x = 1\n", "x = 2\n", false, true),
+            ("x = 1\n", "x = 2  # two\n", false, false),
+            ("x = '# one'", "x = '# two'", false, true),
+            ("x = 11, 1", "x = 1, 11", false, true),
+            (
+                "if x:\n    y = 1\nz",
+                "if x:\n    y = 1\n    z",
+                false,
+                true,
+            ),
+            ("f('' '', a)", "f('''', a)", false, true),
+        ] {
+            let (x, y) = (shape(a), shape(b));
+            assert_eq!(x.tokens == y.tokens, tokens, "tokens of\n{a}\n{b}");
+            assert_eq!(x.same_comments(&y), comments, "comments of\n{a}\n{b}");
+        }
+    }
+
+    #[test]
     fn names_are_kept_wherever_they_can_run() {
         for (a, b) in [
             ("a = x", "a = y"),
@@ -381,6 +454,8 @@ mod tests {
             ("x = '\\\\'; a", "x = '\\\\'; b"),
             ("'''x''' ; a", "'''x''' ; b"),
             ("'' ; a", "'' ; b"),
+            // Quotes that a blank keeps apart begin no long string.
+            ("'' '';a;'' ''", "'''';a;''' ''"),
             ("# it's\na", "# it's\nb"),
             ("1if a else 2", "1if b else 2"),
             // Comments that something could obey.

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use crate::broker::Entry;
 use crate::clock::Now;
-use crate::model::{BoundInput, Earlier, InputKind, Of, Past, Tally};
+use crate::model::{BoundInput, Earlier, InputKind, Of, Past, Shape, Tally};
 
 use super::claim;
 use super::theme::Role;
@@ -26,8 +26,12 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
     let shape = past.about(proposal.id).and_then(|own| own.shape);
     let time = |at: Timestamp| words::when(at, now.wall, zone);
     let code = past.tally(&Of::Code(entry.code().digest()), own);
-    let numbers = shape.map_or_else(Tally::default, |s| past.tally(&Of::Numbers(s), own));
-    let texts = shape.map_or_else(Tally::default, |s| past.tally(&Of::Texts(s), own));
+    let shaped_like = |of: fn(Shape) -> Of<'static>| {
+        shape.map_or_else(Tally::default, |s| past.tally(&of(s), own))
+    };
+    let tokens = shaped_like(Of::Tokens);
+    let numbers = shaped_like(Of::Numbers);
+    let texts = shaped_like(Of::Texts);
     let title = proposal.title.as_deref().map_or_else(Tally::default, |t| {
         past.tally(&Of::Titled(uid, agent, t), own)
     });
@@ -37,6 +41,7 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
     let denials = [
         (&code, words::CODE_DENIED),
         (&title, words::TITLE_DENIED),
+        (&tokens, words::ALIKE_DENIED),
         (&numbers, words::ALIKE_DENIED),
     ];
     let denied = denials
@@ -101,6 +106,10 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
             false => (format!("{words}, {differs}"), Role::Flagged),
         }
     };
+    let with_shape = |tally: &Tally<'_>, same: fn(&Shape, &Shape) -> bool| {
+        let other = tally.last_granted.and_then(|earlier| earlier.shape);
+        shape.zip(other).is_some_and(|(a, b)| same(&a, &b))
+    };
     let mut is_new = false;
     let (words, role) = if let Some(newest) = same.first() {
         let when = at(newest).map(time);
@@ -112,6 +121,12 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
         (words::same_code_but(&when, &told(newest)), Role::Flagged)
     } else if let Some(elsewhere) = code.last_granted {
         (words::other_data(&elsewhere.data), Role::Flagged)
+    } else if alike(&tokens) {
+        match with_shape(&tokens, |a, b| a.same_comments(b)) {
+            true => shaped(&tokens, "spacing", Role::Text),
+            // Something can obey a comment, so this is said aloud.
+            false => shaped(&tokens, "comments", Role::Strong),
+        }
     } else if alike(&numbers) {
         shaped(&numbers, "numbers", Role::Text)
     } else if alike(&texts) {

@@ -52,6 +52,15 @@ fn the_same_code_and_code_that_is_alike_are_told_apart() {
         said(&b, again)[0],
         "the same code was granted 3 times, last 10:42"
     );
+    for (code, what) in [
+        ("\nprint( df['age'] > 1 )\n", "spacing"),
+        ("print(df['age'] > 1)  # of age\n", "comments"),
+        ("# of age\nprint(df['age'] > 1)\n", "comments"),
+    ] {
+        let id = b.propose(making("hr-bot", "pay", code, true));
+        let expected = format!("same shape as one granted at 10:42, other {what}");
+        assert_eq!(said(&b, id)[0], expected, "{code}");
+    }
     let numbers = b.propose(making("hr-bot", "pay", "print(df['age'] > 2)\n", true));
     assert_eq!(
         said(&b, numbers),
