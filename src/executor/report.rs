@@ -211,13 +211,12 @@ impl Report {
             None => (None, None, None),
             Some(error) => {
                 // Only the outside can know these, so the child must not claim them.
-                if matches!(
-                    error.kind,
-                    RunErrorKind::Timeout | RunErrorKind::OutputLimit | RunErrorKind::Cancelled
-                ) || matches!(
-                    error.limit,
-                    Some(LimitKind::Wall | LimitKind::Cpu | LimitKind::Output)
-                ) {
+                if error.kind.is_from_outside()
+                    || matches!(
+                        error.limit,
+                        Some(LimitKind::Wall | LimitKind::Cpu | LimitKind::Output)
+                    )
+                {
                     return Err("the child's report is malformed");
                 }
                 (

@@ -194,6 +194,11 @@ pub enum RunErrorKind {
 }
 
 impl RunErrorKind {
+    /// Whether only the outside can know it: a child that claims it is not believed, so no word of it is a run's.
+    pub const fn is_from_outside(self) -> bool {
+        matches!(self, Self::Timeout | Self::OutputLimit | Self::Cancelled)
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::PolicyViolation => "PolicyViolation",

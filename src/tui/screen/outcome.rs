@@ -86,13 +86,13 @@ fn why_redacted(inputs: &[BoundInput], policy: &Policy) -> String {
     }
 }
 
-/// The sentence that the agent hears, once it is over. A run chose words of it if it raised an error.
+/// The sentence that the agent hears, once it is over. A run can have chosen words of it.
 pub(super) fn message(entry: &Entry) -> Option<Para> {
     let said = Para::default().given(entry.message(), Role::Text);
-    let raised = entry.run().is_some_and(|run| run.error.is_some());
-    entry.state().is_final().then(|| match raised {
-        true => said.behind(Gutter::PLAIN),
-        false => said.hang(2),
+    let error = entry.run().and_then(|run| run.error.as_ref());
+    entry.state().is_final().then(|| match error {
+        Some(error) if !error.kind.is_from_outside() => said.behind(Gutter::PLAIN),
+        _ => said.hang(2),
     })
 }
 
@@ -124,11 +124,11 @@ fn ended(run: &Run, said: &str) -> Vec<Para> {
                 .hang(9),
         );
         if !said.contains(&error.message) {
-            out.push(
-                Para::default()
-                    .given(error.message.clone(), Role::Text)
-                    .behind(Gutter::PLAIN.indent(9)),
-            );
+            let para = Para::default().given(error.message.clone(), Role::Text);
+            out.push(match error.kind.is_from_outside() {
+                true => para.indent(9),
+                false => para.behind(Gutter::PLAIN.indent(9)),
+            });
         }
     }
     out.extend(events(run));
