@@ -170,7 +170,11 @@ impl<'a> Canvas<'a> {
             if let (Some(upper), Some(lower)) = pair {
                 self.cell(x, y, "▀", Style::new().fg(upper).bg(lower));
             } else {
-                let dots = cell.dots(strip.paper);
+                // Not every terminal draws the sign without dots as a blank.
+                let dots = match cell.dots(strip.paper) {
+                    '\u{2800}' => ' ',
+                    dots => dots,
+                };
                 let style = self.theme.style(Role::Text);
                 self.cell(x, y, dots.encode_utf8(&mut [0; 4]), style);
             }

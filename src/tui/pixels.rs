@@ -22,6 +22,10 @@ pub struct Cell([Rgb; 8]);
 
 /// How far a dot's brightness must be from that of the paper, of 255.
 const INK: u32 = 48;
+/// Up to which difference a dot counts as bare paper.
+const BARE: u32 = 24;
+/// How many times further from the paper the dots of a drawing are drawn.
+const STRONGER: i32 = 3;
 
 /// The dots of Braille in the order of a cell's colours.
 const DOTS: [u32; 8] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80];
@@ -67,6 +71,23 @@ fn brightness([red, green, blue]: Rgb) -> u32 {
     (u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114) / 1000
 }
 
+/// Whether most of it is paper: lines and letters, not a photo.
+fn is_drawing(dots: &[Rgb], paper: Rgb) -> bool {
+    let bare = |dot: &&Rgb| brightness(**dot).abs_diff(brightness(paper)) < BARE;
+    2 * dots.iter().filter(bare).count() > dots.len()
+}
+
+/// The colour further away from the paper: lines are thinner than a dot, whose mean hardly shows them.
+fn stronger(dot: Rgb, paper: Rgb) -> Rgb {
+    let mut out = dot;
+    for (i, value) in out.iter_mut().enumerate() {
+        let (dot, paper) = (i32::from(dot[i]), i32::from(paper[i]));
+        let further = paper + (dot - paper) * STRONGER;
+        *value = u8::try_from(further.clamp(0, 255)).unwrap_or(u8::MAX);
+    }
+    out
+}
+
 /// The picture in at most so many columns and rows, with its proportions: a cell is twice as high as
 /// wide. A picture is not enlarged.
 pub fn rows(small: &Small, columns: usize, rows: usize) -> Vec<FlowRow> {
@@ -77,10 +98,19 @@ pub fn rows(small: &Small, columns: usize, rows: usize) -> Vec<FlowRow> {
     let columns = ((wide * scale).round() as usize).clamp(1, columns.max(1));
     let rows = ((high * scale / 2.0).round() as usize).clamp(1, rows.max(1));
     let part = |at: usize, of: usize| (at as f64 / of as f64, (at + 1) as f64 / of as f64);
-    let colour = |x, y| small.mean(part(x, columns * 2), part(y, rows * 4));
-    let (right, bottom) = (columns * 2 - 1, rows * 4 - 1);
-    let corners = [(0, 0), (right, 0), (0, bottom), (right, bottom)];
-    let paper = paper(corners.map(|(x, y)| colour(x, y)));
+    let (wide, high) = (columns * 2, rows * 4);
+    let dots = (0..high).flat_map(|y| (0..wide).map(move |x| (x, y)));
+    let mut dots: Vec<Rgb> = dots
+        .map(|(x, y)| small.mean(part(x, wide), part(y, high)))
+        .collect();
+    let (right, bottom) = (wide - 1, (high - 1) * wide);
+    let paper = paper([0, right, bottom, bottom + right].map(|at| dots[at]));
+    if is_drawing(&dots, paper) {
+        for dot in &mut dots {
+            *dot = stronger(*dot, paper);
+        }
+    }
+    let colour = |x: usize, y: usize| dots[y * wide + x];
     let strip = |y: usize| {
         let cell = |x: usize| {
             let mut colours = [[0; 3]; 8];
@@ -147,5 +177,18 @@ mod tests {
             assert_eq!(u32::from(drawn), 0x2800 + dot, "{i}");
         }
         assert_eq!(Cell([PAPER; 8]).dots(PAPER), '\u{2800}');
+    }
+
+    /// A line one pixel wide in a picture of which sixteen pixels make a dot across.
+    #[test]
+    fn a_thin_line_is_seen_and_the_paper_stays_bare() {
+        let line = small(320, 320, |x, _| if x == 165 { INKED } else { PAPER });
+        let drawn = strips(&line, 20, 40);
+        let dots: Vec<char> = drawn[0].cells.iter().map(|c| c.dots(PAPER)).collect();
+        assert!(dots[10] != '\u{2800}', "{dots:?}");
+        assert_eq!(dots.iter().filter(|c| **c != '\u{2800}').count(), 1);
+        let grey = small(40, 40, |x, y| [(x * 6) as u8, (y * 6) as u8, 90]);
+        let first = strips(&grey, 20, 40)[0].cells[0].halves().0;
+        assert_eq!(first, [3, 3, 90], "a photo keeps its colours");
     }
 }
