@@ -6,7 +6,7 @@ use super::library::draws;
 use super::unseen::{describes, hides, lists_back, reads_back};
 use super::value::{
     BOUND, FIGURE, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
-    Value, WINDOW,
+    Value, WHOLE, WINDOW,
 };
 use super::words::{ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, WRITTEN};
 use super::{Pass, fold, stmts};
@@ -372,7 +372,7 @@ impl<'a> Pass<'a> {
         }
         let mut out = Self::made(at).and(&all).and(on);
         out.sites = given.sites(on, at);
-        out.flags = all.flags & !(GROUPED | WINDOW | NUMERIC | LIST | MODEL | TABLE | MASK);
+        out.flags = all.flags & !(GROUPED | WINDOW | NUMERIC | LIST | MODEL | TABLE | MASK | WHOLE);
         let made = known && !HANDING.contains(&name);
         if made || known && !given.positional.iter().any(|v| v.has(BOUND)) {
             out = out.without(BOUND);
@@ -388,7 +388,10 @@ impl<'a> Pass<'a> {
                 .clone_from(&given.positional.first().and_then(|v| v.texts.clone()));
             out = out.with(LIST);
         }
-        if known && matches!(name, "int" | "float" | "bool" | "abs" | "round" | "range") {
+        if known && name == "range" {
+            out = out.with(NUMERIC);
+        }
+        if known && matches!(name, "int" | "float" | "bool" | "abs" | "round") {
             out = Value {
                 sites: Vec::new(),
                 inner: Vec::new(),
@@ -432,13 +435,14 @@ impl<'a> Pass<'a> {
             self.derive(word, value);
         }
         let mut out = Self::made(at).and(on).and(&all);
-        out.sites = match on.is_nothing() && TEXTS.contains(&name) {
+        let text = on.is_nothing() && on.sites.is_empty() && TEXTS.contains(&name);
+        out.sites = match text {
             // A text is never changed.
             true => Vec::new(),
             false => given.sites(on, at),
         };
         let (table, mask) = (on.has(TABLE), on.flags & MASK);
-        out.flags &= !(PLAIN | GROUPED | LIST | WINDOW | NUMERIC | MODEL | TABLE | MASK);
+        out.flags &= !(PLAIN | GROUPED | LIST | WINDOW | NUMERIC | MODEL | TABLE | MASK | WHOLE);
         if !HANDING.contains(&name) {
             out = out.without(BOUND);
         }
@@ -452,7 +456,14 @@ impl<'a> Pass<'a> {
         } else {
             out = out.single();
         }
+        if each || matches!(name, "to_numpy" | "tolist" | "to_list") {
+            out.flags |= on.flags & WHOLE & if all.is_bare() { WHOLE } else { 0 };
+        }
+        if name == "fit" && all.is_bare() {
+            out.flags |= on.flags & WHOLE;
+        }
         if on.has(MODEL) && all.is_bare() {
+            out.flags |= on.flags & WHOLE;
             out = match name {
                 "conf_int" | "summary" if !self.own_any => super::sums::summed_up(&out),
                 _ => out,

@@ -2,7 +2,7 @@
 
 use super::functions::{Body, Frame};
 use super::value::{
-    BOUND, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value,
+    BOUND, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE,
 };
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
@@ -79,11 +79,15 @@ impl<'a> Pass<'a> {
                 }
             }
             Expr::IfExp(x) => {
-                self.eval(&x.test);
+                let test = self.eval(&x.test);
                 let mut out = self.eval(&x.body);
                 let other = self.eval(&x.orelse);
                 out.join(&other);
-                out
+                // A test of positions may leave one row.
+                match test.is_bare() {
+                    true => out.without(WHOLE),
+                    false => out,
+                }
             }
             Expr::NamedExpr(x) => {
                 let value = self.eval(&x.value);
@@ -199,7 +203,13 @@ impl<'a> Pass<'a> {
         // `"x" * n` and `"%s" % n` are as long as `n` says.
         let repeats = x.op == Operator::Mult && !(left.has(NUMERIC) && right.has(NUMERIC));
         let formats = x.op == Operator::Mod && left.texts.is_some();
-        let mut out = left.and(&right).without(MODEL | BOUND);
+        let whole = (left.has(WHOLE) && !left.is_bare() || right.has(WHOLE) && !right.is_bare())
+            && left.is_even()
+            && right.is_even();
+        let mut out = left.and(&right).without(MODEL | BOUND | WHOLE);
+        if whole {
+            out = out.with(WHOLE);
+        }
         if numbers {
             out = out.with(NUMERIC);
         }
@@ -227,14 +237,16 @@ impl<'a> Pass<'a> {
             out = out.and(&value.without(SINGLE).enclosed());
         }
         out.texts = texts;
-        out.without(GROUPED | MASK).with(LIST)
+        out.without(GROUPED | MASK | WHOLE).with(LIST)
     }
 
     fn dict(&mut self, x: &'a ast::ExprDict, at: usize) -> Value<'a> {
         let mut out = Self::made(at).with(PLAIN);
         let mut keys = Some(Vec::new());
+        let mut whole = true;
         for (key, e) in x.keys.iter().zip(&x.values) {
             let value = self.eval(e);
+            whole &= value.is_even();
             out = out.and(&value.clone().without(SINGLE).enclosed());
             let Some(key) = key else {
                 keys = None;
@@ -260,6 +272,9 @@ impl<'a> Pass<'a> {
             }
         }
         out.texts = keys;
+        if !whole {
+            out = out.without(WHOLE);
+        }
         out.without(GROUPED | MASK).with(LIST)
     }
 
@@ -306,7 +321,7 @@ impl<'a> Pass<'a> {
         self.weak = weak;
         self.frames.pop();
         out.texts = texts.filter(|_| key.is_none());
-        out.without(GROUPED).with(LIST)
+        out.without(GROUPED | WHOLE).with(LIST)
     }
 
     /// The dotted path of a module's member.

@@ -158,7 +158,7 @@ fn ordinary_code_is_told_as_exactly_as_before() {
         // Decorators and classes that are followed.
         (
             "import functools\ndef timed(f):\n    @functools.wraps(f)\n    def g(*a):\n        return f(*a)\n    return g\n@timed\ndef mean(t):\n    return t['age'].mean()\nprint(mean(staff))",
-            "output 10: staff / age",
+            "output 10: staff age",
         ),
         (
             "from dataclasses import dataclass\n@dataclass\nclass Row:\n    dept: str\n    n: int\nprint([Row(d, len(p)) for d, p in staff.groupby('dept')])",
@@ -184,6 +184,150 @@ fn ordinary_code_is_told_as_exactly_as_before() {
         (
             "import statsmodels.formula.api as smf\nm = smf.ols('fte ~ age + C(dept)', data=staff).fit()\nprint(m.rsquared)",
             "output 3: staff / dept age fte",
+        ),
+    ] {
+        let found = leaves(code);
+        if found != wanted {
+            let _ = write!(wrong, "{code}\n  found:  {found}\n  wanted: {wanted}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn only_whole_columns_are_summed_up() {
+    let mut wrong = String::new();
+    for code in [
+        "print([np.mean(x) for x in staff['age']])",
+        "print([np.median(x) for x in staff['age']])",
+        "print([x.mean() for x in staff['age'].values])",
+        "print([np.std([0, 2 * x]) for x in staff['age']])",
+        "import statistics\nprint([statistics.mean([x]) for x in staff['age']])",
+        "print([staff['age'].iloc[i:i + 1].mean() for i in range(9)])",
+        "print(staff['age'].head(1).sum())",
+        "print(staff['age'][3:4].sum())",
+        "print(staff['age'][[3]].sum())",
+        "print(staff.loc[3, 'age'].sum())",
+        "print(staff['age'].sample(1).sum())",
+        "print(staff['age'].nlargest(1).sum())",
+        "print(staff['age'].drop([1, 2]).sum())",
+        "print(staff['age'].diff().sum())",
+        "s = staff['age']\nprint([s[s.index == i].mean() for i in range(9)])",
+        "s = staff['age']\nprint([s[np.arange(9) == i].mean() for i in range(9)])",
+        "s = staff['age']\nprint([s[[j == i for j in range(9)]].mean() for i in range(9)])",
+        "s = staff['age']\nprint(s.where(s.index == 3).mean())",
+        "print(staff.query('index == 3')['age'].mean())",
+        "print(staff[['age']].T.mean())",
+        "print(staff[['age']].T.corr())",
+        "print(staff[['age']].mean(axis=1))",
+        "print(staff[['age']].sum(1))",
+        "k = {'axis': 1}\nprint(staff[['age']].mean(**k))",
+        "print([(staff['age'] * np.eye(9)[i]).sum() for i in range(9)])",
+        "print((staff['age'] * [0, 1, 0]).sum())",
+        "print((staff['age'] * np.r_[0, 1, 0]).sum())",
+        "print((staff['age'] * (staff.index == 3)).sum())",
+        "print(staff['age'].mul(np.eye(9)[3]).sum())",
+        "print(staff['age'].clip(upper=np.eye(9)[3]).sum())",
+        "d = pd.DataFrame({'a': staff['age'], 'b': np.eye(9)[3]})\nprint((d.iloc[:, 0] * d.iloc[:, 1]).sum())",
+        "staff['w'] = np.eye(9)[3]\nprint((staff['age'] * staff['w']).sum())",
+        "staff['w'] = np.eye(9)[3]\nprint((staff.iloc[:, 3] * staff.iloc[:, 6]).sum())",
+        "print(np.sum([], initial=staff['age'].iloc[0]))",
+        "print(np.sum(staff['age'], where=np.arange(9) == 3))",
+        "print(np.average(staff['age'], weights=np.eye(9)[3]))",
+        "print(np.sum(staff[['age']].values, 1))",
+        "print([('a' * int(x)).count('a') for x in staff['age']])",
+        "print([np.ones(int(x)).sum() for x in staff['age']])",
+        "print([sum(1 for _ in range(int(x))) for x in staff['age']])",
+        "print([(staff['age'].iloc[:1] > t).sum() for t in range(99)])",
+        "print(staff['age'].rolling(1).mean())",
+        "print(staff['age'].groupby(level=0).mean())",
+        "print(staff.groupby(staff.index)['age'].mean())",
+        "print(staff.groupby(np.arange(9))['age'].mean())",
+        "print(staff['age'].groupby(list(range(9))).agg('mean'))",
+        "print(staff['age'].quantile(0))",
+        "print([staff['age'].quantile(i / 9) for i in range(9)])",
+        "c = [0]\ndef f(v):\n    c[0] += 1\n    return v if c[0] == 3 else 0\nprint(staff['age'].apply(f).sum())",
+        "print(sum(x for x in staff['age']))",
+    ] {
+        if !names(code, "age") {
+            let _ = write!(wrong, "{code}\n  found: {}\n", leaves(code));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_known_reduction_of_a_whole_column_is_summed_up() {
+    let mut wrong = String::new();
+    for (code, wanted) in [
+        ("print(staff['age'].mean())", "output 1: staff / age"),
+        (
+            "print(staff['age'].mean(skipna=True))",
+            "output 1: staff / age",
+        ),
+        (
+            "print(staff['age'].dropna().astype(int).sum())",
+            "output 1: staff / age",
+        ),
+        (
+            "print(staff[staff['dept'] == 'x']['age'].mean())",
+            "output 1: staff / age",
+        ),
+        (
+            "print(staff.loc[(staff['fte'] < 1) & staff['dept'].isin(['x']), 'age'].mean())",
+            "output 1: staff / age",
+        ),
+        (
+            "print(staff.query('fte < 1')['age'].mean())",
+            "output 1: staff / age",
+        ),
+        (
+            "print((staff['age'] * 2 + staff['fte']).median())",
+            "output 1: staff / age fte",
+        ),
+        (
+            "s = staff['age']\nprint(((s - s.mean()) / s.std()).abs().mean())",
+            "output 2: staff / age",
+        ),
+        (
+            "print(np.log(staff['age']).mean(), np.mean(staff['age'].values))",
+            "output 1: staff / age",
+        ),
+        (
+            "staff['x'] = staff['age'] / staff['fte']\nprint(staff.groupby('dept')['x'].mean())",
+            "output 2: staff dept / age fte",
+        ),
+        (
+            "print(staff.groupby('dept')['age'].mean().mean())",
+            "output 1: staff / age",
+        ),
+        (
+            "for d, part in staff.groupby('dept'):\n    print(part['age'].mean())",
+            "output 2: staff / age",
+        ),
+        (
+            "print(staff['age'].corr(staff['fte']))",
+            "output 1: staff / age fte",
+        ),
+        (
+            "print(staff['age'].quantile([0.25, 0.75]))",
+            "output 1: staff / age",
+        ),
+        (
+            "print(pd.to_datetime(staff['hired']).dt.year.mean())",
+            "output 1: staff / hired",
+        ),
+        (
+            "print(staff['name'].str.len().mean())",
+            "output 1: staff / name",
+        ),
+        (
+            "print(staff.merge(sales, left_on='dept', right_on='region')['amount'].sum())",
+            "output 1: sales / amount",
+        ),
+        (
+            "print(staff['age'].where(staff['fte'] < 1).mean())",
+            "output 1: staff / age fte",
         ),
     ] {
         let found = leaves(code);

@@ -4,7 +4,7 @@ use super::exprs::prints;
 use super::functions::Given;
 use super::value::{
     BOUND, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value,
-    WINDOW,
+    WHOLE, WINDOW,
 };
 use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
 use super::{Pass, stmts};
@@ -12,6 +12,37 @@ use crate::analysis::inspect::names_in;
 use crate::analysis::parse::ast;
 use crate::model::Way;
 
+/// Functions that make one moment.
+const MOMENTS: &[&str] = &[
+    "Timedelta",
+    "Timestamp",
+    "now",
+    "to_datetime",
+    "to_timedelta",
+    "today",
+];
+/// Functions whose result has a row for each row.
+const EACH: &[&str] = &[
+    "abs",
+    "array",
+    "asarray",
+    "exp",
+    "isfinite",
+    "isin",
+    "isna",
+    "isnan",
+    "isnull",
+    "log",
+    "log10",
+    "log1p",
+    "notna",
+    "notnull",
+    "round",
+    "sqrt",
+    "to_datetime",
+    "to_numeric",
+    "add_constant",
+];
 /// Libraries whose functions change no argument.
 const QUIET: &[&str] = &[
     "datetime",
@@ -79,6 +110,15 @@ impl<'a> Pass<'a> {
             self.put(&[FIGURES], &put);
             return Self::figures();
         }
+        let args = given
+            .positional
+            .iter()
+            .chain(given.keywords.iter().map(|(_, v)| v));
+        let fixed = given.rest.is_none() && all.is_bare() && args.clone().all(Value::is_even);
+        if fixed && (matches!(top, "datetime" | "math") || MOMENTS.contains(&name)) {
+            // One number or moment.
+            return Value::default();
+        }
         self.kept(path, name, &all, at);
         if path == "pandas.eval" {
             self.loses_sight(at);
@@ -110,7 +150,8 @@ impl<'a> Pass<'a> {
             true => given.sites(&Value::default(), at),
             false => given.own_sites(at),
         };
-        out.flags = all.flags & !(PLAIN | GROUPED | LIST | WINDOW | MODEL | NUMERIC | TABLE | MASK);
+        out.flags =
+            all.flags & !(PLAIN | GROUPED | LIST | WINDOW | MODEL | NUMERIC | TABLE | MASK | WHOLE);
         if !HANDING.contains(&top) {
             out = out.without(BOUND);
         }
@@ -145,6 +186,26 @@ impl<'a> Pass<'a> {
                 out = out.with(PLAIN | (all.flags & TABLE));
             }
             _ => {}
+        }
+        let each = given
+            .positional
+            .iter()
+            .chain(given.keywords.iter().map(|(_, v)| v));
+        let even = given.rest.is_none() && each.clone().all(Value::is_even) && all.has(WHOLE);
+        let one = x.args.len() == 1;
+        let rows = match top {
+            "numpy" => {
+                one && EACH.contains(&name)
+                    || name == "where" && given.positional.first().is_some_and(|v| v.has(MASK))
+            }
+            "pandas" => one && (EACH.contains(&name) || name == "DataFrame"),
+            "statsmodels" | "scipy" => true,
+            _ => false,
+        };
+        let bins = matches!(name, "cut" | "qcut")
+            && given.positional.first().is_some_and(|v| v.has(WHOLE));
+        if (even && rows || bins) && !all.is_bare() {
+            out = out.with(WHOLE);
         }
         if path == "pandas.to_numeric"
             || (top == "numpy"

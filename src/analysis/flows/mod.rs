@@ -20,6 +20,7 @@ mod tables;
 mod tests;
 mod unseen;
 mod value;
+mod whole;
 mod words;
 
 use std::borrow::Cow;
@@ -105,6 +106,8 @@ pub(super) struct Pass<'a> {
     own_any: bool,
     /// Whether a type may name values of the data, as that of categories does.
     typed: bool,
+    /// Whether tables of the inputs have columns that the snippet made of nothing of theirs.
+    mixed: bool,
     /// Whether columns may have other names than the pass knows.
     open: bool,
     /// Within branches and loops, a name keeps what it had.
@@ -224,6 +227,7 @@ impl<'a> Pass<'a> {
             classes: HashSet::new(),
             own_any: false,
             typed: false,
+            mixed: false,
             open: false,
             weak: 0,
             changed: false,
@@ -258,7 +262,7 @@ impl<'a> Pass<'a> {
         }
         value.sites = vec![u32::MAX - 2 - number(at)];
         match plain {
-            true => value.with(PLAIN | TABLE),
+            true => value.with(PLAIN | TABLE | value::WHOLE),
             false => value,
         }
     }
@@ -288,9 +292,19 @@ impl<'a> Pass<'a> {
         self.unseen = Some(self.unseen.map_or(at, |known| known.min(at)));
     }
 
+    /// A value as a column holds it.
+    fn column(value: &Value<'a>) -> Value<'a> {
+        let held = value.held().without(SINGLE);
+        match held.as_is.is_empty() && held.order.is_empty() {
+            // Sums can be summed up again.
+            true => held.with(value::WHOLE),
+            false => held,
+        }
+    }
+
     /// Notes what a column of this name is made of.
     fn derive(&mut self, name: &'a str, value: &Value<'a>) {
-        let held = value.held().without(SINGLE);
+        let held = Self::column(value);
         match self.derived.get_mut(name) {
             Some(known) => self.changed |= known.join(&held),
             None => {
@@ -300,8 +314,15 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Notes a column that a table gets.
+    fn mixes(&mut self, value: &Value<'a>) {
+        let mixed = value.is_bare() && !value.is_even();
+        self.changed |= mixed && !self.mixed;
+        self.mixed |= mixed;
+    }
+
     fn derive_any(&mut self, value: &Value<'a>) {
-        let held = value.held().without(SINGLE);
+        let held = Self::column(value);
         self.changed |= self.derived_any.join(&held);
     }
 
@@ -536,7 +557,7 @@ impl<'a> Pass<'a> {
         let texts = value.texts.clone().filter(|_| value.has(LIST));
         let mut out = value.clone().without(LIST | value::GROUPED).opened();
         if !value.has(value::GROUPED) && !value.is_bare() {
-            out = out.with(SINGLE);
+            out = out.with(SINGLE).without(value::WHOLE);
         }
         out.texts = texts;
         out

@@ -1,7 +1,9 @@
 //! Columns that are picked: `t["c"]`, `t[names]`, `t.loc[:, "c"]`, `t.c`.
 
 use super::unseen::hides;
-use super::value::{BOUND, GROUPED, LIST, MASK, MODEL, PLAIN, PRINTS, SINGLE, TABLE, Value};
+use super::value::{
+    BOUND, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE,
+};
 use super::words::{DATA, SHAPES, STATISTICS, is_unseen};
 use super::{Pass, exprs, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr, Ranged};
@@ -65,6 +67,9 @@ impl<'a> Pass<'a> {
             let mut whole = v.clone();
             whole.texts = None;
             whole.sites = sites;
+            if self.mixed {
+                whole = whole.without(WHOLE);
+            }
             return whole;
         }
         out.with(v.flags & (PLAIN | TABLE))
@@ -118,8 +123,11 @@ impl<'a> Pass<'a> {
                 },
                 rows => (rows, None),
             };
-            let given = self.eval(rows);
-            self.hand_over(&given, &v);
+            let mut given = self.eval(rows);
+            let gives = self.hand_over(&given, &v);
+            if !given.funcs.is_empty() {
+                given = gives;
+            }
             let v = Self::found_by(v, rows, &given);
             return match columns {
                 None => v,
@@ -127,12 +135,24 @@ impl<'a> Pass<'a> {
                 Some(columns) if matches!(by.attr.as_str(), "iloc" | "iat") => {
                     let given = self.eval(columns);
                     self.picks_unknown(&v, at);
+                    let v = match self.mixed {
+                        true => v.without(WHOLE),
+                        false => v,
+                    };
                     Self::said_by(v, &given)
                 }
                 Some(columns) => self.item(&v, columns, at),
             };
         }
         let v = self.base(&x.value);
+        if v.has(TABLE) && matches!(&*x.value, Expr::Attribute(by) if by.attr.as_str() == "str") {
+            // A part of each text.
+            let given = self.eval(&x.slice);
+            return match given.is_bare() {
+                true => v,
+                false => v.and(&given).without(WHOLE),
+            };
+        }
         self.item(&v, &x.slice, at)
     }
 
@@ -143,6 +163,11 @@ impl<'a> Pass<'a> {
             && !v.is_bare();
         if one {
             v = v.with(SINGLE);
+        }
+        let all = matches!(key, Expr::Slice(x) if x.lower.is_none() && x.upper.is_none() && x.step.is_none());
+        if !(all || given.has(MASK) && given.has(WHOLE)) {
+            // Rows that positions pick may be one row.
+            v = v.without(WHOLE);
         }
         Self::said_by(v, given)
     }
@@ -177,13 +202,20 @@ impl<'a> Pass<'a> {
                 false => Self::element(v),
             };
         }
-        let given = self.eval(key);
-        self.hand_over(&given, v);
+        let mut given = self.eval(key);
+        let gives = self.hand_over(&given, v);
+        if !given.funcs.is_empty() {
+            given = gives;
+        }
         if !v.has(PLAIN) {
             let mut out = Self::element(v);
+            if out.sites.is_empty() {
+                out.sites = vec![super::number(key.range().end().to_usize())];
+            }
             out.texts = out.texts.filter(|_| given.texts.is_none());
             if given.has(MASK) || matches!(key, Expr::Slice(_) | Expr::Compare(_)) {
-                out.flags = (out.flags & !SINGLE) | (v.flags & SINGLE);
+                let kept = SINGLE | WHOLE;
+                out.flags = (out.flags & !kept) | (v.flags & kept);
             }
             let out = Self::found_by(out, key, &given);
             return match v.has(GROUPED) {
@@ -215,7 +247,11 @@ impl<'a> Pass<'a> {
             false => out.opened(),
         };
         // A name of a column picks no row.
-        match given.is_bare() && !key.is_constant_expr() {
+        let position = matches!(key, Expr::Slice(_) | Expr::Compare(_) | Expr::Constant(_));
+        match given.is_bare() && !position {
+            true if self.mixed || !given.is_even() || given.has(NUMERIC | LIST) => {
+                out.without(WHOLE)
+            }
             true => out,
             false => Self::found_by(out, key, &given),
         }
@@ -267,7 +303,7 @@ impl<'a> Pass<'a> {
                 flags: PLAIN | TABLE,
                 ..Value::default()
             },
-            "T" => v.without(PLAIN),
+            "T" => v.without(PLAIN | WHOLE),
             name if SHAPES.contains(&name) && known && !v.has(SINGLE) => Value::default(),
             name if STATISTICS.contains(&name) && known && v.has(MODEL) => {
                 super::sums::summed_up(&v).with(MODEL)
@@ -275,8 +311,10 @@ impl<'a> Pass<'a> {
             _ => {
                 let mut out = match &*attr {
                     "values" => v,
-                    name if DATA.contains(&name) || part => v.without(MASK),
-                    _ => v.without(MASK).with(BOUND),
+                    "dt" | "str" => v.without(MASK),
+                    _ if part => v.without(MASK),
+                    name if DATA.contains(&name) => v.without(MASK | WHOLE),
+                    _ => v.without(MASK | WHOLE).with(BOUND),
                 };
                 out.texts = None;
                 out = out.opened();

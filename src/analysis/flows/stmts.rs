@@ -491,6 +491,9 @@ impl<'a> Pass<'a> {
         put.texts = None;
         let given = self.eval(&x.slice);
         self.hand_over(&given, &base);
+        if base.has(TABLE) {
+            self.mixes(value);
+        }
         if base.sites.is_empty() && !(value.is_nothing() && given.is_bare()) {
             // It is kept where the pass does not look.
             self.loses_sight(x.range.start().to_usize());

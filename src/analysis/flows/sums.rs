@@ -1,45 +1,72 @@
 //! What counts, means and the like leave.
 
 use super::Pass;
-use super::value::{GROUPED, NUMERIC, PLAIN, TABLE, Value, WINDOW};
+use super::value::{GROUPED, NUMERIC, PLAIN, TABLE, Value, WHOLE, WINDOW};
 use crate::analysis::parse::ast::{self, Expr};
+
+/// Arguments that change nothing about what is summed up.
+const PLAIN_WORDS: &[&str] = &[
+    "bias",
+    "ddof",
+    "dropna",
+    "exclude",
+    "include",
+    "interpolation",
+    "method",
+    "min_count",
+    "min_periods",
+    "nan_policy",
+    "normalize",
+    "numeric_only",
+    "skipna",
+];
 
 impl<'a> Pass<'a> {
     /// A call that sums up, unless its arguments ask for single values.
     pub(super) fn sums(&self, on: &Value<'a>, method: &str, x: &ast::ExprCall) -> Value<'a> {
-        let number = |e: &Expr| match e {
-            Expr::Constant(_) => true,
-            Expr::List(x) => x.elts.len() < 10 && x.elts.iter().all(Expr::is_constant_expr),
+        let inside = |e: &Expr| match e {
+            Expr::Constant(ast::ExprConstant {
+                value: ast::Constant::Float(value),
+                ..
+            }) => *value > 0.0 && *value < 1.0,
             _ => false,
         };
-        let asks = |k: &ast::Keyword| {
+        let number = |e: &Expr| match e {
+            Expr::List(x) => x.elts.len() < 10 && x.elts.iter().all(inside),
+            e => inside(e),
+        };
+        let plain = |k: &ast::Keyword| {
             k.arg
                 .as_ref()
-                .is_none_or(|a| matches!(a.as_str(), "axis" | "percentiles"))
+                .is_some_and(|a| PLAIN_WORDS.contains(&a.as_str()))
         };
+        let words = x.keywords.iter().all(plain);
         let single = match method {
             "quantile" => {
-                !x.args.iter().all(number) || !x.keywords.iter().all(|k| number(&k.value))
+                !x.args.iter().all(number)
+                    || x.keywords.iter().any(|k| {
+                        let q = k.arg.as_ref().is_some_and(|a| a.as_str() == "q");
+                        !(plain(k) || q && number(&k.value))
+                    })
             }
-            "describe" => !x.args.is_empty() || x.keywords.iter().any(asks),
-            "mean" | "median" | "sum" | "std" | "var" | "prod" | "sem" | "any" | "all"
-                if x.func.is_attribute_expr()
-                    && x.args
-                        .first()
-                        .is_some_and(|e| matches!(e, Expr::Constant(_))) =>
-            {
-                true
+            "corr" | "corrwith" | "cov" | "autocorr" => !words,
+            _ if x.func.is_attribute_expr() && self.path(&x.func).is_none() => {
+                !words || !x.args.is_empty()
             }
-            _ => x.keywords.iter().any(asks),
+            _ => !words,
         };
         match single || self.own_any && !on.has(PLAIN) && !on.has(NUMERIC) {
-            true => on.clone().without(GROUPED),
+            true => on.clone().without(GROUPED | WHOLE),
             false => self.sum_named(on, method),
         }
     }
 
     pub(super) fn sum_named(&self, on: &Value<'a>, method: &str) -> Value<'a> {
-        let mut out = summed_up(on);
+        let counts = matches!(method, "size" | "ngroups") && on.has(GROUPED);
+        let mut out = match counts && !on.has(WHOLE) {
+            true => summed_up(&on.clone().with(WHOLE)),
+            false => summed_up(on),
+        };
         match method {
             // Texts become one text.
             "sum" | "prod" if !on.has(NUMERIC) => {
@@ -51,7 +78,14 @@ impl<'a> Pass<'a> {
             }
             // Rows are counted, not values.
             "size" | "ngroups" => out.summed = on.summed.clone(),
-            "describe" => out = out.without(PLAIN),
+            "describe" => {
+                // Of texts, it names the most frequent one.
+                let numbers = on.as_is.iter().any(|id| !self.columns[id].text);
+                if !numbers {
+                    out.as_is.add(&on.as_is);
+                }
+                out = out.without(PLAIN);
+            }
             _ => {}
         }
         out
@@ -60,11 +94,11 @@ impl<'a> Pass<'a> {
 
 /// What is left when values are summed up: the groups as they are, the rest summed up.
 pub(super) fn summed_up<'a>(on: &Value<'a>) -> Value<'a> {
-    if on.has(WINDOW) || !on.funcs.is_empty() {
-        return on.clone().without(GROUPED);
+    if !on.has(WHOLE) || on.has(WINDOW) || !on.funcs.is_empty() {
+        return on.clone().without(GROUPED | WHOLE);
     }
     let mut out = Value {
-        flags: (on.flags & (PLAIN | TABLE)) | NUMERIC,
+        flags: (on.flags & (PLAIN | TABLE)) | NUMERIC | WHOLE,
         ..Value::default()
     };
     // What is counted has no index any more.

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use super::functions::Given;
-use super::value::{BOUND, FIGURES, GROUPED, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WINDOW};
+use super::value::{
+    BOUND, FIGURES, GROUPED, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WHOLE, WINDOW,
+};
 use super::words::{KEEPING, MASKS, NUMBERS, SORTING, SUMMING};
 use super::{Pass, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr};
@@ -48,11 +50,31 @@ impl<'a> Pass<'a> {
                 let mut out = on.clone();
                 out.texts = None;
                 out.as_is.add(&keys.as_is);
+                // Groups by the number of the row are rows.
+                let numbered = match by {
+                    Some(_) => keys.is_bare(),
+                    None => on.index.is_empty(),
+                };
+                if numbered {
+                    out = out.without(WHOLE);
+                }
                 out.index.add(&keys.as_is);
                 Some(out.with(GROUPED))
             }
             "rolling" | "expanding" | "ewm" => Some(on.clone().with(WINDOW)),
-            "resample" => Some(on.clone().with(GROUPED)),
+            "resample" => {
+                let mut out = on.clone().with(GROUPED);
+                match word(x, "on") {
+                    Some(by) => {
+                        let keys = self.keys(on, by);
+                        out.as_is.add(&keys.as_is);
+                        out.index.add(&keys.as_is);
+                    }
+                    None if on.index.is_empty() => out = out.without(WHOLE),
+                    None => {}
+                }
+                Some(out)
+            }
             "agg" | "aggregate" => Some(self.aggregated(on, x)),
             "transform" | "apply" | "map" | "applymap" | "pipe" => {
                 let how = first
@@ -80,6 +102,7 @@ impl<'a> Pass<'a> {
                 for keyword in &x.keywords {
                     let value = self.eval(&keyword.value);
                     let value = self.applied(&value, on);
+                    self.mixes(&value);
                     match &keyword.arg {
                         Some(name) => self.derive(name.as_str(), &value),
                         None => self.derive_any(&value),
@@ -127,6 +150,7 @@ impl<'a> Pass<'a> {
                     .or_else(|| word(x, "right"))
                     .or_else(|| word(x, "other"))?;
                 let other = self.eval(other);
+                self.mixes(&other);
                 self.union(
                     x.args
                         .iter()
@@ -156,6 +180,7 @@ impl<'a> Pass<'a> {
             }
             "insert" if x.args.len() > 2 && on.has(PLAIN) => {
                 let value = self.eval(&x.args[2]);
+                self.mixes(&value);
                 match stmts::literal(&x.args[1]) {
                     Some(names) => names.iter().for_each(|name| self.derive(name, &value)),
                     None => self.derive_any(&value),
@@ -199,6 +224,9 @@ impl<'a> Pass<'a> {
                     out = out.with(MASK);
                 } else if !matches!(method, "copy" | "fillna") {
                     out = out.without(MASK);
+                }
+                if !self.leaves_whole(method, x) {
+                    out = out.without(WHOLE);
                 }
                 Some(match more.is_bare() {
                     true => out,
@@ -342,7 +370,7 @@ impl<'a> Pass<'a> {
             out.index.add(&on.index);
         }
         let named = how.is_none() && on.has(PLAIN);
-        let table = on.flags & TABLE;
+        let table = on.flags & (TABLE | if on.has(GROUPED) { WHOLE } else { 0 });
         out.without(GROUPED)
             .with(table | if named { PLAIN } else { 0 })
     }
@@ -461,7 +489,7 @@ impl<'a> Pass<'a> {
         let mut out = on.clone();
         let Some(names) = names.and_then(stmts::literal) else {
             self.union(x.args.iter().chain(x.keywords.iter().map(|k| &k.value)));
-            return out;
+            return out.without(WHOLE);
         };
         let at = x.range.start().to_usize();
         for name in names {

@@ -78,8 +78,11 @@ pub(super) const MASK: u16 = 1024;
 /// It may be a method of what it holds, which a call changes.
 pub(super) const BOUND: u16 = 2048;
 
+/// Whole columns of the inputs, or the rows of them that a condition leaves: what a count or a mean may sum up.
+pub(super) const WHOLE: u16 = 4096;
+
 /// Flags that both sides of a join must have.
-const BOTH: u16 = PLAIN | NUMERIC | MODEL | TABLE | MASK;
+const BOTH: u16 = PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE;
 
 /// The site of all figures.
 pub(super) const FIGURES: u32 = u32::MAX;
@@ -168,6 +171,15 @@ impl Value<'_> {
             && self.order_summed.is_empty()
     }
 
+    /// Whether each row of a column may be combined with it, and the column stays whole: another whole column, a sum,
+    /// one number.
+    pub fn is_even(&self) -> bool {
+        match self.is_bare() {
+            true => self.sites.is_empty() && self.inner.is_empty() && self.funcs.is_empty(),
+            false => self.has(WHOLE) || self.as_is.is_empty() && self.order.is_empty(),
+        }
+    }
+
     /// Whether it holds all that the other one holds of the inputs.
     pub fn covers(&self, other: &Self) -> bool {
         let mut as_is = self.as_is.clone();
@@ -200,7 +212,7 @@ impl Value<'_> {
     /// The part of it that the other one may hold.
     pub fn within(&self, other: &Self) -> Self {
         let mut out = Self {
-            flags: self.flags & (PLAIN | NUMERIC | TABLE | MASK),
+            flags: self.flags & (PLAIN | NUMERIC | TABLE | MASK | WHOLE),
             ..Self::default()
         };
         for id in self.as_is.iter().chain(self.summed.iter()) {
@@ -280,7 +292,7 @@ impl Value<'_> {
             index: self.index.clone(),
             order: self.order.clone(),
             order_summed: self.order_summed.clone(),
-            flags: self.flags & (PLAIN | NUMERIC | TABLE | SINGLE | MASK),
+            flags: self.flags & (PLAIN | NUMERIC | TABLE | SINGLE | MASK | WHOLE),
             ..Self::default()
         }
     }

@@ -1,0 +1,79 @@
+//! Methods that leave whole columns.
+
+use super::tables::word;
+use super::value::{MASK, WHOLE};
+use super::{Pass, stmts};
+use crate::analysis::parse::ast;
+
+/// Methods that leave each row, or the rows that a condition names.
+const EVEN: &[&str] = &[
+    "abs",
+    "add",
+    "astype",
+    "between",
+    "clip",
+    "convert_dtypes",
+    "copy",
+    "div",
+    "divide",
+    "drop_duplicates",
+    "dropna",
+    "duplicated",
+    "eq",
+    "fillna",
+    "ge",
+    "gt",
+    "infer_objects",
+    "isin",
+    "isna",
+    "isnull",
+    "le",
+    "lt",
+    "mask",
+    "mul",
+    "multiply",
+    "ne",
+    "notna",
+    "notnull",
+    "pow",
+    "query",
+    "replace",
+    "round",
+    "sort_index",
+    "sort_values",
+    "sub",
+    "subtract",
+    "truediv",
+    "where",
+];
+
+impl<'a> Pass<'a> {
+    /// Whether a method leaves whole columns, for its arguments.
+    pub(super) fn leaves_whole(&mut self, method: &str, x: &'a ast::ExprCall) -> bool {
+        if !EVEN.contains(&method) {
+            return false;
+        }
+        match method {
+            "query" => {
+                let texts = x.args.first().and_then(stmts::literal);
+                texts.is_some_and(|texts| {
+                    !texts.iter().any(|t| t.contains('@') || t.contains("index"))
+                })
+            }
+            "where" | "mask" => {
+                let given = x.args.first().or_else(|| word(x, "cond"));
+                let test = given.map(|e| self.eval(e)).unwrap_or_default();
+                let other = x.args.get(1).or_else(|| word(x, "other"));
+                let other = other.map(|e| self.eval(e)).unwrap_or_default();
+                test.has(MASK) && test.has(WHOLE) && other.is_even()
+            }
+            "isin" | "replace" | "astype" | "round" | "sort_values" => true,
+            _ => {
+                let given = x.args.iter().chain(x.keywords.iter().map(|k| &k.value));
+                given.collect::<Vec<_>>().into_iter().all(|e| {
+                    stmts::literal(e).is_some() || e.is_list_expr() || self.eval(e).is_even()
+                })
+            }
+        }
+    }
+}
