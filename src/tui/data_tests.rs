@@ -57,6 +57,31 @@ fn public_data_is_shown_with_ranges_and_first_rows() {
 }
 
 #[test]
+fn rows_that_are_cut_say_how_much_and_which_key_shows_it() {
+    let mut b = Bench::new(120, 40);
+    given(&mut b, false, summary());
+    let said = |b: &mut Bench| {
+        let text = b.draw();
+        let pane = |line: &str| line.chars().skip(80).collect::<String>();
+        let rows: Vec<String> = text.lines().map(pane).collect();
+        rows.join(" ")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let narrow = said(&mut b);
+    assert!(
+        narrow.contains("first 3 rows (2 of 5 columns, … cuts"),
+        "{narrow}"
+    );
+    assert!(narrow.contains("after 14 columns, z widens)"), "{narrow}");
+    b.keys("z");
+    let text = b.draw();
+    assert!(text.contains("first 3 rows\n"), "{text}");
+    assert!(text.contains("漢字 a long name indeed"), "{text}");
+}
+
+#[test]
 fn private_data_is_masked() {
     at_sizes("given_private", |b| given(b, true, summary().masked()));
 }

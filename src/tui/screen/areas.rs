@@ -73,6 +73,9 @@ pub trait Measure {
 /// Rows of code, with its rule, that a sheet leaves in sight where there is room.
 const CODE_BESIDE: u16 = 3;
 
+/// From here on the queue gets a larger share: code has room enough. A run's output needs it itself.
+const VERY_WIDE: u16 = 160;
+
 /// Whether the queue has a column of its own.
 pub const fn is_wide(area: Rect) -> bool {
     area.width >= 100 && area.height >= 28
@@ -170,9 +173,10 @@ fn columns(body: Rect, wide: bool, want: &Want) -> (Rect, Rect, bool) {
         return (body, none, false);
     }
     if wide && !want.zoom {
-        let columns = match want.reads_output() {
-            true => (body.width / 5).clamp(28, 40),
-            false => (body.width * 3 / 10).clamp(34, 56),
+        let columns = match (want.reads_output(), body.width) {
+            (true, width) => (width / 5).clamp(28, 40),
+            (false, VERY_WIDE..) if !want.ran => (body.width * 7 / 20).min(80),
+            (false, usual) => (usual * 3 / 10).clamp(34, 56),
         };
         let queue = Rect {
             width: columns,

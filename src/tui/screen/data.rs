@@ -9,6 +9,7 @@ use crate::model::{BoundInput, Column, ColumnSummary, InputKind, Sensitivity, Su
 use super::super::brought::Brought;
 use super::super::claim;
 use super::super::flow::Para;
+use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::words;
@@ -17,12 +18,20 @@ use super::panes::{inputs, labelled, told};
 
 /// The most columns of a data set to name.
 const COLUMNS: usize = 60;
-/// Columns of a value in a table of rows.
+/// Columns of a value in a table of rows, and where all columns fit.
 const CELL: usize = 14;
+const LONGEST: usize = 40;
 /// Stands for a value that is not shown.
 const MASK: &str = "█";
 /// Between two values.
 const BETWEEN: &str = " │ ";
+
+/// The pane that tables of rows are made for.
+struct Room {
+    width: usize,
+    /// The key that gives it more columns, if it can have more.
+    wider: Option<String>,
+}
 
 impl Screen<'_> {
     /// Every input, then for each its columns and rows. Without a width only names and types of the
@@ -34,9 +43,13 @@ impl Screen<'_> {
         if let Some(policy) = &policy {
             out.extend(told(bound, policy));
         }
+        let room = width.map(|width| Room {
+            width: usize::from(width),
+            wider: (width + 2 < self.columns).then(|| self.ui.key(Command::Zoom)),
+        });
         for input in bound.unwrap_or_default() {
-            match width {
-                Some(width) => out.extend(one(input, usize::from(width))),
+            match &room {
+                Some(room) => out.extend(one(input, room)),
                 None => out.extend(column_names(input)),
             }
         }
@@ -57,7 +70,7 @@ fn column_names(input: &BoundInput) -> Option<Para> {
     Some(labelled(&input.name, &names.join(", ")))
 }
 
-fn one(input: &BoundInput, width: usize) -> Vec<Para> {
+fn one(input: &BoundInput, room: &Room) -> Vec<Para> {
     if let InputKind::Dataset {
         columns,
         sensitivity,
@@ -66,12 +79,12 @@ fn one(input: &BoundInput, width: usize) -> Vec<Para> {
     } = &input.kind
     {
         let is_private = *sensitivity == Sensitivity::Private;
-        return dataset(input, columns, summary.as_deref(), is_private, width);
+        return dataset(input, columns, summary.as_deref(), is_private, room);
     }
     let found = input
         .brought()
         .and_then(|text| Brought::read(text, input.format()));
-    found.map_or_else(Vec::new, |found| brought_table(input, &found, width))
+    found.map_or_else(Vec::new, |found| brought_table(input, &found, room))
 }
 
 fn heading(input: &BoundInput, what: String) -> [Para; 2] {
@@ -90,7 +103,7 @@ fn dataset(
     columns: &[Column],
     summary: Option<&Summary>,
     is_private: bool,
-    width: usize,
+    room: &Room,
 ) -> Vec<Para> {
     let shown = columns.iter().take(COLUMNS);
     let mut out = Vec::from(heading(input, words::columns_of(columns.len(), is_private)));
@@ -122,22 +135,18 @@ fn dataset(
     }
     let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
     if is_private {
-        out.push(Para::new(words::MASKED, Role::Private).indent(1));
-        out.extend(rows(
-            &names,
-            &[vec![MASK; names.len().min(COLUMNS)]],
-            width,
-            Role::Private,
-        ));
+        let masks = vec![MASK; names.len().min(COLUMNS)];
+        let said = (words::MASKED.to_owned(), Role::Private);
+        out.extend(rows(said, &names, &[masks], room, Role::Private));
     } else if let Some(summary) = summary.filter(|summary| !summary.head.is_empty()) {
-        out.push(Para::new(words::first_rows(summary.head.len()), Role::Dim).indent(1));
         let cell = |value: &Option<String>| value.clone().unwrap_or_default();
         let head: Vec<Vec<String>> = summary
             .head
             .iter()
             .map(|row| row.iter().map(cell).collect())
             .collect();
-        out.extend(rows(&names, &head, width, Role::Text));
+        let said = (words::first_rows(head.len()), Role::Dim);
+        out.extend(rows(said, &names, &head, room, Role::Text));
     }
     out
 }
@@ -161,7 +170,7 @@ fn separate(para: Para, parts: &[String]) -> Para {
     })
 }
 
-fn brought_table(input: &BoundInput, found: &Brought, width: usize) -> Vec<Para> {
+fn brought_table(input: &BoundInput, found: &Brought, room: &Room) -> Vec<Para> {
     let mut out = Vec::from(heading(
         input,
         words::brought_table(found.rows, found.names.len()),
@@ -196,8 +205,7 @@ fn brought_table(input: &BoundInput, found: &Brought, width: usize) -> Vec<Para>
         (words::last_rows(found.tail.len()), &found.tail),
     ] {
         if !part.is_empty() {
-            out.push(Para::new(said, Role::Dim).indent(1));
-            out.extend(rows(&names, part, width, Role::Claim));
+            out.extend(rows((said, Role::Dim), &names, part, room, Role::Claim));
         }
     }
     out
@@ -218,24 +226,36 @@ fn unusual(what: &str, values: &[(usize, String)]) -> Option<Para> {
     Some(para)
 }
 
-/// Rows as a table with its names above, as many columns as fit.
-fn rows<T: AsRef<str>>(names: &[&str], rows: &[Vec<T>], width: usize, role: Role) -> Vec<Para> {
+/// Rows as a table with its names above, as many columns as fit, below a line that says what is cut.
+fn rows<T: AsRef<str>>(
+    said: (String, Role),
+    names: &[&str],
+    rows: &[Vec<T>],
+    room: &Room,
+    role: Role,
+) -> Vec<Para> {
     let columns = rows.first().map_or(0, Vec::len).min(names.len());
-    let wide = |at: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(at));
-        let cells = cells.map(|cell: &T| cell.as_ref());
-        let all = cells.chain(names.get(at).copied());
-        all.map(text::width).max().unwrap_or(0).clamp(1, CELL)
-    };
+    let whole: Vec<usize> = (0..columns)
+        .map(|at| {
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            let cells = cells.map(|cell: &T| cell.as_ref());
+            let all = cells.chain(names.get(at).copied());
+            all.map(text::width).max().unwrap_or(0).clamp(1, LONGEST)
+        })
+        .collect();
+    let between = text::width(BETWEEN);
+    let all: usize = whole.iter().map(|wide| wide + between).sum();
+    // If all of it fits, nothing is cut but a value that is very long.
+    let most = if all < room.width { LONGEST } else { CELL };
     let mut widths = Vec::new();
     let mut used = 1;
-    for at in 0..columns {
-        let next = wide(at) + text::width(BETWEEN);
-        if used + next > width && !widths.is_empty() {
+    for wide in whole.iter().map(|wide| (*wide).min(most)) {
+        let next = wide + between;
+        if used + next > room.width && !widths.is_empty() {
             break;
         }
         used += next;
-        widths.push(wide(at));
+        widths.push(wide);
     }
     let line = |cells: Vec<&str>, role: Role| {
         let mut para = Para::default().indent(1);
@@ -255,9 +275,22 @@ fn rows<T: AsRef<str>>(names: &[&str], rows: &[Vec<T>], width: usize, role: Role
             false => para,
         }
     };
-    let mut out = vec![line(names.to_vec(), Role::Dim)];
-    for row in rows {
-        out.push(line(row.iter().map(|cell| cell.as_ref()).collect(), role));
+    let lines: Vec<Vec<&str>> = std::iter::once(names.to_vec())
+        .chain(rows.iter().map(|row| row.iter().map(T::as_ref).collect()))
+        .collect();
+    let is_cut = |cells: &Vec<&str>| {
+        let mut both = cells.iter().zip(&widths);
+        both.any(|(cell, wide)| text::width(cell) > *wide)
+    };
+    let cut = words::cut_rows(
+        (widths.len() < columns).then_some((widths.len(), columns)),
+        lines.iter().any(is_cut).then_some(most),
+        room.wider.as_deref(),
+    );
+    let (said, label) = said;
+    let mut out = vec![Para::new(said, label).and(cut, Role::Dim).indent(1).hang(2)];
+    for (i, cells) in lines.into_iter().enumerate() {
+        out.push(line(cells, if i == 0 { Role::Dim } else { role }));
     }
     out
 }

@@ -130,6 +130,8 @@ pub(super) struct Screen<'a> {
     facts: &'a Header,
     entry: Option<&'a Entry>,
     now: Now,
+    /// Columns of the terminal; 0 where nothing is drawn on one.
+    columns: u16,
 }
 
 /// Draws one frame. Never panics, at any size.
@@ -175,6 +177,7 @@ fn draw(
         facts,
         entry: ui.selected().and_then(|id| state.entry(id)),
         now,
+        columns: area.width,
     };
     if area.width < words::MIN_COLUMNS || area.height < words::MIN_ROWS {
         drawn.too_small = true;

@@ -20,8 +20,10 @@ use super::{Drawn, LINE_WITH_TITLE, Screen};
 /// A hidden proposal with less time left is told.
 pub(super) const SOON: Duration = Duration::from_secs(60);
 
-/// The most columns of an agent's name in a list.
-const AGENT: usize = 9;
+/// The most columns of an agent's name in a list, and in one of these columns or more.
+const AGENT: u16 = 9;
+const LONG_AGENT: u16 = 14;
+const WIDE_LIST: u16 = 64;
 
 /// Fewer columns of an agent's name say nothing.
 const LEAST_OF_NAME: usize = 5;
@@ -344,9 +346,14 @@ impl Screen<'_> {
         x += 6;
         let room = |x: u16| right.saturating_sub(x);
         let name = claim::named(entry.proposal.agent_name(), usize::from(row.width));
-        canvas.put_claim(x, row.y, room(x).min(AGENT as u16), &name, Role::Dim);
+        let agent = if row.width < WIDE_LIST {
+            AGENT
+        } else {
+            LONG_AGENT
+        };
+        canvas.put_claim(x, row.y, room(x).min(agent), &name, Role::Dim);
         // Titles stand below each other.
-        x += AGENT as u16 + 1;
+        x += agent + 1;
         match &entry.proposal.title {
             Some(title) => canvas.put_claim(x, row.y, room(x), title, Role::Text),
             None => canvas.put(x, row.y, room(x), words::UNTITLED, Role::Dim),

@@ -29,6 +29,9 @@ const CLAIM: usize = 140;
 /// The widest sheet: longer rows are hard to read.
 const WIDEST: u16 = 100;
 
+/// The label of the digest of all that a grant binds.
+const DIGEST: &str = "digest";
+
 impl Screen<'_> {
     /// The sheet's content at the width of its area.
     pub(super) fn sheet_flow(
@@ -452,12 +455,14 @@ impl Screen<'_> {
 /// The one digest of everything.
 fn all_of_it(sheet: &Sheet, width: u16) -> Para {
     let digest = sheet.digest().to_string();
-    // Broken in two it is hard to compare.
-    let label = match usize::from(width) >= 12 + digest.len() {
-        true => "in one      ",
-        false => "",
-    };
-    Para::new(label, Role::Dim).and(digest, Role::Strong)
+    // Broken in two it is hard to compare: without room, the 64 digits stand behind a shorter label.
+    match usize::from(width) >= 12 + digest.len() {
+        true => Para::new(format!("{DIGEST:<12}"), Role::Dim).and(digest, Role::Strong),
+        false => {
+            let digits = digest.rsplit(':').next().unwrap_or_default().to_owned();
+            Para::new(format!("{DIGEST} "), Role::Dim).and(digits, Role::Strong)
+        }
+    }
 }
 
 /// An agent's claim, cut to fit. Its blanks are single ones: with more of them a row could begin like one of the sheet.

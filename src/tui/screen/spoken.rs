@@ -124,6 +124,7 @@ impl<'a> Screen<'a> {
             facts,
             entry: ui.selected().and_then(|id| state.entry(id)),
             now,
+            columns: 0,
         }
     }
 

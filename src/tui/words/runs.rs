@@ -177,6 +177,24 @@ pub fn first_rows(rows: usize) -> String {
     }
 }
 
+/// Behind them, in brackets: what of the rows is not shown. `wider`: the key that gives the pane more room.
+pub fn cut_rows(
+    columns: Option<(usize, usize)>,
+    values: Option<usize>,
+    wider: Option<&str>,
+) -> String {
+    let mut parts = Vec::new();
+    parts.extend(
+        columns.map(|(shown, of)| format!("{} of {}", number(shown as u64), count(of, "column"))),
+    );
+    parts.extend(values.map(|width| format!("… cuts values after {width} columns")));
+    if parts.is_empty() {
+        return String::new();
+    }
+    parts.extend(wider.map(|key| format!("{key} widens")));
+    format!(" ({})", parts.join(", "))
+}
+
 pub fn last_rows(rows: usize) -> String {
     match rows {
         1 => "last row".to_owned(),
