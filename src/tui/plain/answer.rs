@@ -36,6 +36,7 @@ impl Plain {
             out.end();
             self.field.close();
         }
+        let begun = out.len();
         for line in self.news.denials(turn.screen, turn.state) {
             out.line(&line);
         }
@@ -85,7 +86,10 @@ impl Plain {
             Place::Page(what @ What::Pane(Pane::Output, _)) => {
                 self.show_output(turn, what, moved, command, out);
             }
-            Place::Page(what) => self.show_page(turn, what, moved, command, out),
+            // An answer to what was typed is not followed by all that was read before.
+            Place::Page(what) => {
+                self.show_page(turn, what, moved && !(typed && noted), command, out);
+            }
             Place::Queue | Place::Code => {
                 self.tell_filter(turn, out);
                 // A grant is told by its run, a stale sheet by its notice.
@@ -116,7 +120,10 @@ impl Plain {
         if turn.state.is_closing() && !std::mem::replace(&mut self.said.closing, true) {
             out.line(words::CLOSING);
         }
-        if turn.pressed && out.is_empty() && !held && !matches!(place, Place::Prompt(..)) {
+        // What was typed and taken back is answered with what stands here.
+        let taken_back = typed && turn.ui.heard.command == Some(Command::Back);
+        let silent = out.is_empty() || taken_back && out.len() == begun;
+        if turn.pressed && silent && !held && !matches!(place, Place::Prompt(..)) {
             self.nothing_said(turn, place, command, typed, out);
         }
     }
@@ -148,11 +155,10 @@ impl Plain {
         out: &mut Lines,
     ) {
         let row = turn.ui.place().log().map_or(0, |log| log.row);
-        if new && turn.place() == Place::Log(false) {
-            out.line(words::plain::READING_LOG);
-            return;
-        }
         if turn.place() == Place::Log(false) {
+            if new || command == Some(Command::Audit) {
+                out.line(words::plain::READING_LOG);
+            }
             return;
         }
         if new {
@@ -351,7 +357,7 @@ impl Plain {
             None => {}
             Some(Command::Back) => out.line(&here()),
             Some(_) if scrolls(command) => out.line(&here()),
-            Some(command) => out.line(&words::plain::not_here(&ui.key(command), command)),
+            Some(_) => {}
         }
     }
 }

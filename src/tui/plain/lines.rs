@@ -197,6 +197,11 @@ impl Lines {
         self.out.is_empty()
     }
 
+    /// How much was said.
+    pub const fn len(&self) -> usize {
+        self.out.len()
+    }
+
     /// Whether the cursor is at the start of a line.
     pub const fn at_start(&self) -> bool {
         self.at == 0

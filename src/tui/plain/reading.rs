@@ -160,9 +160,9 @@ impl Plain {
         }
         if moved {
             self.page = None;
-            out.line(&heading);
-            if matches!(what, What::Diff(_, false)) {
-                out.line(words::plain::READING_LOG);
+            match what {
+                What::Diff(_, false) => out.line(words::plain::READING_LOG),
+                _ => out.line(&heading),
             }
         }
         let total = rows.len();

@@ -8,6 +8,7 @@ use crate::model::{DecisionKind, ProposalId, State, StreamName};
 use super::super::screen::Screen;
 use super::super::ui::Pane;
 use super::super::words;
+use super::SaidRow;
 use super::lines::{Lines, exact};
 
 /// Lines of output read out within [`EVERY`]; more of them are counted.
@@ -175,7 +176,11 @@ impl Telling {
             .iter()
             .rposition(|row| row.text.starts_with("confined "));
         let told = rows.iter().take(layers.unwrap_or(rows.len()));
-        for said in told.filter(|row| !row.text.starts_with("decided ")) {
+        // A message that only says the state again is left out.
+        let (_, state, _) = words::state(entry.state());
+        let again = format!("It ran and {state}.");
+        let news = |row: &&SaidRow| !row.text.starts_with("decided ") && row.text != again;
+        for said in told.filter(news) {
             out.line(&said.text);
         }
     }

@@ -125,7 +125,7 @@ fn dataset(
                     .zip(about.greatest.as_ref())
                     .map(|(least, greatest)| words::range(least, greatest)),
             };
-            para = facts(para, range, about);
+            para = facts(para, range, is_private, about);
         }
         out.push(para);
     }
@@ -151,22 +151,27 @@ fn dataset(
     out
 }
 
-fn facts(para: Para, range: Option<String>, about: &ColumnSummary) -> Para {
+/// `masked`: whether the range is the program's own sign.
+fn facts(para: Para, range: Option<String>, masked: bool, about: &ColumnSummary) -> Para {
+    let own = usize::from(masked && range.is_some());
     let mut parts: Vec<String> = range.into_iter().collect();
     parts.extend(about.distinct.map(words::distinct));
     parts.extend((about.missing > 0).then(|| words::missing(about.missing)));
     match parts.is_empty() {
         true => para,
-        false => separate(para, &parts),
+        false => separate(para, own, &parts),
     }
 }
 
-/// Facts that can name values.
-fn separate(para: Para, parts: &[String]) -> Para {
+/// Facts that can name values, but for the first `own` ones.
+fn separate(para: Para, own: usize, parts: &[String]) -> Para {
     let parts = parts.iter().enumerate();
     parts.fold(para, |para, (i, part)| {
-        para.and(if i == 0 { "  " } else { " · " }, Role::Text)
-            .given(part, Role::Text)
+        let para = para.and(if i == 0 { "  " } else { " · " }, Role::Text);
+        match i < own {
+            true => para.and(part, Role::Text),
+            false => para.given(part, Role::Text),
+        }
     })
 }
 
@@ -193,7 +198,7 @@ fn brought_table(input: &BoundInput, found: &Brought, room: &Room) -> Vec<Para> 
         if let Some((row, characters)) = column.longest {
             parts.push(words::longest(row, characters));
         }
-        para = separate(para, &parts);
+        para = separate(para, 0, &parts);
         out.push(para);
         let both = (column.numbers, column.texts);
         out.extend(unusual(&words::mixed(both.0, both.1), &column.odd));

@@ -29,6 +29,8 @@ const TEXT: usize = 70;
 /// The signs of the program between statements.
 const OWN_DOT: &str = " · ";
 const OWN_WARNING: &str = "  ▲ ";
+/// Before the program's own words.
+const OWN_ALIKE: &str = "  ALIKE ";
 
 type Spans = Vec<(String, Role)>;
 
@@ -110,7 +112,7 @@ impl Screen<'_> {
         }
         let alike = self.ui.alike(self.state, entry.proposal.id);
         if alike > 0 {
-            spans.push(("  ALIKE ".to_owned(), Role::Dim));
+            spans.push((OWN_ALIKE.to_owned(), Role::Dim));
             spans.push((words::others_alike(alike), Role::Strong));
         }
         spans
@@ -121,10 +123,13 @@ impl Screen<'_> {
 fn joined(statements: impl IntoIterator<Item = Spans>, room: Room) -> Para {
     let mut para = Para::default().hang(room.label());
     for (i, spans) in statements.into_iter().enumerate() {
+        let mut own = false;
         for (j, (text, role)) in spans.into_iter().enumerate() {
+            let follows = std::mem::replace(&mut own, text == OWN_ALIKE);
             para = match (i, j) {
                 (0, 0) => para.and(format!("{text:<width$}", width = room.label()), role),
                 (_, 0) => para.and("  ", role).given(text, role),
+                _ if own || follows => para.and(text, role),
                 _ if [OWN_DOT, OWN_WARNING].contains(&text.as_str()) => para.and(text, role),
                 _ => para.given(text, role),
             };

@@ -9,7 +9,7 @@ use super::super::flow::Para;
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
-use super::panes::labelled;
+use super::panes::told_of;
 
 /// Percent of a limit from which it stands out.
 const NEAR: u64 = 80;
@@ -82,7 +82,7 @@ impl Screen<'_> {
     /// What a run that ended used, as far as it is known.
     pub(super) fn used(&self, entry: &Entry) -> Option<Para> {
         let used = entry.used().filter(|_| entry.state().is_final())?;
-        Some(labelled(
+        Some(told_of(
             "used",
             &format!(
                 "{} s of processor time · at most {} MB",

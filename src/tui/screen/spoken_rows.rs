@@ -1,7 +1,7 @@
 //! Rows of code, diffs and records in plain lines: exact, with what nobody hears said before the text.
 
 use super::super::diff::{Diff, Spoken};
-use super::super::plain::{SaidRow, exact};
+use super::super::plain::{SaidRow, exact, plain};
 use super::super::words;
 use super::spoken::{WIDE, claimed};
 
@@ -20,7 +20,7 @@ pub(super) fn spoken_rows(diff: &Diff) -> Vec<SaidRow> {
     }
     for row in diff.spoken() {
         match row {
-            Spoken::Alike(lines) => push(words::alike(lines)),
+            Spoken::Alike(lines) => push(plain(&words::alike(lines))),
             Spoken::Line {
                 tag,
                 number,

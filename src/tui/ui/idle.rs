@@ -120,7 +120,8 @@ impl UiState {
     fn tell_command(&mut self, state: &BrokerState, key: &str, command: Command) {
         self.remarks.notice = match self.elsewhere(key, command) {
             Some(said) => Some(Notice::Idle(said.into())),
-            None if self.common.spoken => None,
+            // A front end that speaks says what stands here.
+            None if self.common.spoken && (scrolls(command) || stands(command)) => None,
             None => self.done(state, key, command),
         };
     }
@@ -257,6 +258,11 @@ const fn scrolls(command: Command) -> bool {
             | Command::Bottom
             | Command::Back
     )
+}
+
+/// Whether plain lines answer the command with what stands here.
+const fn stands(command: Command) -> bool {
+    matches!(command, Command::Open | Command::Queue | Command::Urgent)
 }
 
 /// Whether the command goes somewhere without a selected proposal.

@@ -70,11 +70,6 @@ pub const fn command(command: Command) -> &'static str {
     }
 }
 
-/// Why a key does nothing: what it is for.
-pub fn not_here(key: &str, of: Command) -> String {
-    format!("{key} does nothing here. It is for: {}", command(of))
-}
-
 /// An entry of the glossary.
 pub fn means(word: &str, meaning: &str) -> String {
     format!("{word} means: {meaning}")

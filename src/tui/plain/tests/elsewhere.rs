@@ -93,6 +93,8 @@ fn words_are_explained_on_the_help_and_by_their_letters() {
         "{said}"
     );
     v.key(KeyCode::Esc);
+    v.keys(":ki");
+    assert!(v.key(KeyCode::Esc).contains("1 of 3, clear"));
     v.keys(":xyzzy");
     assert!(v.wait(600).contains("no command"));
 }
@@ -113,7 +115,7 @@ fn reading_again_says_that_it_does() {
 
 #[test]
 fn a_key_that_does_nothing_says_what_it_is_for() {
-    for key in "jklGusfpie[]dDx23:?/nNtwzm vyoScb=hgq".chars() {
+    for key in "jklGusfpi[]dDx23:?/nNtwzm vyoSb=hgq".chars() {
         for place in ["", " ", "?", "2", "3", "\t", "\n"] {
             let mut v = Voice::of(titled("apples", CODE));
             v.wait(600);
@@ -129,6 +131,13 @@ fn a_key_that_does_nothing_says_what_it_is_for() {
             assert!(!said.trim().is_empty(), "{key:?} on {place:?}");
         }
     }
+    // A key that does something is not said to do nothing before it is done.
+    let mut v = Voice::of(titled("apples", CODE));
+    v.wait(600);
+    v.read();
+    v.ask();
+    assert_eq!(v.keys("y"), "");
+    assert_eq!(grants(&v.b).len(), 1);
     let mut v = three();
     assert_eq!(v.keys("y"), "y confirms on the sheet: press a first\n");
 }

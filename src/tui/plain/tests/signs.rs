@@ -101,8 +101,20 @@ fn every_line_that_the_program_can_say_is_letters_digits_and_punctuation() {
             ttl_s: 7_000,
             ..making
         });
+        // One that is alike but for its numbers.
+        v.b.propose(Making {
+            ttl_s: 7_000,
+            ..Making::clear("total = df[\"b\"].sum()\nprint(total, 2)\n")
+        });
+        v.b.propose(Making {
+            ttl_s: 7_000,
+            ..Making::clear("total = df[\"b\"].sum()\nprint(total, 3)\n")
+        });
         v.wait(600);
         walk(&mut v, place);
+        v.keys("j");
+        walk(&mut v, "alike");
+        assert!(v.all.contains("ALIKE about 1 more"), "{}", v.all);
     }
 }
 
@@ -113,6 +125,15 @@ fn every_line_about_a_run_and_an_end_is_letters_digits_and_punctuation() {
     v.b.output(id, StreamName::Stderr, "10%\r20%\r30%\n");
     v.speak();
     walk(&mut v, "running");
+    v.b.exec(
+        id,
+        ExecNote::Used(crate::model::Usage {
+            cpu_ms: 3_100,
+            memory_kib: 1024,
+            peak_kib: 212 * 1024,
+            ..crate::model::Usage::default()
+        }),
+    );
     v.b.end(id, run("[REDACTED]\n"));
     v.speak();
     walk(&mut v, "ended");
