@@ -432,10 +432,7 @@ fn a_command_that_does_not_exist_names_the_nearest_and_stays_to_be_mended() {
     clear(&mut b);
     b.keys(":verify");
     b.press(KeyCode::Enter);
-    assert_eq!(
-        notice(&b),
-        "verify is for a shell: countersign audit verify"
-    );
+    assert_eq!(notice(&b), "in a shell: countersign audit verify");
 }
 
 #[test]

@@ -137,7 +137,7 @@ pub fn no_command(typed: &str, names: &[&str]) -> String {
     });
     let shown = claim::named(typed, TYPED);
     match in_shell {
-        Some((_, command)) => format!("{shown} is for a shell: {command}"),
+        Some((_, command)) => format!("in a shell: {command}"),
         None => {
             let nearest = alike(typed, names, NEAREST).join(", ");
             format!("no command {shown}; nearest: {nearest}")
