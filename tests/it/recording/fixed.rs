@@ -26,6 +26,8 @@ pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
         replace_text(row, "pid ", "", digit, "4242");
         replace_text(row, "after ", "", took, "41 ms");
         replace_text(row, "look ", "", took, "4 s");
+        replace_text(row, "at most ", "", digit, "2");
+        replace_text(row, "used     ", "", seconds, "0.0");
         replace_text(row, "decided  ", "", clock, "14:05:27");
         replace_text(
             row,
@@ -35,6 +37,7 @@ pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
             "01900000-0000-7000-8000-000000000001",
         );
         replace_text(row, "  sha256:", "", hex, DIGEST);
+        replace_text(row, "digest ", "", hex, DIGEST);
         for name in ["analysis ", "chart ", "policy ", "environment "] {
             replace_text(row, name, "", hex, &DIGEST[..8]);
         }
@@ -58,6 +61,10 @@ fn hex(c: char) -> bool {
 /// `97 ms`, `1.2 s`.
 fn took(c: char) -> bool {
     digit(c) || matches!(c, '.' | ',' | ' ' | 'm' | 's')
+}
+
+fn seconds(c: char) -> bool {
+    digit(c) || c == '.'
 }
 
 fn clock(c: char) -> bool {
