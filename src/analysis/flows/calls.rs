@@ -8,7 +8,9 @@ use super::value::{
     BOUND, FIGURE, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
     Value, WHOLE, WINDOW,
 };
-use super::words::{ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, WRITTEN};
+use super::words::{
+    ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, TEXTS, WRITTEN,
+};
 use super::{Pass, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr};
 use crate::model::Way;
@@ -17,24 +19,6 @@ use crate::model::Way;
 const FILLING: &[&str] = &[
     "all", "any", "argmax", "argmin", "choose", "clip", "compress", "cumprod", "cumsum", "dot",
     "max", "mean", "min", "prod", "ptp", "round", "std", "sum", "take", "trace", "var",
-];
-/// Methods of texts.
-const TEXTS: &[&str] = &[
-    "capitalize",
-    "casefold",
-    "center",
-    "format",
-    "join",
-    "ljust",
-    "lower",
-    "lstrip",
-    "replace",
-    "rjust",
-    "rstrip",
-    "strip",
-    "title",
-    "upper",
-    "zfill",
 ];
 
 impl<'a> Pass<'a> {
@@ -151,10 +135,10 @@ impl<'a> Pass<'a> {
             return Value::default().with(PRINTS);
         }
         let written = self.writes_at(x, &name);
-        let to_name = x
-            .args
-            .first()
-            .is_some_and(|e| stmts::literal(e).is_some() || e.is_joined_str_expr());
+        let to_name = match (x.args.first(), given.positional.first()) {
+            (Some(e), Some(v)) => stmts::literal(e).is_some() || v.is_immutable(),
+            _ => false,
+        };
         if written && (to_name || name.starts_with("write")) {
             // Nothing or an open file.
             return Value {
@@ -173,6 +157,10 @@ impl<'a> Pass<'a> {
             (Some(path), _) => self.library(x, path, &name, &given, all),
             (None, None) => self.plain_call(x, &on, &name, &given, all),
             (None, Some(method)) => self.method(x, &on, method, &given, all),
+        };
+        let value = match self.makes_text(x, &on) {
+            true => value.immutable(),
+            false => value,
         };
         match written {
             true => Value {

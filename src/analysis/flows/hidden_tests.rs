@@ -24,6 +24,9 @@ fn a_column_that_goes_a_hidden_way_is_named() {
     for code in [
         // What Python calls by itself.
         "class A:\n    @property\n    def w(self):\n        return staff['age'].tolist()\nprint(A().w)",
+        "a = staff['dept'].str.lower()\nb = a\nb[0] = staff['age'].tolist()\nprint(a)",
+        "from io import StringIO\nname = StringIO() if len(staff) else str(staff['dept'].iloc[0])\nstaff[['age']].to_csv(name)\nprint(name.getvalue())",
+        "class T(str):\n    pass\nname = T(staff['dept'].iloc[0]).lower()\nname = T(name)\nname.age = staff['age'].tolist()\nprint(name.age)",
         "class A:\n    def __str__(self):\n        return str(staff['age'].tolist())\nprint(A())",
         "class A:\n    def __repr__(self):\n        return str(staff['age'].tolist())\nprint([A()])",
         "class A:\n    def __format__(self, how):\n        return str(staff['age'].tolist())\nprint(f'{A()}')",
@@ -142,6 +145,11 @@ fn ordinary_code_is_told_as_exactly_as_before() {
             "output 4: staff dept",
         ),
         ("for i, name in enumerate(staff['name']):\n    print(i)", ""),
+        // The name of a file, into which nothing of the table goes.
+        (
+            "for _, part in staff.groupby('dept'):\n    dept = str(part['dept'].iloc[0]).strip()\n    name = 'p-' + dept.lower() + '.csv'\n    part.to_csv(name)\n    print(f'{name}: {len(part)} rows')",
+            "file 4: staff all; output 5: staff dept",
+        ),
         (
             "parts = {'a': staff['age'], 'b': staff['fte']}\nfor name, part in parts.items():\n    print(name)",
             "",

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::value::Value;
+use super::value::{GROUPED, LIST, MASK, MODEL, PLAIN, TABLE, Value, WHOLE};
+use super::words::TEXTS;
 use super::{Pass, fold};
+use crate::analysis::parse::ast::{self, Expr};
 
 impl<'a> Pass<'a> {
     /// The value of a name where it is read.
@@ -103,5 +105,28 @@ impl<'a> Pass<'a> {
     /// A binding of a name that the text has.
     pub(super) fn bind_name(&mut self, name: &'a str, value: Value<'a>) {
         self.bind(fold(name), value);
+    }
+
+    /// Whether a call makes a text or a number, into which nothing can be put.
+    pub(super) fn makes_text(&mut self, x: &'a ast::ExprCall, on: &Value<'a>) -> bool {
+        const MAKING: &[&str] = &[
+            "ascii", "bool", "chr", "float", "format", "int", "repr", "str",
+        ];
+        match &*x.func {
+            Expr::Name(f) => {
+                let name = f.id.as_str();
+                MAKING.contains(&name) && self.look_up(&fold(name)).is_none()
+            }
+            Expr::Attribute(f) => {
+                let name = fold(f.attr.as_str());
+                let plain = on.is_immutable();
+                let column = PLAIN | GROUPED | LIST | MASK | MODEL | TABLE | WHOLE;
+                plain
+                    && !on.has(column)
+                    && TEXTS.contains(&&*name)
+                    && self.methods_of(&name).is_empty()
+            }
+            _ => false,
+        }
     }
 }

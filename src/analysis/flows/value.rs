@@ -145,6 +145,18 @@ impl Value<'_> {
         self
     }
 
+    /// Whether nothing can be put into it: a text, a number.
+    pub const fn is_immutable(&self) -> bool {
+        self.sites.is_empty() && self.inner.is_empty() && self.funcs.is_empty()
+    }
+
+    /// The same, as a text or a number.
+    pub fn immutable(mut self) -> Self {
+        self.sites.clear();
+        self.inner.clear();
+        self
+    }
+
     /// Its sites and those of what it holds.
     pub fn reached(&self) -> Vec<u32> {
         let mut all = Self::default();

@@ -456,3 +456,21 @@ pub(super) const HANDING: &[&str] = &[
     "values",
     "zip",
 ];
+/// Methods of texts.
+pub(super) const TEXTS: &[&str] = &[
+    "capitalize",
+    "casefold",
+    "center",
+    "format",
+    "join",
+    "ljust",
+    "lower",
+    "lstrip",
+    "replace",
+    "rjust",
+    "rstrip",
+    "strip",
+    "title",
+    "upper",
+    "zfill",
+];
