@@ -28,6 +28,8 @@ use crate::executor::control::{Switch, Until, stopped};
 pub const ROWS_MIN: u32 = 5;
 const TEXT_MIN: usize = 4;
 const DIGITS_MIN: usize = 4;
+/// The least count since 1970 that is hidden as a date's: it has [`DIGITS_MIN`] digits.
+const COUNT_MIN: f64 = 1000.0;
 /// Bytes of a text that are compared at once; a longer text is compared in several pieces.
 const TEXT_MAX: usize = 200;
 /// Bytes of a number that are examined in any spelling, including what follows it.
@@ -178,9 +180,10 @@ impl Cells {
         for (date, seconds) in moments(cell) {
             self.days.insert(date);
             self.longest = self.longest.max(LONGEST);
-            for unit in [1.0, 1e3, 1e6, 1e9] {
-                self.numbers.insert(key(seconds * unit));
-            }
+            // The first moment of 1970 is 0, which is the number of much else.
+            let counts = [1.0, 1e3, 1e6, 1e9].map(|unit| seconds * unit);
+            let long = counts.into_iter().filter(|n| n.abs() >= COUNT_MIN);
+            self.numbers.extend(long.map(key));
             self.numbers.extend(compact(date).map(key));
         }
         // A value of several lines can be printed line by line.

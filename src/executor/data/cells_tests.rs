@@ -122,6 +122,18 @@ fn a_date_is_hidden_in_the_spellings_of_reports() {
 }
 
 #[test]
+fn a_date_hides_no_number_of_fewer_digits_than_a_number_does() {
+    let mut cells = Cells::default();
+    let lines = &b"[\"1970-01-01\", 1] [\"1970-01-02\", 1] [\"1970-01-01 00:00:07\", 1]"[..];
+    cells.add_values(lines, &Switch::new()).unwrap();
+    let open = "0 0.0 7 missing: 0";
+    assert_eq!(cells.clean(open), open);
+    for text in ["86400", "86400000", "7000", "7000000000", "1 January 1970"] {
+        assert_eq!(cells.clean(text), REDACTED, "{text}");
+    }
+}
+
+#[test]
 fn a_number_is_compared_as_one_whole() {
     let cells = numeric_cells(&["1290", "51234", "-48010", "8123.25", "0.98765", "234.5"]);
     for (text, expected) in [
