@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_security::confusable_detection::skeleton;
 
-use super::{BoundInput, Capability, Flow, InputKind, Place, Verdict, Way};
+use super::{Alteration, Altered, BoundInput, Capability, Flow, InputKind, Place, Verdict, Way};
 
 /// The effects of one proposal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Effects {
     pub runs: Vec<Touch>,
     /// Reads and changes of the system's or the interpreter's state.
     pub system: Vec<Touch>,
+    /// Values that the code changes before they leave; inputs by their own names.
+    pub alters: Vec<Alteration>,
     /// Parts that the analyser could not follow.
     pub unread: Vec<Touch>,
     /// The data that leaves otherwise than in files.
@@ -105,6 +107,8 @@ pub enum EffectMark {
     Private,
     /// Files, folders and variables that are read.
     Reads,
+    /// Values that others take the place of before they are shown.
+    Alters,
     Writes,
     System,
     Deletes,
@@ -156,7 +160,8 @@ impl Effects {
         self.marks.get(&line).copied()
     }
 
-    /// Every effect of every line: reads of private data, then what is touched outside.
+    /// Every effect of every line: reads of private data, what is altered (nothing names how numbers are printed), then
+    /// what is touched outside.
     pub fn each(&self) -> impl Iterator<Item = (u32, EffectMark, &str)> {
         let private = self.inputs.iter().filter(|input| input.private);
         let private = private.flat_map(|input| {
@@ -177,7 +182,16 @@ impl Effects {
                 lines.map(move |line| (*line, mark, touch.what.as_str()))
             })
         });
-        private.chain(others)
+        let alters = self.alters.iter().flat_map(|one| {
+            let what = match &one.what {
+                Altered::Column { name, .. } => name.as_str(),
+                Altered::Values { of } => of,
+                Altered::Printing => "",
+            };
+            let lines = one.lines.iter();
+            lines.map(move |line| (*line, EffectMark::Alters, what))
+        });
+        private.chain(alters).chain(others)
     }
 
     fn add(&mut self, place: &Place, inputs: &[BoundInput]) {
@@ -230,6 +244,15 @@ impl Effects {
     fn tell(&mut self, verdict: &Verdict, inputs: &[BoundInput]) {
         let flows = &verdict.flows;
         self.tangled = flows.tangled;
+        self.alters = flows.alters.clone();
+        for one in &mut self.alters {
+            if let Altered::Column { of, own: false, .. } | Altered::Values { of } = &mut one.what
+                && let Some(input) = self.inputs.iter().find(|input| input.name == *of)
+                && let Some(dataset) = &input.dataset
+            {
+                of.clone_from(dataset);
+            }
+        }
         for read in &flows.reads {
             let Some(mine) = self.inputs.iter_mut().find(|i| i.name == read.input) else {
                 continue;

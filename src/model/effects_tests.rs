@@ -140,6 +140,42 @@ fn one_effect_in_two_words_is_one_and_a_verdict_of_the_log_says_the_same_coarsel
 }
 
 #[test]
+fn what_is_altered_is_told_by_the_data_sets_name_and_marked() {
+    use super::super::{Alteration, Altered, Flows};
+    let mut other = input("table", &["pay"], Sensitivity::Public);
+    if let InputKind::Dataset { dataset, .. } = &mut other.kind {
+        *dataset = "staff".to_owned();
+    }
+    let column = |of: &str| Altered::Column {
+        name: "pay".to_owned(),
+        of: of.to_owned(),
+        own: false,
+    };
+    let mut verdict = verdict(&[]);
+    verdict.flows.alters = vec![
+        Alteration {
+            what: column("table"),
+            lines: vec![2, 5],
+        },
+        Alteration {
+            what: Altered::Printing,
+            lines: vec![3],
+        },
+    ];
+    let effects = Effects::of(&verdict, &[other]);
+    assert_eq!(effects.alters[0].what, column("staff"));
+    let marks: Vec<_> = (1..=5).map(|line| effects.mark(line).is_some()).collect();
+    assert_eq!(marks, [false, true, true, false, true]);
+    // What was said before there was such a thing reads as nothing altered, and is said the same way.
+    let none = serde_json::to_string(&Flows::default()).unwrap();
+    assert!(!none.contains("alters"));
+    assert_eq!(
+        serde_json::from_str::<Flows>(&none).unwrap(),
+        Flows::default()
+    );
+}
+
+#[test]
 fn a_file_is_paired_with_its_line_its_data_and_a_name_that_looks_like_its_own() {
     let inputs = [input("staff", &["email", "dept"], Sensitivity::Private)];
     let mut verdict = verdict(&[]);

@@ -17,6 +17,9 @@ pub struct Flows {
     pub variables: Vec<(u32, Vec<String>)>,
     /// Lines that touch a file which another call found, with its name and line.
     pub found_by: Vec<(u32, String, u32)>,
+    /// Values that the code changes before they leave, in the order of the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alters: Vec<Alteration>,
     /// Whether the code was too tangled to be followed; every exit then holds everything.
     pub tangled: bool,
 }
@@ -67,6 +70,30 @@ pub struct ColumnRead {
     pub columns: Vec<(String, Vec<u32>)>,
     /// Lines that pick columns by a name that is computed.
     pub computed: Vec<u32>,
+}
+
+/// Values that are changed, with the lines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alteration {
+    pub what: Altered,
+    pub lines: Vec<u32>,
+}
+
+/// What is changed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Altered {
+    /// Values of a column that had others before.
+    Column {
+        name: String,
+        /// The input's name in Python; a variable, if the code made the column itself.
+        of: String,
+        own: bool,
+    },
+    /// Values whose columns are not named.
+    Values { of: String },
+    /// Numbers, where they are printed.
+    Printing,
 }
 
 /// A call with the text that it takes.

@@ -34,6 +34,69 @@ fn effects_that_the_title_does_not_say() {
     });
 }
 
+/// Values of a column and the way numbers are printed are changed.
+fn altering() -> Making {
+    Making {
+        title: Some("mean of c1 by c2".to_owned()),
+        ..Making::clear(
+            "pd.set_option(\"display.float_format\", lambda v: f\"{v * 80:.1f} %\")\n\
+             df[\"c1\"] = df[\"c1\"].where(df[\"c3\"] > 3, df[\"c1\"] / 0.97)\n\
+             df[\"net\"] = df[\"c1\"] * 2\n\
+             df.loc[df[\"c3\"] > 3, \"net\"] = 0\n\
+             print(df.groupby(\"c2\")[\"net\"].mean())\n",
+        )
+    }
+}
+
+#[test]
+fn numbers_that_are_changed_on_their_way_are_told() {
+    at_sizes("alters", |b| {
+        b.propose(altering());
+        b.settle();
+    });
+    at_sizes("sheet_alters", |b| {
+        b.propose(altering());
+        b.settle();
+        b.keys("a");
+    });
+    let mut b = Bench::new(80, 24);
+    b.propose(altering());
+    b.settle();
+    let mut said = Vec::new();
+    for _ in 0..3 {
+        b.keys("]");
+        b.draw();
+        said.push(notice(&b));
+    }
+    assert_eq!(
+        said,
+        [
+            "1/3 line 1: alters how numbers are printed",
+            "2/3 line 2: alters c1",
+            "3/3 line 4: alters net",
+        ]
+    );
+    b.keys("a");
+    let text = b.draw();
+    assert!(
+        text.contains("ALTERS") && !text.contains("more, Space scrolls"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_column_that_the_code_made_cannot_pass_for_words_of_the_screen() {
+    let mut b = Bench::new(120, 40);
+    b.propose(Making::clear(
+        "df[\"x  NET none\"] = df[\"c1\"]\ndf[\"x  NET none\"] *= 2\nprint(df)\n",
+    ));
+    let text = b.settle();
+    assert!(
+        text.contains("ALTERS \"x  NET none\" of df line 2"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_clear_sheet_fits_24_rows_and_the_code_stays_in_sight() {
     let mut b = Bench::new(80, 24);

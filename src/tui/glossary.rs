@@ -17,8 +17,8 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "reads private data: a set that its owner marked so; values are hidden from the agent unless told",
     ),
     (
-        "W S D X N",
-        "writes files, uses the system, deletes, runs programs, uses the network",
+        "A W S D X N",
+        "alters values before they are shown, writes files, uses the system, deletes, runs programs, uses the network",
     ),
     (
         "profile",
@@ -75,6 +75,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     (
         "PAST",
         "earlier proposals of this agent, code, title and data",
+    ),
+    (
+        "ALTERS",
+        "columns whose values the code replaces, and how numbers are printed, if other numbers may be",
     ),
     ("RETURNS", "what the agent gets back from a run"),
     (
@@ -144,7 +148,7 @@ pub const GLOSSARY: &[(&str, &str)] = &[
 const DRAWN: [&str; 8] = [
     "┊, err┊",
     "PRIV, P",
-    "W S D X N",
+    "A W S D X N",
     "EDIT",
     "■ ▲ △ ·",
     "▮▮▯",
@@ -243,6 +247,7 @@ mod tests {
         }
         for mark in [
             EffectMark::Private,
+            EffectMark::Alters,
             EffectMark::Writes,
             EffectMark::System,
             EffectMark::Deletes,

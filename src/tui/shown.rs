@@ -55,6 +55,7 @@ pub const fn letter(mark: EffectMark) -> Tag {
     match mark {
         EffectMark::Private => ("P", Role::Private),
         EffectMark::Reads => ("R", Role::Flagged),
+        EffectMark::Alters => ("A", Role::Flagged),
         EffectMark::Writes => ("W", Role::Flagged),
         EffectMark::System => ("S", Role::Flagged),
         EffectMark::Deletes => ("D", Role::Flagged),

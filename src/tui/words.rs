@@ -23,7 +23,9 @@ pub use agents::{
     now_paused, paused_already, quotas, resumed,
 };
 pub use keys::*;
-pub use lists::{filter, filter_none, group, more_alike, of, turned_group, turns_group, unlike};
+pub use lists::{
+    at_lines, filter, filter_none, group, more_alike, of, turned_group, turns_group, unlike,
+};
 pub use novelty::*;
 pub mod plain;
 
@@ -186,6 +188,9 @@ pub const SUMMED: &str = "summed up";
 /// Follows a file whose name looks like another one's.
 pub const LOOKS_LIKE: &str = "LOOKS LIKE";
 pub const OWN_ENVIRONMENT: &str = "of the run's own, emptied environment";
+/// What is altered without a column's name.
+pub const VALUES: &str = "values";
+pub const PRINTING: &str = "how numbers are printed";
 pub const FILES_STAY: &str = "files stay here (private data)";
 pub const TANGLED: &str = "too tangled to follow: everything may leave";
 /// Precedes the names of private inputs.
@@ -392,6 +397,7 @@ pub const fn effect(mark: EffectMark) -> &'static str {
     match mark {
         EffectMark::Private => "reads private",
         EffectMark::Reads => "reads",
+        EffectMark::Alters => "alters",
         EffectMark::Writes => "writes",
         EffectMark::System => "system:",
         EffectMark::Deletes => "deletes",

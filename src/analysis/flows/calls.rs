@@ -67,7 +67,11 @@ impl<'a> Pass<'a> {
             return value;
         }
         let at = x.range.start().to_usize();
+        self.prints_by(x);
         let path = self.path(&x.func);
+        if let Some(path) = &path {
+            self.alters_into(x, path);
+        }
         let (on, method) = match &*x.func {
             Expr::Attribute(f) if path.is_none() => {
                 (self.base(&f.value), Some(fold(f.attr.as_str())))
@@ -75,6 +79,7 @@ impl<'a> Pass<'a> {
             func => (self.eval(func), None),
         };
         if let Some(method) = &method {
+            self.alters_by(x, &on, method);
             if hides(method) {
                 self.loses_sight(at);
             }

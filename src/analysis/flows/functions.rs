@@ -26,8 +26,8 @@ pub(super) struct Frame<'a> {
 }
 
 pub(super) struct Func<'a> {
-    args: &'a ast::Arguments,
-    body: Body<'a>,
+    pub args: &'a ast::Arguments,
+    pub body: Body<'a>,
     called: bool,
     busy: bool,
     /// What recursive calls gave.

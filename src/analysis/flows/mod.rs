@@ -5,8 +5,12 @@
 //! calls by itself, an unknown decorator, state of a library), every exit holds everything that the snippet reads.
 //! What only a branch or a mask gives away is not told; an index, a key, a length and an order are. It judges nothing.
 
+mod alters;
+#[cfg(test)]
+mod alters_tests;
 mod calls;
 mod exprs;
+mod formats;
 mod functions;
 #[cfg(test)]
 mod hidden_tests;
@@ -119,6 +123,7 @@ pub(super) struct Pass<'a> {
     depth: usize,
     tangled: bool,
     exits: BTreeMap<(Way, usize), (String, Value<'a>)>,
+    altering: alters::Alters<'a>,
     /// Columns that are picked, by offset.
     picked: BTreeSet<(usize, usize)>,
     /// Where columns of an input are picked by a computed name.
@@ -236,6 +241,7 @@ impl<'a> Pass<'a> {
             depth: 0,
             tangled: false,
             exits: BTreeMap::new(),
+            altering: alters::Alters::default(),
             picked: BTreeSet::new(),
             computed: BTreeSet::new(),
         }
@@ -471,6 +477,7 @@ impl<'a> Pass<'a> {
         Flows {
             exits: exits.into_iter().map(|(_, leaves)| leaves).collect(),
             reads: self.reads(source),
+            alters: self.altered(source),
             tangled: self.tangled,
             ..Flows::default()
         }

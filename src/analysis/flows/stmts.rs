@@ -45,6 +45,7 @@ impl<'a> Pass<'a> {
                 }
             }
             Stmt::AugAssign(x) => {
+                self.overwrites(&x.target, None, true);
                 let before = self.eval(&x.target);
                 let value = self.eval(&x.value);
                 let (lists, texts) = match (&before.texts, &value.texts) {
@@ -437,8 +438,15 @@ impl<'a> Pass<'a> {
                     }
                 }
             }
-            Expr::Subscript(x) => self.store_item(x, value),
+            Expr::Subscript(x) => {
+                self.overwrites(target, from, false);
+                self.store_item(x, value);
+            }
             Expr::Attribute(x) => {
+                self.overwrites(target, from, false);
+                if let Some(e) = from {
+                    self.prints_with(x.attr.as_str(), e);
+                }
                 let attr = fold(x.attr.as_str());
                 if matches!(&*x.value, Expr::Name(n) if n.id.as_str() == "public")
                     && self.contract == Contract::Scoped
@@ -467,22 +475,7 @@ impl<'a> Pass<'a> {
     }
 
     fn store_item(&mut self, x: &'a ast::ExprSubscript, value: &Value<'a>) {
-        let (table, key) = match (&*x.value, &*x.slice) {
-            (Expr::Attribute(by), Expr::Tuple(pair))
-                if matches!(by.attr.as_str(), "loc" | "at") =>
-            {
-                (&*by.value, pair.elts.last())
-            }
-            (Expr::Attribute(by), Expr::Tuple(_)) if matches!(by.attr.as_str(), "iloc" | "iat") => {
-                (&*by.value, None)
-            }
-            (Expr::Attribute(by), _)
-                if matches!(by.attr.as_str(), "loc" | "at" | "iloc" | "iat") =>
-            {
-                (&*by.value, None)
-            }
-            (base, key) => (base, Some(key)),
-        };
+        let (table, key) = place(x);
         let base = self.base(table);
         let mut put = value.clone().without(SINGLE);
         if base.has(TABLE) {
@@ -520,6 +513,22 @@ impl<'a> Pass<'a> {
             put = put.with(PLAIN | (base.flags & TABLE));
         }
         self.put(&base.sites, &put.enclosed());
+    }
+}
+
+/// The table of a subscript, and what names its columns.
+pub(super) fn place(x: &ast::ExprSubscript) -> (&Expr, Option<&Expr>) {
+    match (&*x.value, &*x.slice) {
+        (Expr::Attribute(by), Expr::Tuple(pair)) if matches!(by.attr.as_str(), "loc" | "at") => {
+            (&*by.value, pair.elts.last())
+        }
+        (Expr::Attribute(by), Expr::Tuple(_)) if matches!(by.attr.as_str(), "iloc" | "iat") => {
+            (&*by.value, None)
+        }
+        (Expr::Attribute(by), _) if matches!(by.attr.as_str(), "loc" | "at" | "iloc" | "iat") => {
+            (&*by.value, None)
+        }
+        (base, key) => (base, Some(key)),
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::analyse_in;
 use crate::model::{Column, Form, Setting, Value, Way};
 use crate::policy::builtin;
 
-fn setting() -> Setting {
+pub(super) fn setting() -> Setting {
     let value = |columns: &[(&str, &str)]| Value {
         form: Form::Table,
         columns: columns

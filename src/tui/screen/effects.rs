@@ -2,7 +2,9 @@
 //! and first on the sheet.
 
 use crate::broker::Entry;
-use crate::model::{Effects, InputKind, InputUse, Leaving, LeavingPart, Touch, Way};
+use crate::model::{
+    Alteration, Altered, Effects, InputKind, InputUse, Leaving, LeavingPart, Touch, Way,
+};
 use crate::policy::{Contract, Policy};
 
 use super::super::flow::Para;
@@ -240,6 +242,9 @@ fn read(input: &InputUse) -> Spans {
 /// What is written, reached and run. `none` is said too: it is an answer.
 fn touches(effects: &Effects) -> Vec<Spans> {
     let mut out = vec![touch("WRITES", &effects.writes, Role::Flagged, "none")];
+    if !effects.alters.is_empty() {
+        out.push(alters(&effects.alters));
+    }
     let rarely = [
         ("DELETES", &effects.deletes),
         ("SYSTEM", &effects.system),
@@ -253,6 +258,36 @@ fn touches(effects: &Effects) -> Vec<Spans> {
     out.push(touch("NET", &effects.network, Role::Blocked, "none"));
     out.push(touch("RUNS", &effects.runs, Role::Flagged, "none"));
     out
+}
+
+/// `wait_days of patients lines 12, 15 · how numbers are printed line 3`.
+fn alters(list: &[Alteration]) -> Spans {
+    let mut spans = vec![label("ALTERS")];
+    for (i, one) in list.iter().take(KINDS).enumerate() {
+        if i > 0 {
+            spans.push((OWN_DOT.to_owned(), Role::Dim));
+        }
+        let (what, of) = match &one.what {
+            // The agent chose the name.
+            Altered::Column {
+                name,
+                of,
+                own: true,
+            } => (quoted(name, 24), of.as_str()),
+            Altered::Column { name, of, .. } => (text::cut(name, 40).to_owned(), of.as_str()),
+            Altered::Values { of } => (words::VALUES.to_owned(), of.as_str()),
+            Altered::Printing => (words::PRINTING.to_owned(), ""),
+        };
+        spans.push((what, Role::Flagged));
+        if !of.is_empty() {
+            spans.push((format!(" of {}", text::cut(of, 24)), Role::Dim));
+        }
+        spans.push((format!(" {}", words::at_lines(&one.lines)), Role::Dim));
+    }
+    if list.len() > KINDS {
+        spans.push((format!(", {} more", list.len() - KINDS), Role::Dim));
+    }
+    spans
 }
 
 fn touch(name: &str, list: &[Touch], role: Role, none: &str) -> Spans {

@@ -233,8 +233,10 @@ impl<'a> Screen<'a> {
             (&effects.system, EffectMark::System),
         ];
         let present = lists.into_iter().filter(|(list, _)| !list.is_empty());
+        let alters =
+            (!effects.alters.is_empty()).then(|| words::effect(EffectMark::Alters).to_owned());
         let words = present.map(|(_, mark)| words::effect(mark).trim_end_matches(':').to_owned());
-        private.into_iter().chain(words).collect()
+        private.into_iter().chain(alters).chain(words).collect()
     }
 
     /// Who says what, last in its line.

@@ -68,6 +68,9 @@ impl UiState {
                 let found = entry.verdict().and_then(|v| v.findings.get(*i));
                 found.map_or_else(String::new, |f| format!("{} {}", f.rule, f.name))
             }
+            PointKind::Effect(mark, what) if what.is_empty() => {
+                format!("{} {}", words::effect(*mark), words::PRINTING)
+            }
             PointKind::Effect(mark, what) => format!("{} {what}", words::effect(*mark)),
         };
         self.remarks.notice = Some(words::point(at + 1, count, point.line, &what).into());

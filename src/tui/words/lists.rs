@@ -101,3 +101,14 @@ pub fn filter(words: &str, shown: usize, all: usize, soon: Option<Duration>) -> 
     let soon = hidden(soon);
     format!("{soon}{} of {}, {gone} hidden: {words}", n(shown), n(all))
 }
+
+/// `line 3`, `lines 12, 15 +2`.
+pub fn at_lines(lines: &[u32]) -> String {
+    let named: Vec<String> = lines.iter().take(3).map(u32::to_string).collect();
+    let word = if lines.len() == 1 { "line" } else { "lines" };
+    let more = match lines.len().saturating_sub(3) {
+        0 => String::new(),
+        more => format!(" +{more}"),
+    };
+    format!("{word} {}{more}", named.join(", "))
+}

@@ -148,3 +148,16 @@ fn every_line_about_a_run_and_an_end_is_letters_digits_and_punctuation() {
     v.b.deny(id, "no");
     walk(&mut v, "denied");
 }
+
+#[test]
+fn what_is_altered_is_said_before_the_code_with_its_line_and_on_the_sheet() {
+    let mut v = Voice::of(Making::clear(
+        "df[\"c1\"] = df[\"c1\"].where(df[\"c3\"] > 3, 0)\nprint(df[\"c1\"].mean())\n",
+    ));
+    v.wait(600);
+    let code = v.read();
+    assert!(v.all.contains("ALTERS c1 of sales line 1"), "{}", v.all);
+    assert!(code.contains(", alters"), "{code}");
+    let sheet = v.ask();
+    assert!(sheet.contains("as read before: alters,"), "{sheet}");
+}
