@@ -435,6 +435,33 @@ fn a_command_that_does_not_exist_names_the_nearest_and_stays_to_be_mended() {
     assert_eq!(notice(&b), "in a shell: countersign audit verify");
 }
 
+/// Letters typed quickly, of a word that is no command: they stand in the description of one.
+#[test]
+fn enter_runs_no_command_of_another_name_before_it_named_it() {
+    let mut b = Bench::new(80, 24);
+    clear(&mut b);
+    for typed in [":hist", ":"] {
+        b.keys(typed);
+        b.press(KeyCode::Enter);
+        b.carry_out();
+        assert!(notice(&b).contains("Enter again: "), "{}", notice(&b));
+        assert!(b.draw().contains("Enter again: "));
+        assert!(b.ui.prompt().is_none() && b.state.pauses().is_empty());
+        b.press(KeyCode::Esc);
+    }
+    // A second Enter, the beginning of a name or of a word of it, and an arrow choose.
+    for typed in [":plcs", ":pol", ":next-f"] {
+        b.keys(typed);
+        b.press(KeyCode::Enter);
+        if notice(&b).contains("Enter again: ") {
+            assert_eq!(typed, ":plcs");
+            b.press(KeyCode::Enter);
+        }
+        assert!(!b.draw().contains("Enter again"), "{typed}");
+        b.keys("1");
+    }
+}
+
 #[test]
 fn a_command_chosen_by_name_says_where_it_works_too() {
     let mut b = Bench::new(80, 24);

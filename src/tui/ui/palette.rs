@@ -17,6 +17,8 @@ pub(in crate::tui) struct Palette {
     pub input: Input,
     /// The chosen one of [`Palette::found`].
     pub at: usize,
+    /// The command that `Enter` named, since its name does not begin as the typed text does. The next `Enter` runs it.
+    asked: Option<Command>,
 }
 
 impl Palette {
@@ -35,6 +37,16 @@ impl Palette {
             .collect();
         found.sort_by_key(|(rank, _)| *rank);
         found.into_iter().map(|(_, command)| command).collect()
+    }
+
+    /// Whether the typed text begins the command's name or a word of it, or whether it was chosen otherwise: by an
+    /// arrow, or by a second `Enter`.
+    fn is_meant(&self, command: Command) -> bool {
+        let typed = self.input.value().trim().to_lowercase();
+        let name = command.name().to_lowercase();
+        let mut starts = name.match_indices(['-', ' ']).map(|(i, _)| i + 1);
+        let begins = name.starts_with(&typed) || starts.any(|i| name[i..].starts_with(&typed));
+        !typed.is_empty() && begins || self.at > 0 || self.asked == Some(command)
     }
 
     /// What is said if the typed letters find no command.
@@ -78,6 +90,13 @@ impl UiState {
                 self.remarks.notice = Some(Notice::Idle(palette.none().into()));
                 return Vec::new();
             };
+            if !palette.is_meant(chosen) {
+                palette.asked = Some(chosen);
+                let typed = palette.input.value();
+                let said = words::enter_again(typed, chosen.name());
+                self.remarks.notice = Some(Notice::Idle(said.into()));
+                return Vec::new();
+            }
             self.over.close();
             return self.choose(state, chosen, now);
         } else if key.is(KeyCode::Up) {
@@ -87,6 +106,7 @@ impl UiState {
         } else {
             decide::edit(&mut palette.input, key, event.code);
             palette.at = 0;
+            palette.asked = None;
         }
         Vec::new()
     }
@@ -115,7 +135,7 @@ mod tests {
     fn found(typed: &str) -> Vec<Command> {
         let palette = Palette {
             input: Input::new(typed.to_owned()),
-            at: 0,
+            ..Palette::default()
         };
         palette.found()
     }

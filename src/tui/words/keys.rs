@@ -126,6 +126,17 @@ pub fn wrapping(on: bool, left: &str, right: &str) -> String {
     }
 }
 
+/// What was typed after `:` and only has letters of this command in it.
+pub fn enter_again(typed: &str, name: &str) -> String {
+    match typed.trim() {
+        "" => format!("Enter again: {name}"),
+        typed => {
+            let shown = claim::named(typed, TYPED);
+            format!("no command {shown}; Enter again: {name}")
+        }
+    }
+}
+
 /// What was typed after `:` and is no command. `names`: those that there are.
 pub fn no_command(typed: &str, names: &[&str]) -> String {
     let typed = typed.trim();
