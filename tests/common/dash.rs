@@ -372,7 +372,11 @@ impl Dash {
                 self.text()
             );
             // Digits are typed only into the sheet: elsewhere they switch the view.
-            if self.text().contains("GRANT?") {
+            let text = self.text();
+            if text.contains("of this sheet not seen") {
+                // What is typed before all of it was seen does not count.
+                self.press(" ");
+            } else if text.contains("GRANT?") {
                 match self.digits() {
                     Some(digits) => {
                         self.keys(&format!(" {digits}"));

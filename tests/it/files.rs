@@ -118,7 +118,7 @@ fn a_figure_is_saved_for_its_owner_and_over_nothing() {
     dash.keys("S");
     dash.wait_text("Enter saves");
     dash.keys("\r");
-    dash.wait_text(&format!("nothing is saved: {own_name} is there already"));
+    dash.wait_text(&format!("{own_name} is there already"));
     assert_eq!(std::fs::read(&file).unwrap(), b"mine");
 }
 
