@@ -520,14 +520,17 @@ impl Past {
         all
     }
 
-    /// This person's reasons for denials, the newest first, each once.
+    /// This person's reasons for denials, the latest denial's first, each once.
     pub fn reasons(&self, by: u32, most: usize) -> Vec<Arc<str>> {
         let mut seen = HashSet::new();
-        self.all
-            .iter()
-            .rev()
-            .filter_map(|earlier| earlier.decided.as_ref())
+        let decided = self.all.iter().rev().filter_map(|e| e.decided.as_ref());
+        let mut denials: Vec<&Decided> = decided
             .filter(|decided| !decided.granted && decided.by == by)
+            .collect();
+        // People decide in another order than proposals arrive.
+        denials.sort_by_key(|decided| std::cmp::Reverse(decided.at));
+        denials
+            .into_iter()
             .filter_map(|decided| decided.reason.clone())
             .filter(|reason| seen.insert(reason.clone()))
             .take(most)

@@ -298,6 +298,20 @@ fn reasons_are_one_person_s_newest_first_and_each_once() {
 }
 
 #[test]
+fn reasons_go_by_the_denials_not_by_the_arrivals() {
+    let mut past = Past::default();
+    for n in 0..4 {
+        propose(&mut past, n, &One("hr", "pay", "x", &[]));
+    }
+    for (n, minute, reason) in [(3, 10, "a"), (0, 11, "b"), (1, 12, "c"), (2, 13, "b")] {
+        deny(&mut past, n, minute, reason);
+    }
+    let reasons = past.reasons(7, 10);
+    let reasons: Vec<&str> = reasons.iter().map(|r| &**r).collect();
+    assert_eq!(reasons, ["b", "c", "a"]);
+}
+
+#[test]
 fn shapes_that_are_read_later_count_like_those_read_at_once() {
     let mut past = some();
     let mut without = some();
