@@ -477,3 +477,19 @@ fn proposals_that_differ_in_numbers_only_are_told_and_marked() {
     b.keys("G");
     assert!(!b.settle().contains("more wait"));
 }
+
+#[test]
+fn new_never_ends_a_row_without_its_answer() {
+    for columns in 50..=140 {
+        for making in [Making::more_than_it_says(), Making::flagged()] {
+            let mut b = Bench::new(columns, 24);
+            b.propose(making);
+            let screen = b.settle();
+            assert!(columns < 80 || screen.contains(" NEW "), "{screen}");
+            for row in screen.lines() {
+                let row = row.trim_end_matches([' ', '│']);
+                assert!(!row.ends_with(" NEW"), "{columns}: {screen}");
+            }
+        }
+    }
+}

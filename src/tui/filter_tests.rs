@@ -246,3 +246,31 @@ fn search_in_the_queue_works_on_what_its_rows_say() {
         assert!(title.starts_with(found), "{words}: {title}");
     }
 }
+
+#[test]
+fn a_text_field_shows_what_is_typed_before_its_keys() {
+    let text = "forty columns of a text, each one of them";
+    for (open, keys) in [
+        ("f", "Enter keeps it"),
+        ("/", "Enter searches"),
+        (":", "Enter does it"),
+        ("d", "Enter sends"),
+    ] {
+        let mut b = Bench::new(80, 24);
+        b.propose(Making {
+            agent: Some("hr-insights"),
+            ..Making::clear("print(len(df))\n")
+        });
+        b.settle();
+        b.keys(open);
+        assert!(b.draw().contains(&format!("{keys}  Esc")), "{}", b.draw());
+        for (at, c) in text.char_indices().take(40) {
+            b.keys(&c.to_string());
+            let screen = b.draw();
+            assert!(
+                screen.contains(&format!(": {}", text[..=at].trim_end())),
+                "{screen}"
+            );
+        }
+    }
+}

@@ -22,8 +22,8 @@ fn wrong_digits_are_reported_until_the_next_key_and_not_beside_a_run() {
     b.keys("0000");
     b.advance(250);
     b.press(KeyCode::Enter);
-    assert_eq!(notice(&b), "wrong digits; nothing was granted");
-    assert!(footer(&mut b).contains("nothing was granted"));
+    assert_eq!(notice(&b), "wrong characters, nothing granted");
+    assert!(footer(&mut b).contains("nothing granted"));
     b.keys("4");
     assert_eq!(notice(&b), "");
     b.keys("f1c");
@@ -33,14 +33,14 @@ fn wrong_digits_are_reported_until_the_next_key_and_not_beside_a_run() {
     b.advance(250);
     b.press(KeyCode::Enter);
     b.carry_out();
-    assert_eq!(notice(&b), "wrong digits; nothing was granted");
+    assert_eq!(notice(&b), "wrong characters, nothing granted");
     assert_eq!(grants_state(&b), State::Pending);
     b.keys("4f1c");
     b.advance(250);
     b.press(KeyCode::Enter);
     b.carry_out();
     assert_eq!(grants_state(&b), State::Granted);
-    assert!(!b.draw().contains("nothing was granted"));
+    assert!(!b.draw().contains("nothing granted"));
 }
 
 fn grants_state(b: &Bench) -> State {

@@ -15,8 +15,9 @@ use super::words;
 /// A short text in spans, ready to draw.
 pub type Line = Vec<(String, Role)>;
 
-/// What is new, the most important first: an earlier denial, whether this code was granted before, data sets
-/// that this agent reads for the first time, and how the agent's earlier proposals were decided.
+/// What is new, the most useful first: an earlier denial of this code, title or shape, private data that this agent
+/// reads for the first time, whether this code, its shape or its title was granted before, other data that it reads for
+/// the first time, data that it was denied, and how its earlier proposals were decided.
 ///
 /// `compare`: the key that shows what changed.
 pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &str) -> Vec<Line> {
@@ -37,6 +38,7 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
     });
     let mut out = Vec::new();
     let mut later = Vec::new();
+    let mut last = Vec::new();
 
     let denials = [
         (&code, words::CODE_DENIED),
@@ -62,7 +64,8 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
             line.extend(claim::spans(dataset, Role::Flagged));
             let when = at(earlier).map(time).unwrap_or_default();
             line.push((format!(" {when}"), Role::Flagged));
-            out.push(line);
+            // It is true of everything that this agent asks of this data, so it says the least of this code.
+            last.push(line);
         } else if read.granted == 0 {
             let role = if private { Role::Private } else { Role::Strong };
             let mut line = vec![(words::FIRST_TIME.to_owned(), Role::Text)];
@@ -110,7 +113,7 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
         let other = tally.last_granted.and_then(|earlier| earlier.shape);
         shape.zip(other).is_some_and(|(a, b)| same(&a, &b))
     };
-    let mut is_new = false;
+    let titled = title.last_granted.and_then(at);
     let (words, role) = if let Some(newest) = same.first() {
         let when = at(newest).map(time);
         let words = words::same_code(same.len() as u32, when.as_deref());
@@ -132,16 +135,16 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
     } else if alike(&texts) {
         // What stands between quotes can be a column or a path, so this is said aloud.
         shaped(&texts, "texts", Role::Strong)
+    } else if let Some(when) = titled {
+        let words = words::same_title(&time(when), compare);
+        out.push(vec![(words, Role::Strong)]);
+        (words::CODE_NEVER_GRANTED.to_owned(), Role::Strong)
     } else {
-        is_new = true;
         (words::NEVER_GRANTED.to_owned(), Role::Strong)
     };
     out.push(vec![(words, role)]);
-    if let Some(when) = title.last_granted.and_then(at).filter(|_| is_new) {
-        let words = words::same_title(&time(when), compare);
-        out.push(vec![(words, Role::Strong)]);
-    }
     out.extend(later);
+    out.extend(last);
 
     let of_agent = past.tally(&Of::Agent(uid, agent), own);
     let mut line = claim::spans(&claim::named(agent, NAME), Role::Text);

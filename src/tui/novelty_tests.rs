@@ -74,7 +74,7 @@ fn the_same_code_and_code_that_is_alike_are_told_apart() {
         said(&b, texts)[0],
         "same shape as one granted at 10:42, other texts"
     );
-    let other = b.propose(making("hr-bot", "pay", "print(df['age'] < 2)\n", true));
+    let other = b.propose(making("hr-bot", "new", "print(df['age'] < 2)\n", true));
     assert_eq!(said(&b, other)[0], "never granted before");
 }
 
@@ -176,8 +176,8 @@ fn a_title_that_was_granted_with_other_code_is_named() {
     assert_eq!(
         said(&b, other),
         [
-            "never granted before",
             "same title granted 10:40: v shows what changed",
+            "this code never was",
             "hr-bot: 1 of 1 granted",
         ]
     );
@@ -195,11 +195,46 @@ fn data_that_an_agent_was_denied_is_not_called_new() {
     assert_eq!(
         said(&b, other),
         [
-            "hr-bot was denied sales 10:40",
             "never granted before",
+            "hr-bot was denied sales 10:40",
             "hr-bot: 0 of 1 granted",
         ]
     );
+}
+
+#[test]
+fn what_is_known_of_this_code_comes_before_data_that_the_agent_was_denied() {
+    let mut b = Bench::new(120, 40);
+    let granted = b.propose(making("etl", "age", "print(df['age'] > 1)\n", true));
+    b.grant(granted);
+    let titled = b.propose(making("hr-bot", "age", "z = 1\n", false));
+    b.grant(titled);
+    let denied = b.propose(making("hr-bot", "pay", "x = y\n", true));
+    b.deny(denied, "");
+    for (title, code, first) in [
+        (
+            "a",
+            "print(df['age'] > 1)\n",
+            "the same code was granted once",
+        ),
+        ("age", "print(df['age'] > 2)\n", "same shape as one granted"),
+        (
+            "age",
+            "print(df['mail'] > 2)\n",
+            "same shape as one granted",
+        ),
+        ("age", "w = 1\n", "same title granted"),
+        ("b", "w = 1\n", "never granted before"),
+        ("pay", "w = 1\n", "this title was denied"),
+    ] {
+        let id = b.propose(making("hr-bot", title, code, true));
+        let all = said(&b, id);
+        assert!(all[0].starts_with(first), "{all:?}");
+        let of_data = all
+            .iter()
+            .position(|line| line.contains("was denied sales"));
+        assert_eq!(of_data, Some(all.len() - 2), "{all:?}");
+    }
 }
 
 #[test]

@@ -19,8 +19,8 @@ mod novelty;
 pub mod policy;
 
 pub use agents::{
-    agent_facts, agents, ask_all, ask_all_keys, came_later, deny_all, deny_all_keys, not_paused,
-    now_paused, paused_already, quotas, resumed,
+    agent_facts, agents, ask_all, ask_all_keys, came_later, deny_all, deny_all_keys, deny_reason,
+    not_paused, now_paused, paused_already, quotas, resumed, short_deny_reason,
 };
 pub use keys::*;
 pub use lists::{
@@ -54,7 +54,7 @@ pub const NOTHING_PENDING: &str = "nothing is pending";
 pub const NOT_GRANTABLE: &str = "this cannot be granted: its verdict blocks it";
 pub const NO_INPUTS_YET: &str = "its inputs are not read yet";
 pub const NO_VERDICT: &str = "not analysed yet";
-pub const NO_RANDOM: &str = "the system gives no random digits; nothing can be granted";
+pub const NO_RANDOM: &str = "the system gives no random characters; nothing can be granted";
 pub const ENVIRONMENT_WAIT: &str = "a grant must wait: the Python environment is being made";
 pub const EDITED: &str = "edited by you";
 /// In the queue's rows.
@@ -63,11 +63,11 @@ pub const AS_PROPOSED: &str = "as proposed";
 pub const AGAINST_PROPOSED: &str = "against what was proposed by ";
 pub const GONE: &str = "the proposal is gone";
 pub const CHANGED: &str = "what would run changed; look again";
-pub const WRONG_DIGITS: &str = "wrong digits; nothing was granted";
+pub const WRONG_DIGITS: &str = "wrong characters, nothing granted";
 /// Why the sheet asks once more.
 pub fn hurried(hurry: &Hurry) -> String {
     format!(
-        "▲ {} words in {}: reading takes {}. Read on, or type the new digits",
+        "▲ {} words in {}: reading takes {}. Read on, or type the new characters",
         number(hurry.words as u64),
         seconds(hurry.looked),
         seconds(hurry.reading)
@@ -213,6 +213,8 @@ pub const NO_LINE_END: &str = "no line end";
 pub const SAME_CODE: &str = "The code is the same, byte for byte.";
 pub const THIS_CODE: &str = "this code";
 pub const NEVER_GRANTED: &str = "never granted before";
+/// Behind a title that was.
+pub const CODE_NEVER_GRANTED: &str = "this code never was";
 pub const CODE_DENIED: &str = "this code was ";
 pub const TITLE_DENIED: &str = "this title was ";
 pub const ALIKE_DENIED: &str = "one of the same shape was ";

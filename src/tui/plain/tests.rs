@@ -240,7 +240,7 @@ fn a_flagged_proposal_takes_its_digits_and_echoes_them() {
     v.keys("y");
     assert_eq!(v.keys("4f1"), "4f1");
     v.wait(300);
-    assert!(v.key(KeyCode::Enter).contains("wrong digits"));
+    assert!(v.key(KeyCode::Enter).contains("wrong characters"));
     assert_eq!(v.keys("4f1c"), "4f1c");
     v.wait(QUIET.as_millis() as u64);
     v.key(KeyCode::Enter);
@@ -263,7 +263,7 @@ fn whoever_is_too_fast_hears_why_and_gets_other_digits() {
     v.wait(300);
     let said = v.key(KeyCode::Enter);
     assert!(
-        said.contains("Read on, or type the new digits\nType 4f1c"),
+        said.contains("Read on, or type the new characters\nType 4f1c"),
         "{said}"
     );
     assert!(grants(&v.b).is_empty());

@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::policy::{Contract, Policy};
 
-use super::super::flow::Para;
+use super::super::flow::{Flow, Para};
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
@@ -39,7 +39,7 @@ type Spans = Vec<(String, Role)>;
 /// How much room the effects have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
-    /// One paragraph for what is touched, one for what comes back.
+    /// As few rows as possible: paragraphs are joined where that saves one.
     Two,
     /// A paragraph for each question.
     Each,
@@ -86,12 +86,17 @@ impl Screen<'_> {
         };
         let new = (!entry.state().is_final()).then(|| self.news(entry, room));
         match room {
-            // The most important of what is new has room behind what comes back.
-            Room::Two => out.push(joined(returns.into_iter().chain(new), room)),
-            Room::Each | Room::Sheet => {
-                out.extend(returns.map(|spans| joined([spans], room)));
-                out.extend(new.map(|spans| joined([spans], room)));
+            Room::Two => {
+                let apart = apart(returns.iter().chain(&new).cloned(), room);
+                let one = vec![joined(returns.into_iter().chain(new), room)];
+                let rows = |paras: &[Para]| Flow::new(paras, width.saturating_sub(2)).rows.len();
+                // A label and its answer stay together where that takes no row more.
+                out.extend(match rows(&apart) <= rows(&one) {
+                    true => apart,
+                    false => one,
+                });
             }
+            Room::Each | Room::Sheet => out.extend(apart(returns.into_iter().chain(new), room)),
         }
         out
     }
@@ -119,6 +124,12 @@ impl Screen<'_> {
         }
         spans
     }
+}
+
+/// A paragraph for each statement.
+fn apart(statements: impl IntoIterator<Item = Spans>, room: Room) -> Vec<Para> {
+    let each = statements.into_iter();
+    each.map(|spans| joined([spans], room)).collect()
 }
 
 /// Statements on one paragraph, with room between them. The first one's label is as wide as the others below it.

@@ -16,6 +16,11 @@ use super::super::ui::{Detail, OnScreen, Over, Pane, Part, Prompt, View, is_paus
 use super::super::words;
 use super::{Drawn, Screen};
 
+/// The columns that a reason has at least on 80 columns.
+const REASON: usize = 40;
+/// The columns between a text and the hint behind it, so that the next characters have room.
+const GROWS: usize = 4;
+
 impl Screen<'_> {
     pub(super) fn footer(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &Drawn) {
         let area = Rect {
@@ -39,7 +44,10 @@ impl Screen<'_> {
         }
         match self.ui.prompt() {
             Some(Prompt::Deny { id, input, earlier }) => match too_late(self.state, *id) {
-                None => self.field(canvas, area, &self.deny_label(*id), earlier.hint(), input),
+                None => {
+                    let label = self.deny_label_within(*id, area.width);
+                    self.field(canvas, area, &label, earlier.hint(), input);
+                }
                 Some(why) => {
                     let label = format!("{why}, nothing is sent");
                     self.field(canvas, area, &label, "Enter or Esc goes back", input);
@@ -132,11 +140,24 @@ impl Screen<'_> {
 
     /// The field's label names whom the denial is for.
     pub(super) fn deny_label(&self, id: ProposalId) -> String {
+        words::deny_reason(&self.denied_name(id))
+    }
+
+    /// The agent's name. Marks stand for letters that imitate others, as everywhere.
+    fn denied_name(&self, id: ProposalId) -> String {
         let entry = self.state.entry(id);
         let name = entry.map_or("", |entry| entry.proposal.agent_name());
-        let name = claim::named(name, 16);
-        // Marks stand for letters that imitate others, as everywhere.
-        format!("deny, reason for {}", claim::drawn(&name))
+        claim::drawn(&claim::named(name, 16))
+    }
+
+    /// The same, shorter where the reason would have too little room.
+    fn deny_label_within(&self, id: ProposalId, width: u16) -> String {
+        let label = self.deny_label(id);
+        let said = self.ui.idle().map_or(0, |said| text::width(said) + 2);
+        match text::width(&label) + 2 + said + REASON <= usize::from(width) {
+            true => label,
+            false => words::short_deny_reason(&self.denied_name(id)),
+        }
     }
 
     fn field(
@@ -147,13 +168,6 @@ impl Screen<'_> {
         keys: &str,
         input: &tui_input::Input,
     ) {
-        // What is said of the last key takes the place of the hint, and never the field's.
-        let (hint, most, role) = match self.ui.idle() {
-            Some(said) => (format!("  {said}"), area.width / 2, Role::Flagged),
-            None if area.width >= 60 => (format!("  {keys}"), area.width, Role::Dim),
-            None => (String::new(), 0, Role::Dim),
-        };
-        let wide = (text::width(&hint) as u16).min(most);
         let used = canvas.put(
             area.x,
             area.y,
@@ -162,9 +176,23 @@ impl Screen<'_> {
             Role::Accent,
         );
         let x = area.x + used;
+        let value = input.value();
+        // The text has its room before the keys.
+        let needed = usize::from(used) + text::width(value) + 1 + GROWS;
+        let fits = |hint: &String| needed + text::width(hint) <= usize::from(area.width);
+        // What is said of the last key takes the place of the hint, and never the field's.
+        let (hint, most, role) = match self.ui.idle() {
+            Some(said) => (format!("  {said}"), area.width / 2, Role::Flagged),
+            None => {
+                let hints = words::shorter_keys(keys).into_iter();
+                let hint = hints.map(|keys| format!("  {keys}")).find(fits);
+                let hint = hint.unwrap_or_default();
+                (hint, area.width, Role::Dim)
+            }
+        };
+        let wide = (text::width(&hint) as u16).min(most);
         let room = area.width.saturating_sub(used + wide + 1);
         // The text before the cursor decides how far the field is scrolled.
-        let value = input.value();
         let cursor = value
             .char_indices()
             .nth(input.cursor())

@@ -69,16 +69,24 @@ mod tests {
     use super::*;
 
     fn denied(reasons: &[&str]) -> Bench {
+        denied_by("notebook", reasons)
+    }
+
+    fn denied_by(agent: &'static str, reasons: &[&str]) -> Bench {
+        let making = || Making {
+            agent: Some(agent),
+            ..Making::clear("print(len(df))\n")
+        };
         let mut b = Bench::new(120, 40);
         for reason in reasons {
-            let id = b.propose(Making::clear("print(len(df))\n"));
+            let id = b.propose(making());
             b.choose(id);
             b.keys("d");
             b.keys(reason);
             b.press(KeyCode::Enter);
             b.carry_out();
         }
-        let id = b.propose(Making::clear("print(len(df))\n"));
+        let id = b.propose(making());
         b.choose(id);
         b
     }
@@ -116,6 +124,36 @@ mod tests {
         b.press(KeyCode::Up);
         b.press(KeyCode::Backspace);
         assert_eq!(sent(&mut b).as_deref(), Some("why e-mail"));
+    }
+
+    #[test]
+    fn an_earlier_reason_is_shown_whole_on_80_columns() {
+        let reason = "print no rows of people: counts will do!";
+        assert_eq!(reason.len(), 40);
+        let mut b = denied_by("hr-insights-2026", &[reason]);
+        b.size = (80, 24);
+        b.keys("d");
+        assert!(b.draw().contains("reason for hr-insights-2026:"));
+        // The second time there is no other one, which is said beside it.
+        for said in ["", "no other reason"] {
+            b.press(KeyCode::Up);
+            let screen = b.draw();
+            assert!(screen.contains(reason) && screen.contains(said), "{screen}");
+            assert!(screen.contains("hr-insights-2026:"), "{screen}");
+        }
+    }
+
+    #[test]
+    fn the_latest_denial_s_reason_comes_first_whenever_its_proposal_came() {
+        let mut b = Bench::new(120, 40);
+        let [first, second] = [(); 2].map(|()| b.propose(Making::clear("print(len(df))\n")));
+        b.deny(second, "of the one that came last");
+        b.deny(first, "of the one that came first");
+        let id = b.propose(Making::clear("print(len(df))\n"));
+        b.choose(id);
+        b.keys("d");
+        b.press(KeyCode::Up);
+        assert_eq!(sent(&mut b).as_deref(), Some("of the one that came first"));
     }
 
     #[test]

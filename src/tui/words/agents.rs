@@ -112,6 +112,16 @@ pub fn came_later(count: usize, whom: &str) -> String {
     format!("{} of {whom} came later and {wait}", number(count as u64))
 }
 
+/// The field of a reason.
+pub fn deny_reason(whom: &str) -> String {
+    format!("deny, reason for {whom}")
+}
+
+/// The same where there is little room.
+pub fn short_deny_reason(whom: &str) -> String {
+    format!("deny {whom}")
+}
+
 /// The field of the reason for all proposals of an agent.
 pub fn deny_all(count: usize, whom: &str) -> String {
     match count {

@@ -21,12 +21,12 @@ pub const ONLY_MATCH: &str = "no other match";
 pub const HERE_ALREADY: &str = "this screen is open";
 pub const FULL: &str = "the field is full";
 pub const NO_OTHER_REASON: &str = "no other reason";
-pub const NO_DIGIT_YET: &str = "no digit to take back";
-pub const TOO_MANY_DIGITS: &str = "too many digits: Backspace takes one back";
+pub const NO_DIGIT_YET: &str = "no character to take back";
+pub const TOO_MANY_DIGITS: &str = "too many characters: Backspace takes one back";
 /// Before the rows of a sheet that were not seen.
 pub const NOT_YET: &str = "not yet";
 pub const EARLY: &str = "too early";
-pub const EARLY_DIGIT: &str = "too early: type this digit again";
+pub const EARLY_DIGIT: &str = "too early: type this character again";
 pub const OUTSIDE_SHEET: &str = "outside the sheet";
 pub const OUTSIDE_HELP: &str = "outside the help";
 pub const OUTSIDE_DIFF: &str = "outside the diff";
@@ -154,4 +154,13 @@ pub fn no_command(typed: &str, names: &[&str]) -> String {
             format!("no command {shown}; nearest: {nearest}")
         }
     }
+}
+
+/// A text field's keys, shorter and shorter: the last ones are left out first.
+pub fn shorter_keys(keys: &str) -> Vec<String> {
+    let short = keys.replace("goes back", "back");
+    let ends = short.match_indices("  ").map(|(end, _)| end);
+    let ends: Vec<usize> = ends.chain([short.len()]).collect();
+    let less = ends.iter().rev().map(|end| short[..*end].to_owned());
+    [keys.to_owned()].into_iter().chain(less).collect()
 }

@@ -174,7 +174,7 @@ fn the_question_is_asked_again_after_wrong_digits() {
         v.wait(300);
         let said = v.key(KeyCode::Enter);
         assert!(
-            said.ends_with("wrong digits; nothing was granted\nType 4f1c, that is 4 f 1 c, then Enter, to grant; Esc goes back and decides nothing.\n"),
+            said.ends_with("wrong characters, nothing granted\nType 4f1c, that is 4 f 1 c, then Enter, to grant; Esc goes back and decides nothing.\n"),
             "{said}"
         );
     }
