@@ -169,14 +169,27 @@ impl Scene {
 
     /// Goes to the most urgent proposal and reads all of it.
     fn read(&mut self, title: &str) {
-        self.dash
-            .press_until("u", title, |text| text.contains(&format!("says: {title}")));
+        self.once("u", |text| text.contains(&format!("says: {title}")));
         self.dash.see_all();
     }
 
     fn ask(&mut self) {
-        self.dash
-            .press_until("a", "the sheet", |text| text.contains("GRANT?"));
+        self.once("a", |text| text.contains("GRANT?"));
+    }
+
+    /// Presses a key until the screen shows its effect, and no further: a key without effect is answered on the screen.
+    fn once(&mut self, key: &str, done: impl Fn(&str) -> bool) {
+        for _ in 0..10 {
+            if done(&self.dash.text()) {
+                return;
+            }
+            self.dash.press(key);
+            let pressed = Instant::now();
+            while pressed.elapsed() < Duration::from_secs(2) && !done(&self.dash.text()) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        panic!("{key:?} does nothing:\n{}", self.dash.text());
     }
 }
 
@@ -222,9 +235,7 @@ pub fn play() -> Vec<Shot> {
         &["FS002"],
     );
     scene.ask();
-    scene
-        .dash
-        .press_until(" ", "all of the sheet", |text| !text.contains("not seen"));
+    scene.once(" ", |text| !text.contains("not seen"));
     scene.shoot(
         "a — a flagged proposal wants four digits.",
         3_500,
