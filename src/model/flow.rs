@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the code does with the columns of its inputs. More is possible than happens: a column that is not listed does
-/// not reach the exit by any assignment or call, but what a branch or a mask alone gives away is not told.
+/// What the code does with the columns of its inputs. More is possible than happens. A column that is not listed does
+/// not reach the exit in a way that the pass follows; what a branch or a mask alone gives away is not told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flows {
     /// In the order of the text.

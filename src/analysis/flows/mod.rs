@@ -2,7 +2,8 @@
 //!
 //! The pass goes through the statements in their order and keeps, for each name, what its value may hold. It errs on
 //! the side of more: an unknown call holds everything that it was given. Where values pass unseen (a method that Python
-//! calls by itself, an unknown decorator, state of a library), every exit holds everything that the snippet reads.
+//! calls by itself, an unknown decorator, state of a library), every exit holds everything that the snippet reads. It
+//! does not withstand code that means to hide: the guide lists the known ways.
 //! What only a branch or a mask gives away is not told; an index, a key, a length and an order are. It judges nothing.
 
 mod alters;
