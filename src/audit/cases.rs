@@ -3,10 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::model::{DrillEnd, DrillPlan, Harm, LogEvent, ProposalId, Reviewer, Viewed, agent_name};
+use crate::model::{
+    Capability, Digest, DrillEnd, DrillPlan, FinishedLog, Harm, InputKind, LimitKind, LogEvent,
+    ProposalId, ProposedLog, Reviewer, State, Verdict, VerdictKind, Viewed, agent_name,
+};
 
 /// One proposal.
 #[derive(Clone, Debug)]
@@ -16,6 +20,10 @@ pub struct Case {
     pub agent: (u32, Arc<str>),
     /// What is wrong with it, if the dashboard itself made it.
     pub drill: Option<Harm>,
+    pub asked: Asked,
+    /// What a person made of the code, if they granted that.
+    pub edited: Option<Edit>,
+    pub state: State,
     pub course: Course,
     /// When it took this course.
     pub at: Timestamp,
@@ -24,6 +32,73 @@ pub struct Case {
     /// Who decided; if nobody did, who had the dashboard open.
     pub by: Option<Person>,
     pub viewed: Option<Viewed>,
+    /// The reason of a denial.
+    pub denial: Option<Arc<str>>,
+    pub ran: Option<Ran>,
+}
+
+/// What was asked for. The texts are the agent's.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub at: Timestamp,
+    pub title: Option<Arc<str>>,
+    pub reason: Option<Arc<str>>,
+    pub profile: Arc<str>,
+    /// Of the code.
+    pub digest: Digest,
+    pub judged: Judged,
+    /// The names of data sets.
+    pub data: Vec<Arc<str>>,
+    /// Whether one of them is private.
+    pub private: bool,
+}
+
+/// A person's version of the code.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    pub digest: Digest,
+    pub judged: Judged,
+}
+
+/// A verdict. Each rule and each capability once.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    pub verdict: VerdictKind,
+    pub rules: Vec<Arc<str>>,
+    pub caps: Vec<Capability>,
+}
+
+/// A run that ended.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub time: Duration,
+    pub limit: Option<LimitKind>,
+    /// The type of its error, and the exception.
+    pub errors: Vec<Arc<str>>,
+    /// The names of the files that it left.
+    pub files: Vec<Arc<str>>,
+}
+
+impl Case {
+    /// The verdict on what was granted, else on what was proposed.
+    pub fn judged(&self) -> &Judged {
+        self.edited
+            .as_ref()
+            .map_or(&self.asked.judged, |edit| &edit.judged)
+    }
+
+    /// From the proposal to the decision, by the wall clock.
+    pub fn took(&self) -> Option<Duration> {
+        self.viewed?;
+        self.at.duration_since(self.asked.at).try_into().ok()
+    }
+
+    /// How long it was looked at: with the terminal focused, if the terminal reports that.
+    pub fn looked(&self) -> Option<Duration> {
+        let viewed = self.viewed?;
+        let ms = viewed.focused_ms.unwrap_or(viewed.selected_ms);
+        Some(Duration::from_millis(ms))
+    }
 }
 
 /// What became of a proposal as far as a person is concerned.
@@ -53,6 +128,8 @@ pub struct Cases {
     /// The last dashboard that made drills: when it was opened, and its plan.
     pub plan: Option<(Timestamp, DrillPlan)>,
     known: HashMap<ProposalId, usize>,
+    /// The last edit of what still waits.
+    edits: HashMap<ProposalId, Edit>,
     names: HashSet<Arc<str>>,
     /// Who opened the dashboard that wrote the last record.
     here: Option<Person>,
@@ -69,25 +146,55 @@ impl Cases {
             LogEvent::Closed => self.here = None,
             LogEvent::Proposed(p) if !self.known.contains_key(&p.id) => {
                 let name = self.name(agent_name(p.agent.as_ref(), &p.peer));
+                let asked = self.asked(at, p);
                 self.known.insert(p.id, self.all.len());
                 self.all.push(Case {
                     id: p.id,
                     agent: (p.peer.uid, name),
                     drill: p.drill.as_ref().map(|drill| drill.harm),
+                    asked,
+                    edited: None,
+                    state: State::Pending,
                     course: Course::Waits,
                     at,
                     seq,
                     by: None,
                     viewed: None,
+                    denial: None,
+                    ran: None,
                 });
+            }
+            LogEvent::Edited(e) => {
+                let judged = self.judged(&e.verdict);
+                let digest = e.digest;
+                self.edits.insert(e.id, Edit { digest, judged });
             }
             LogEvent::Granted(g) => {
                 let by = self.person(&g.by);
+                let edit = self.edits.remove(&g.id).filter(|e| e.digest == g.digest);
+                if let Some(case) = self.case(g.id) {
+                    case.edited = edit;
+                }
                 self.took(g.id, Course::Granted, Some((by, g.viewed)), (seq, at));
             }
-            LogEvent::Denied { id, by, viewed, .. } => {
+            LogEvent::Denied {
+                id,
+                by,
+                viewed,
+                reason,
+            } => {
                 let by = self.person(by);
+                let reason = reason.as_deref().map(|reason| self.name(reason));
+                if let Some(case) = self.case(*id) {
+                    case.denial = reason;
+                }
                 self.took(*id, Course::Denied, Some((by, *viewed)), (seq, at));
+            }
+            LogEvent::Finished(f) => {
+                let ran = self.ran(f);
+                if let Some(case) = self.case(f.id) {
+                    case.ran = Some(ran);
+                }
             }
             LogEvent::Drilled(d) => {
                 let by = d.by.as_ref().map(|by| self.person(by)).zip(d.viewed);
@@ -101,6 +208,71 @@ impl Cases {
                 }
             }
         }
+        let state = event
+            .state()
+            .filter(|_| !matches!(event, LogEvent::Proposed(_)));
+        if let Some((id, state)) = event.id().zip(state) {
+            if state.is_final() {
+                self.edits.remove(&id);
+            }
+            if let Some(case) = self.case(id) {
+                case.state = state;
+            }
+        }
+    }
+
+    fn case(&mut self, id: ProposalId) -> Option<&mut Case> {
+        self.known.get(&id).and_then(|n| self.all.get_mut(*n))
+    }
+
+    fn asked(&mut self, at: Timestamp, p: &ProposedLog) -> Asked {
+        let data = p.inputs.iter().filter_map(|input| match &input.kind {
+            InputKind::Dataset { dataset, .. } => Some(self.name(dataset)),
+            _ => None,
+        });
+        Asked {
+            data: data.collect(),
+            private: p.inputs.iter().any(|input| input.is_private()),
+            at,
+            title: p.title.as_deref().map(|title| self.name(title)),
+            reason: p.reason.as_deref().map(|reason| self.name(reason)),
+            profile: self.name(&p.profile),
+            digest: p.digest,
+            judged: self.judged(&p.verdict),
+        }
+    }
+
+    fn judged(&mut self, verdict: &Verdict) -> Judged {
+        let mut rules: Vec<Arc<str>> = Vec::new();
+        for finding in &verdict.findings {
+            let rule = self.name(&finding.rule);
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        let mut caps: Vec<Capability> = Vec::new();
+        for used in &verdict.capabilities {
+            if !caps.contains(&used.capability) {
+                caps.push(used.capability);
+            }
+        }
+        Judged {
+            verdict: verdict.verdict,
+            rules,
+            caps,
+        }
+    }
+
+    fn ran(&mut self, f: &FinishedLog) -> Ran {
+        let errors = f.error.iter().flat_map(|error| {
+            std::iter::once(error.kind.as_str()).chain(error.exception.as_deref())
+        });
+        Ran {
+            time: Duration::from_millis(f.duration_ms),
+            limit: f.limit,
+            errors: errors.map(|name| self.name(name)).collect(),
+            files: f.artifacts.iter().map(|a| self.name(&a.name)).collect(),
+        }
     }
 
     /// The first course counts: a run that failed was granted all the same.
@@ -111,7 +283,8 @@ impl Cases {
         by: Option<(Person, Viewed)>,
         (seq, at): (u64, Timestamp),
     ) {
-        let Some(case) = self.known.get(&id).and_then(|n| self.all.get_mut(*n)) else {
+        let here = self.here.clone();
+        let Some(case) = self.case(id) else {
             return;
         };
         if case.course != Course::Waits {
@@ -124,7 +297,7 @@ impl Cases {
         };
         (case.seq, case.at) = (seq, at);
         case.viewed = by.as_ref().map(|(_, viewed)| *viewed);
-        case.by = by.map(|(by, _)| by).or_else(|| self.here.clone());
+        case.by = by.map(|(by, _)| by).or(here);
     }
 
     fn person(&mut self, by: &Reviewer) -> Person {

@@ -2,14 +2,14 @@
 //!
 //! Works while a dashboard writes, and on a copied state folder.
 
-use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::cases::Cases;
+use super::cases::{Case, Cases};
 use super::contents::Look;
 use super::error::{AuditError, Faults};
 use super::judge::{self, Read};
@@ -17,11 +17,10 @@ use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::lock::{self, Holder};
 use super::put_back;
+use super::query::{Query, Texts};
 use super::traces;
 use super::verify::{self, Report};
-use crate::model::{
-    AgentId, Digest, LogEvent, ProposalId, ProposedLog, Reviewer, State, VerdictKind, agent_name,
-};
+use crate::model::{AgentId, Digest, LogEvent, ProposalId, Reviewer, State, VerdictKind};
 
 /// Largest blob that is read into memory.
 const BLOB_MAX: u64 = 64 * 1024 * 1024;
@@ -114,17 +113,30 @@ pub struct Dashboard {
 }
 
 impl Logged {
-    fn of(time: Timestamp, proposed: &ProposedLog) -> Self {
+    fn of(case: &Case) -> Self {
+        let text = |text: &Arc<str>| text.as_ref().to_owned();
         Self {
-            time,
-            id: proposed.id,
-            agent: agent_name(proposed.agent.as_ref(), &proposed.peer).to_owned(),
-            profile: proposed.profile.clone(),
-            verdict: proposed.verdict.verdict,
-            state: State::Pending,
-            title: proposed.title.clone(),
-            drill: proposed.drill.is_some(),
+            time: case.asked.at,
+            id: case.id,
+            agent: text(&case.agent.1),
+            profile: text(&case.asked.profile),
+            verdict: case.judged().verdict,
+            state: case.state,
+            title: case.asked.title.as_ref().map(text),
+            drill: case.drill.is_some(),
         }
+    }
+}
+
+impl Texts for Log {
+    fn code(&self, case: &Case) -> Vec<String> {
+        let edited = case.edited.as_ref().map(|edit| edit.digest);
+        let codes = [Some(case.asked.digest), edited].into_iter().flatten();
+        // A code that cannot be read is one of the listing's faults.
+        codes
+            .filter_map(|digest| self.blob(&digest).ok())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .collect()
     }
 }
 
@@ -151,39 +163,21 @@ impl Log {
 
     /// Every proposal with its current state, newest first.
     pub fn proposals(&self) -> Result<Listing, AuditError> {
-        let mut all: Vec<Logged> = Vec::new();
-        let mut listed: HashMap<ProposalId, usize> = HashMap::new();
-        let mut edits: HashMap<ProposalId, (Digest, VerdictKind)> = HashMap::new();
-        let judged = judge::read(&self.layout, Look::There, |read| {
-            let Read::Record(_, record) = read else {
-                return;
-            };
-            match &record.event {
-                LogEvent::Proposed(proposed) if !listed.contains_key(&proposed.id) => {
-                    listed.insert(proposed.id, all.len());
-                    all.push(Logged::of(record.ts, proposed));
-                }
-                LogEvent::Edited(edited) => {
-                    edits.insert(edited.id, (edited.digest, edited.verdict.verdict));
-                }
-                LogEvent::Granted(granted) => {
-                    let edit = edits.get(&granted.id).filter(|e| e.0 == granted.digest);
-                    let one = listed.get(&granted.id).and_then(|at| all.get_mut(*at));
-                    if let (Some((_, verdict)), Some(one)) = (edit, one) {
-                        one.verdict = *verdict;
-                    }
-                }
-                _ => {}
-            }
-        })?;
-        for one in &mut all {
-            one.state = judged.lives.state(one.id).unwrap_or(one.state);
-        }
-        all.reverse();
+        self.found(|_| true)
+    }
+
+    /// The proposals that are asked for, with their current state, newest first.
+    pub fn asked(&self, query: &Query) -> Result<Listing, AuditError> {
+        self.found(|case| query.matches(case, self))
+    }
+
+    fn found(&self, wanted: impl Fn(&Case) -> bool) -> Result<Listing, AuditError> {
+        let (cases, unknown, faults) = self.cases()?;
+        let found = cases.all.iter().rev().filter(|case| wanted(case));
         Ok(Listing {
-            proposals: all,
-            unknown: judged.later,
-            faults: judged.faults,
+            proposals: found.map(Logged::of).collect(),
+            unknown,
+            faults,
         })
     }
 
@@ -195,6 +189,9 @@ impl Log {
                 cases.learn(record.seq, record.ts, &record.event);
             }
         })?;
+        for case in &mut cases.all {
+            case.state = judged.lives.state(case.id).unwrap_or(case.state);
+        }
         Ok((cases, judged.later, judged.faults))
     }
 

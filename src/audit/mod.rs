@@ -29,6 +29,7 @@ mod orders;
 mod place;
 mod prune;
 mod put_back;
+pub mod query;
 mod repair;
 mod salvage;
 mod scan;

@@ -2,6 +2,7 @@
 
 mod list;
 mod prune;
+mod question;
 mod repair;
 mod show;
 mod stats;
@@ -52,14 +53,14 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         })
     };
     match &args.command {
-        Some(Command::List(args)) => list::run(args, &open(1)?),
+        Some(Command::List(args)) => list::run(args, || open(1)),
         Some(Command::Show(args)) => show::run(args, &open(1)?),
         Some(Command::Stats(args)) => stats::run(args, &open(1)?),
         Some(Command::Verify(args)) => verify::run(args, &open(2)?),
         Some(Command::Repair(args)) => repair::run(args, &open(2)?),
         Some(Command::Prune(args)) => prune::run(args, globals),
         None => {
-            let code = list::run(&list::Args::default(), &open(1)?)?;
+            let code = list::run(&list::Args::default(), || open(1))?;
             if is_seen() {
                 tell("The dashboard shows this with code and verdicts: press 2 there.");
             }

@@ -10,7 +10,7 @@ use std::sync::mpsc;
 
 use countersign::audit::{self, AuditError, Log, WriterEvent};
 use countersign::model::{Blob, Lane, LogEvent, ProposalId, State, Ticket};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use given::is_given;
 
@@ -464,6 +464,59 @@ fn the_list_has_one_line_for_each_proposal_newest_first() {
     assert_eq!(json[1]["state"], "succeeded");
     let one = run_countersign(dir.path(), &["audit", "list", "--limit", "1"]);
     assert_eq!(harmless(&one).lines().count(), 1);
+}
+
+#[test]
+fn a_question_selects_what_is_listed_and_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = sample(dir.path());
+    for (question, expected) in [
+        (&["state:granted"][..], &ids[..1]),
+        (&["state:denied agent:etl*"], &ids[1..]),
+        (&["state:denied", "agent:hr*"], &[]),
+        (&["monthly", "ran:<5s"], &ids[..1]),
+        // In the code of both.
+        (&["\"print(1\""], &[ids[1], ids[0]]),
+        (&["NOT", "(state:denied", "OR", "state:failed)"], &ids[..1]),
+    ] {
+        let output = run_countersign(dir.path(), &[&["audit", "list"], question].concat());
+        assert_eq!(output.status.code(), Some(0), "{question:?}");
+        let list = harmless(&output);
+        let found: Vec<&str> = list
+            .lines()
+            .filter_map(|line| line.split_whitespace().nth(1))
+            .collect();
+        let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
+        assert_eq!(found, expected, "{question:?}");
+    }
+    let stats = run_countersign(dir.path(), &["audit", "stats", "--json", "state:denied"]);
+    let stats: Value = serde_json::from_str(&harmless(&stats)).unwrap();
+    assert_eq!(
+        (&stats["proposals"], &stats["agents"][0]["denied"]),
+        (&json!(1), &json!(1)),
+        "{stats}"
+    );
+    for command in ["list", "stats"] {
+        let wrong = run_countersign(dir.path(), &["audit", command, "by:ana", "state:\u{202e}x"]);
+        assert_eq!(wrong.status.code(), Some(2));
+        assert_eq!(harmless(&wrong), "");
+        let said = text(&wrong.stderr);
+        let mark = format!(
+            "\n  by:ana state:\\u{{202E}}x\n  {}^^^^^^^^^",
+            " ".repeat(13)
+        );
+        assert!(said.contains("column 14: there is no state"), "{said}");
+        assert!(said.contains(&mark), "{said}");
+    }
+    // The keys need no log.
+    let empty = tempfile::tempdir().unwrap();
+    let keys = run_countersign(empty.path(), &["audit", "list", "--keys"]);
+    assert_eq!(keys.status.code(), Some(0));
+    assert!(
+        harmless(&keys)
+            .lines()
+            .any(|line| line.starts_with("took:<5s "))
+    );
 }
 
 #[test]

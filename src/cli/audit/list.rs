@@ -10,10 +10,17 @@ use crate::error::Failure;
 use crate::model::{Claimed, claimed, visible};
 
 use super::super::out::{print, print_json, tell};
+use super::question::{self, question};
 use super::{failed, whole};
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
+    /// List only these, such as 'state:denied agent:etl* since:7d "read_csv"'; `audit list --keys` explains it
+    #[arg(value_name = "QUERY")]
+    query: Vec<String>,
+    /// Print the keys of QUERY, each with an example
+    #[arg(long, conflicts_with_all = ["query", "json", "limit", "pauses"])]
+    keys: bool,
     /// Print a JSON array instead
     #[arg(long)]
     json: bool,
@@ -21,7 +28,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// List when agents were paused and resumed instead
-    #[arg(long)]
+    #[arg(long, conflicts_with = "query")]
     pauses: bool,
 }
 
@@ -29,7 +36,13 @@ pub struct Args {
 const AGENT: usize = 20;
 const TITLE: usize = 100;
 
-pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
+pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8, Failure> {
+    if args.keys {
+        print(|out| question::keys(out))?;
+        return Ok(0);
+    }
+    let query = question(&args.query)?;
+    let log = log()?;
     let (unknown, faults) = if args.pauses {
         let Pauses {
             all,
@@ -43,7 +56,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
             proposals,
             unknown,
             faults,
-        } = log.proposals().map_err(|e| failed(&e))?;
+        } = log.asked(&query).map_err(|e| failed(&e))?;
         rows(args, &proposals, line)?;
         (unknown, faults)
     };

@@ -12,10 +12,14 @@ use crate::model::grouped;
 use super::super::out::{print, print_json, tell};
 use super::super::status::Format;
 use super::list::{claim, later, seconds};
+use super::question::question;
 use super::{failed, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// Count only these proposals and drills; `audit list --keys` explains it
+    #[arg(value_name = "QUERY")]
+    query: Vec<String>,
     /// Count only what was decided or ended since: 12h, 7d or 4w ago, or a day such as 2026-11-01
     #[arg(long, value_name = "TIME")]
     since: Option<Since>,
@@ -31,9 +35,12 @@ pub struct Args {
 const NAME: usize = 24;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
+    let query = question(&args.query)?;
     let (cases, unknown, faults) = log.cases().map_err(|e| failed(&e))?;
     let since = args.since.map(|since| since.at(Timestamp::now()));
-    let stats = Stats::of(&cases, |case| since.is_none_or(|since| case.at >= since));
+    let stats = Stats::of(&cases, |case| {
+        since.is_none_or(|since| case.at >= since) && query.matches(case, log)
+    });
     if args.json || args.format == Format::Json {
         let mut json = json!(stats);
         json["since"] = json!(since);

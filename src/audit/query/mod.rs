@@ -1,0 +1,142 @@
+//! The language of questions about proposals: one for lists, statistics, exports and the screen.
+//!
+//! ```text
+//! any   := all ("OR" all)*
+//! all   := one+
+//! one   := "-" one | "(" any ")" | key ":" value ("," value)* | text
+//! value := ["<" | "<=" | ">" | ">="] word | "\"" … "\""
+//! ```
+//!
+//! Terms that follow each other must all hold; values with commas between them are alternatives. What stands without
+//! a key is looked for in the code, the title and the agent's reason, as words ([`words`]). Letters' case never
+//! matters. [`keys`] is the table of keys.
+//!
+//! A question is answered from records that the reader of the log has verified ([`Case`]): no index decides.
+
+mod keys;
+mod lex;
+mod parse;
+mod test;
+pub mod words;
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::cases::Case;
+pub use keys::{KEYS, Key};
+use test::Test;
+use words::Words;
+
+/// A question about proposals. The empty one is about all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    root: Node,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Node {
+    All(Vec<Node>),
+    Any(Vec<Node>),
+    Not(Box<Node>),
+    Is(Test),
+    Says(Words),
+}
+
+/// A question that cannot be read: where, what is wrong, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryError {
+    pub question: String,
+    /// The first character of what is wrong, counted from 1.
+    pub column: usize,
+    /// How many characters are wrong; at least 1.
+    pub length: usize,
+    pub what: String,
+}
+
+/// The texts in which a question without a key looks, read only when they are needed.
+pub trait Texts {
+    /// The code as proposed and, if a person edited it, as decided on.
+    fn code(&self, case: &Case) -> Vec<String>;
+}
+
+impl Query {
+    /// Reads a question. Times before now are taken from `now`.
+    ///
+    /// # Errors
+    /// Names the column, what is wrong there, and what would be right.
+    pub fn parse(question: &str, now: Timestamp) -> Result<Self, QueryError> {
+        parse::parse(question, now).map(|root| Self { root })
+    }
+
+    /// Whether it asks about everything.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.root, Node::All(all) if all.is_empty())
+    }
+
+    /// Whether the case is one that is asked for.
+    pub fn matches(&self, case: &Case, texts: &impl Texts) -> bool {
+        self.root.holds(case, texts)
+    }
+}
+
+impl Node {
+    /// What needs no file is looked at first.
+    fn holds(&self, case: &Case, texts: &impl Texts) -> bool {
+        match self {
+            Self::All(all) => {
+                let (dear, cheap): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.is_dear());
+                cheap
+                    .into_iter()
+                    .chain(dear)
+                    .all(|one| one.holds(case, texts))
+            }
+            Self::Any(any) => {
+                let (dear, cheap): (Vec<_>, Vec<_>) = any.iter().partition(|one| one.is_dear());
+                cheap
+                    .into_iter()
+                    .chain(dear)
+                    .any(|one| one.holds(case, texts))
+            }
+            Self::Not(one) => !one.holds(case, texts),
+            Self::Is(test) => test.holds(case),
+            Self::Says(words) => {
+                let claims = [&case.asked.title, &case.asked.reason];
+                claims
+                    .into_iter()
+                    .flatten()
+                    .any(|text| words.stand_in(text))
+                    || texts.code(case).iter().any(|code| words.stand_in(code))
+            }
+        }
+    }
+
+    fn is_dear(&self) -> bool {
+        match self {
+            Self::All(some) | Self::Any(some) => some.iter().any(Self::is_dear),
+            Self::Not(one) => one.is_dear(),
+            Self::Is(_) => false,
+            Self::Says(_) => true,
+        }
+    }
+}
+
+impl QueryError {
+    /// The question, and a row with marks below what is wrong.
+    pub fn marked(&self) -> [String; 2] {
+        let marks = " ".repeat(self.column - 1) + &"^".repeat(self.length.max(1));
+        [self.question.clone(), marks]
+    }
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "column {}: {}", self.column, self.what)
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+#[cfg(test)]
+#[path = "query_tests.rs"]
+mod tests;
