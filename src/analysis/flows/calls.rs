@@ -5,8 +5,8 @@ use super::functions::Given;
 use super::library::draws;
 use super::unseen::{describes, hides, lists_back, reads_back};
 use super::value::{
-    BOUND, FIGURE, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
-    Value, WHOLE, WINDOW,
+    BOUND, CHANGER, FIGURE, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE,
+    TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{
     ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, TEXTS, WRITTEN,
@@ -114,7 +114,7 @@ impl<'a> Pass<'a> {
                 if value.sites.is_empty() {
                     value.sites = vec![super::number(x.range.end().to_usize())];
                 }
-                return self.in_place(&on, method, x, value.without(BOUND));
+                return self.in_place(&on, method, x, value.without(BOUND | CHANGER));
             }
         }
         let given = self.given(x);
@@ -275,6 +275,7 @@ impl<'a> Pass<'a> {
 
     /// Any argument may be put into any other one.
     pub(super) fn change(&mut self, given: &Given<'a>, all: &Value<'a>) {
+        let all = &self.counted(all.clone());
         let held = all.held().without(PLAIN);
         let each = given
             .positional
@@ -284,14 +285,18 @@ impl<'a> Pass<'a> {
         self.put(&sites.collect::<Vec<u32>>(), &held);
     }
 
-    /// Methods that are given may keep the rest in their objects.
+    /// Methods that are given may keep the rest in their objects, and functions in whatever they are given.
     pub(super) fn keep_bound(&mut self, given: &Given<'a>, all: &Value<'a>) {
-        let held = all.held().without(PLAIN);
+        let held = self.counted(all.held().without(PLAIN));
         let each = given
             .positional
             .iter()
             .chain(given.keywords.iter().map(|(_, v)| v))
             .chain(&given.rest);
+        if all.has(CHANGER) {
+            let sites: Vec<u32> = each.flat_map(Value::reached).collect();
+            return self.put(&sites, &held);
+        }
         let bound = each.filter(|v| v.has(BOUND) && !v.covers(all));
         let sites: Vec<u32> = bound.flat_map(Value::reached).collect();
         self.put(&sites, &held);
@@ -347,7 +352,8 @@ impl<'a> Pass<'a> {
         if known && (describes(name) || hides(name) || name == "type" && x.args.len() > 1) {
             self.loses_sight(at);
         }
-        if on.has(BOUND) {
+        if !known {
+            // A method that was taken from its object, or a function that was made of others.
             let held = all.held().without(PLAIN);
             self.put(&on.reached(), &held);
         }
@@ -367,8 +373,8 @@ impl<'a> Pass<'a> {
         out.sites = given.sites(on, at);
         out.flags = all.flags & !(GROUPED | WINDOW | NUMERIC | LIST | MODEL | TABLE | MASK | WHOLE);
         let made = known && !HANDING.contains(&name);
-        if made || known && !given.positional.iter().any(|v| v.has(BOUND)) {
-            out = out.without(BOUND);
+        if made || known && !given.positional.iter().any(|v| v.has(BOUND | CHANGER)) {
+            out = out.without(BOUND | CHANGER);
         }
         if !(known && MANY.contains(&name)) {
             out = out.single();
@@ -404,7 +410,7 @@ impl<'a> Pass<'a> {
         }
         self.keep_bound(given, &all);
         if !(known && PURE.contains(&name)) {
-            self.change(given, &all);
+            self.change(given, &all.clone().and(on));
         }
         out
     }
@@ -437,7 +443,7 @@ impl<'a> Pass<'a> {
         let (table, mask) = (on.has(TABLE), on.flags & MASK);
         out.flags &= !(PLAIN | GROUPED | LIST | WINDOW | NUMERIC | MODEL | TABLE | MASK | WHOLE);
         if !HANDING.contains(&name) {
-            out = out.without(BOUND);
+            out = out.without(BOUND | CHANGER);
         }
         let each = table
             && matches!(&*x.func, Expr::Attribute(f) if matches!(&*f.value, Expr::Attribute(by)
@@ -524,6 +530,11 @@ impl<'a> Pass<'a> {
                 .collect();
             self.put(&others, &held);
         }
+        if on.is_void() && !text {
+            // A method of a type, given its object.
+            self.change(given, &all);
+        }
+        self.keep_bound(given, &all.and(on));
         out
     }
 

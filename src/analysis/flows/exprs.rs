@@ -1,8 +1,10 @@
 //! Expressions.
 
 use super::functions::{Body, Frame};
+use super::library::changes;
+use super::unseen::{describes, hides};
 use super::value::{
-    BOUND, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE,
+    BOUND, CHANGER, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE,
 };
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
@@ -51,7 +53,7 @@ impl<'a> Pass<'a> {
                 Constant::Str(text) => Self::literal(text),
                 _ => Value::default(),
             },
-            Expr::Name(x) => self.name(x.id.as_str()),
+            Expr::Name(x) => self.name(x.id.as_str(), at),
             Expr::Attribute(x) => self.attribute(x),
             Expr::Subscript(x) => self.subscript(x),
             Expr::Call(x) => self.call(x),
@@ -64,7 +66,9 @@ impl<'a> Pass<'a> {
                 }
                 out.sites = vec![super::number(e.range().end().to_usize())];
                 out.inner = Vec::new();
-                let out = out.without(PLAIN | LIST | MODEL | BOUND).with(NUMERIC);
+                let out = out
+                    .without(PLAIN | LIST | MODEL | BOUND | CHANGER)
+                    .with(NUMERIC);
                 match out.is_bare() {
                     true => out,
                     false => out.with(MASK),
@@ -122,7 +126,7 @@ impl<'a> Pass<'a> {
                     inner: Vec::new(),
                     ..all
                 }
-                .without(PLAIN | NUMERIC | LIST | MODEL | MASK | TABLE | BOUND)
+                .without(PLAIN | NUMERIC | LIST | MODEL | MASK | TABLE | BOUND | CHANGER)
                 .single()
             }
             Expr::FormattedValue(x) => {
@@ -167,7 +171,7 @@ impl<'a> Pass<'a> {
         out
     }
 
-    fn name(&mut self, id: &'a str) -> Value<'a> {
+    fn name(&mut self, id: &'a str, at: usize) -> Value<'a> {
         let name = fold(id);
         if let Some(value) = self.look_up(&name) {
             return value;
@@ -178,8 +182,12 @@ impl<'a> Pass<'a> {
         if super::words::is_unseen(&name) {
             self.opens();
         }
+        if hides(&name) || describes(&name) {
+            self.loses_sight(at);
+        }
         match self.imports.get(&name) {
             Some(path) if prints(path) => Value::default().with(PRINTS),
+            Some(path) if changes(path) => Value::default().with(CHANGER),
             _ => Value::default(),
         }
     }
@@ -206,7 +214,7 @@ impl<'a> Pass<'a> {
         let whole = (left.has(WHOLE) && !left.is_bare() || right.has(WHOLE) && !right.is_bare())
             && left.is_even()
             && right.is_even();
-        let mut out = left.and(&right).without(MODEL | BOUND | WHOLE);
+        let mut out = left.and(&right).without(MODEL | BOUND | CHANGER | WHOLE);
         if whole {
             out = out.with(WHOLE);
         }

@@ -182,7 +182,7 @@ impl<'a> Pass<'a> {
         self.weak = weak;
         let frame = self.frames.pop().unwrap_or_default();
         for (name, value) in frame.names {
-            if value.is_nothing() {
+            if value.is_void() {
                 continue;
             }
             match self.left.get_mut(&name) {
@@ -244,8 +244,8 @@ impl<'a> Pass<'a> {
             (None, Some(default)) => self.eval(default),
             (None, None) => Value::default(),
         };
-        if !rest.is_nothing() {
-            match value.is_nothing() {
+        if !rest.is_void() {
+            match value.is_void() {
                 true => value = rest.clone(),
                 false => {
                     value.join(rest);

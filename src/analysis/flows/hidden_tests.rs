@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::tests::leaves;
 
 /// Whether the last exit names the column of `staff` among what leaves as it is.
-fn names(code: &str, column: &str) -> bool {
+pub(super) fn names(code: &str, column: &str) -> bool {
     let told = leaves(code);
     let last = told.rsplit("; ").next().unwrap_or_default();
     let staff = last.split(", ").find_map(|part| {

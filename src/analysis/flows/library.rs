@@ -3,8 +3,8 @@
 use super::exprs::prints;
 use super::functions::Given;
 use super::value::{
-    BOUND, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value,
-    WHOLE, WINDOW,
+    BOUND, CHANGER, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
+    Value, WHOLE, WINDOW,
 };
 use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
 use super::{Pass, stmts};
@@ -57,6 +57,7 @@ const QUIET: &[&str] = &[
 ];
 /// Functions of theirs that do.
 const CHANGING: &[&str] = &[
+    "at",
     "copyto",
     "fill_diagonal",
     "place",
@@ -153,7 +154,10 @@ impl<'a> Pass<'a> {
         out.flags =
             all.flags & !(PLAIN | GROUPED | LIST | WINDOW | MODEL | NUMERIC | TABLE | MASK | WHOLE);
         if !HANDING.contains(&top) {
-            out = out.without(BOUND);
+            out = out.without(BOUND | CHANGER);
+        }
+        if path.starts_with("operator.") && name.ends_with(['r']) && !all.is_bare() {
+            out = out.with(CHANGER);
         }
         let reads = READING.iter().any(|(one, _)| *one == name);
         if !(MANY.contains(&name) || top == "numpy" && reads) {
@@ -243,7 +247,7 @@ impl<'a> Pass<'a> {
             .iter()
             .any(|(word, _)| WRITTEN.contains(word));
         self.keep_bound(given, &all);
-        if fills || into || !QUIET.contains(&top) || CHANGING.contains(&name) {
+        if fills || into || changes(path) {
             self.change(given, &all);
         }
         out
@@ -297,6 +301,18 @@ impl<'a> Pass<'a> {
         }
         (!names.is_empty()).then(|| self.narrow(&table, &names, x.range.start().to_usize()))
     }
+}
+
+/// Whether a function of a library may change what it is given.
+pub(super) fn changes(path: &str) -> bool {
+    let mut parts = path.split('.');
+    let top = parts.next().unwrap_or(path);
+    let name = parts.next_back().unwrap_or(top);
+    let class = parts.next_back().unwrap_or_default();
+    let of_class = class.starts_with(char::is_uppercase) || class == "ndarray";
+    !QUIET.contains(&top)
+        || CHANGING.contains(&name)
+        || of_class && !name.starts_with("from") && top != "datetime"
 }
 
 pub(super) fn draws(path: &str) -> bool {

@@ -18,6 +18,8 @@ mod hidden_tests;
 mod library;
 mod names;
 mod picks;
+#[cfg(test)]
+mod routes_tests;
 mod stmts;
 mod sums;
 mod tables;

@@ -47,7 +47,7 @@ impl<'a> Pass<'a> {
 
     /// Keeps what a name had for what runs later.
     fn remember(&mut self, name: Cow<'a, str>, value: &Value<'a>) {
-        if value.is_nothing() {
+        if value.is_void() {
             return;
         }
         let asked = self.asked.contains(&name);

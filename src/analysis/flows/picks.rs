@@ -2,9 +2,9 @@
 
 use super::unseen::hides;
 use super::value::{
-    BOUND, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE,
+    BOUND, CHANGER, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE,
 };
-use super::words::{DATA, SHAPES, STATISTICS, is_unseen};
+use super::words::{DATA, SHAPES, STATISTICS, TEXTS, is_unseen};
 use super::{Pass, exprs, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr, Ranged};
 use crate::analysis::table::is_table_attribute;
@@ -267,7 +267,11 @@ impl<'a> Pass<'a> {
             }
             // What the snippet stored there.
             let stored = self.attrs.get(x.attr.as_str());
-            return stored.map_or_else(Value::default, |stored| self.whole(stored));
+            let value = stored.map_or_else(Value::default, |stored| self.whole(stored));
+            return match super::library::changes(&path) {
+                true => value.with(CHANGER),
+                false => value,
+            };
         }
         let attr = fold(x.attr.as_str());
         if self.contract == Contract::Scoped
@@ -314,6 +318,8 @@ impl<'a> Pass<'a> {
                     "dt" | "str" => v.without(MASK),
                     _ if part => v.without(MASK),
                     name if DATA.contains(&name) => v.without(MASK | WHOLE),
+                    // A method of a type.
+                    name if v.is_void() && !TEXTS.contains(&name) => v.with(CHANGER),
                     _ => v.without(MASK | WHOLE).with(BOUND),
                 };
                 out.texts = None;

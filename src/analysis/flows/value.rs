@@ -80,6 +80,8 @@ pub(super) const BOUND: u16 = 2048;
 
 /// Whole columns of the inputs, or the rows of them that a condition leaves: what a count or a mean may sum up.
 pub(super) const WHOLE: u16 = 4096;
+/// It may be a function of Python or a library that changes what it is given: `list.append`, `operator.setitem`.
+pub(super) const CHANGER: u16 = 8192;
 
 /// Flags that both sides of a join must have.
 const BOTH: u16 = PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE;
@@ -240,6 +242,11 @@ impl Value<'_> {
     /// Whether it holds nothing to follow.
     pub fn is_nothing(&self) -> bool {
         self.is_bare() && self.funcs.is_empty() && self.files.is_empty() && !self.has(PRINTS)
+    }
+
+    /// Whether it holds nothing to follow, and nothing can be put into it.
+    pub fn is_void(&self) -> bool {
+        self.is_nothing() && self.sites.is_empty() && self.inner.is_empty()
     }
 
     /// Adds what another may hold; whether anything was new.
