@@ -28,6 +28,8 @@ pub struct Effects {
     pub leaves: Vec<Leaving>,
     /// Whether the analyser could not follow the data: all of it may leave everywhere.
     pub tangled: bool,
+    /// The line from which values may pass unseen.
+    pub lost: Option<u32>,
     marks: BTreeMap<u32, EffectMark>,
     private_lines: BTreeSet<u32>,
 }
@@ -244,6 +246,7 @@ impl Effects {
     fn tell(&mut self, verdict: &Verdict, inputs: &[BoundInput]) {
         let flows = &verdict.flows;
         self.tangled = flows.tangled;
+        self.lost = flows.lost;
         self.alters = flows.alters.clone();
         for one in &mut self.alters {
             if let Altered::Column { of, own: false, .. } | Altered::Values { of } = &mut one.what

@@ -20,6 +20,9 @@ pub struct Flows {
     /// Values that the code changes before they leave, in the order of the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alters: Vec<Alteration>,
+    /// The first line from which values may pass unseen; every exit then holds everything that is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<u32>,
     /// Whether the code was too tangled to be followed; every exit then holds everything.
     pub tangled: bool,
 }

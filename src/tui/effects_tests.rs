@@ -85,6 +85,29 @@ fn numbers_that_are_changed_on_their_way_are_told() {
 }
 
 #[test]
+fn the_line_from_which_values_pass_unseen_is_told() {
+    let code =
+        "class A:\n    def __str__(self):\n        return str(df[\"c1\"].tolist())\nprint(A())\n";
+    at_sizes("lost_sight", |b| {
+        b.propose(Making::clear(code));
+        b.settle();
+    });
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear(code));
+    b.settle();
+    b.keys("a");
+    let text = b.draw();
+    assert!(
+        text.contains("lost sight at") && !text.contains("more, Space scrolls"),
+        "{text}"
+    );
+    let mut b = Bench::new(120, 40);
+    b.propose(Making::clear("print(df[\"c1\"])\n"));
+    let text = b.settle();
+    assert!(!text.contains("lost sight"), "{text}");
+}
+
+#[test]
 fn a_column_that_the_code_made_cannot_pass_for_words_of_the_screen() {
     let mut b = Bench::new(120, 40);
     b.propose(Making::clear(

@@ -82,6 +82,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ),
     ("RETURNS", "what the agent gets back from a run"),
     (
+        "lost sight",
+        "from this line values may go where the analyser does not look; all that the code reads may leave",
+    ),
+    (
         "NEW",
         "what differs from what the log says of this agent, title, code and data",
     ),

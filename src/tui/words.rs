@@ -24,7 +24,7 @@ pub use agents::{
 };
 pub use keys::*;
 pub use lists::{
-    at_lines, filter, filter_none, group, more_alike, of, turned_group, turns_group, unlike,
+    at_lines, filter, filter_none, group, lost, more_alike, of, turned_group, turns_group, unlike,
 };
 pub use novelty::*;
 pub mod plain;

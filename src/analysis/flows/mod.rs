@@ -481,6 +481,7 @@ impl<'a> Pass<'a> {
             exits: exits.into_iter().map(|(_, leaves)| leaves).collect(),
             reads: self.reads(source),
             alters: self.altered(source),
+            lost: self.unseen.map(|at| source.line(at)),
             tangled: self.tangled,
             ..Flows::default()
         }

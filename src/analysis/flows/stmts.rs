@@ -135,14 +135,15 @@ impl<'a> Pass<'a> {
                             (top, top)
                         }
                     };
-                    self.imported(name, path.to_owned());
+                    self.imported(name, path.to_owned(), alias.range.start().to_usize());
                 }
             }
             Stmt::ImportFrom(x) => {
                 let module = x.module.as_ref().map_or("", |m| m.as_str());
                 for alias in &x.names {
                     let name = alias.asname.as_ref().unwrap_or(&alias.name);
-                    self.imported(name.as_str(), format!("{module}.{}", alias.name.as_str()));
+                    let path = format!("{module}.{}", alias.name.as_str());
+                    self.imported(name.as_str(), path, alias.range.start().to_usize());
                 }
             }
             Stmt::TypeAlias(x) => {
@@ -155,7 +156,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn imported(&mut self, name: &'a str, path: String) {
+    fn imported(&mut self, name: &'a str, path: String, at: usize) {
         // Objects of these may have any names.
         if ["types", "collections", "dataclasses", "typing"]
             .contains(&path.split('.').next().unwrap_or(""))
@@ -165,7 +166,7 @@ impl<'a> Pass<'a> {
         let member = path.rsplit('.').next().unwrap_or(&path);
         let stored = self.attrs.get(member).is_some_and(|v| !v.is_nothing());
         if stored || super::unseen::hides(member) {
-            self.loses_sight(0);
+            self.loses_sight(at);
         }
         self.imports.insert(fold(name), path);
     }

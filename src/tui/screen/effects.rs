@@ -503,6 +503,9 @@ fn returns(entry: &Entry, policy: &Policy, effects: &Effects) -> Spans {
     }
     if effects.tangled {
         spans.push((format!("  ▲ {}", words::TANGLED), Role::Flagged));
+    } else if let Some(line) = effects.lost {
+        spans.push((OWN_WARNING.to_owned(), Role::Flagged));
+        spans.push((words::lost(line), Role::Flagged));
     }
     let names = |which: &dyn Fn(&crate::model::BoundInput) -> bool| {
         let names: Vec<&str> = inputs

@@ -102,6 +102,11 @@ pub fn filter(words: &str, shown: usize, all: usize, soon: Option<Duration>) -> 
     format!("{soon}{} of {}, {gone} hidden: {words}", n(shown), n(all))
 }
 
+/// The list of what leaves is then a coarse one.
+pub fn lost(line: u32) -> String {
+    format!("lost sight at line {line}: all that it reads may leave")
+}
+
 /// `line 3`, `lines 12, 15 +2`.
 pub fn at_lines(lines: &[u32]) -> String {
     let named: Vec<String> = lines.iter().take(3).map(u32::to_string).collect();

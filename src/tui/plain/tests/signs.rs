@@ -161,3 +161,13 @@ fn what_is_altered_is_said_before_the_code_with_its_line_and_on_the_sheet() {
     let sheet = v.ask();
     assert!(sheet.contains("as read before: alters,"), "{sheet}");
 }
+
+#[test]
+fn where_sight_is_lost_is_said_before_the_code() {
+    let mut v = Voice::of(Making::clear(
+        "class A:\n    def __str__(self):\n        return str(df[\"c1\"])\nprint(A())\n",
+    ));
+    v.wait(600);
+    v.read();
+    assert!(v.all.contains("lost sight at line 1"), "{}", v.all);
+}
