@@ -241,7 +241,8 @@ impl<'a> Pass<'a> {
     }
 
     fn is_derived(&self, name: &str) -> bool {
-        self.derived.get(name).is_some_and(|made| !made.is_bare())
+        let made = [self.derived.get(name), self.results.get(name)];
+        made.into_iter().flatten().any(|made| !made.is_bare())
     }
 
     fn notes(&mut self, name: &'a str, at: usize, root: Option<&'a str>) {

@@ -5,8 +5,8 @@ use super::functions::Given;
 use super::library::draws;
 use super::unseen::{describes, hides, lists_back, reads_back};
 use super::value::{
-    BOUND, CHANGER, FIGURE, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE,
-    TABLE, Value, WHOLE, WINDOW,
+    BOUND, CHANGER, FIGURE, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN,
+    PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{
     ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, TEXTS, WRITTEN,
@@ -371,7 +371,8 @@ impl<'a> Pass<'a> {
         }
         let mut out = Self::made(at).and(&all).and(on);
         out.sites = given.sites(on, at);
-        out.flags = all.flags & !(GROUPED | WINDOW | NUMERIC | LIST | MODEL | TABLE | MASK | WHOLE);
+        out.flags = all.flags
+            & !(GROUPED | WINDOW | NUMERIC | LIST | MODEL | TABLE | MASK | WHOLE | FRAME | KIND);
         let made = known && !HANDING.contains(&name);
         if made || known && !given.positional.iter().any(|v| v.has(BOUND | CHANGER)) {
             out = out.without(BOUND | CHANGER);
@@ -441,7 +442,17 @@ impl<'a> Pass<'a> {
             false => given.sites(on, at),
         };
         let (table, mask) = (on.has(TABLE), on.flags & MASK);
-        out.flags &= !(PLAIN | GROUPED | LIST | WINDOW | NUMERIC | MODEL | TABLE | MASK | WHOLE);
+        out.flags &= !(PLAIN
+            | GROUPED
+            | LIST
+            | WINDOW
+            | NUMERIC
+            | MODEL
+            | TABLE
+            | MASK
+            | WHOLE
+            | FRAME
+            | KIND);
         if !HANDING.contains(&name) {
             out = out.without(BOUND | CHANGER);
         }
@@ -457,6 +468,9 @@ impl<'a> Pass<'a> {
         }
         if each || matches!(name, "to_numpy" | "tolist" | "to_list") {
             out.flags |= on.flags & WHOLE & if all.is_bare() { WHOLE } else { 0 };
+            if !each && x.args.is_empty() && x.keywords.is_empty() {
+                out.flags |= on.flags & (KIND | NUMERIC);
+            }
         }
         if name == "fit" && all.is_bare() {
             out.flags |= on.flags & WHOLE;

@@ -4,7 +4,8 @@ use super::functions::{Body, Frame};
 use super::library::changes;
 use super::unseen::{describes, hides};
 use super::value::{
-    BOUND, CHANGER, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE,
+    BOUND, CHANGER, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
+    Value, WHOLE,
 };
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
@@ -126,7 +127,19 @@ impl<'a> Pass<'a> {
                     inner: Vec::new(),
                     ..all
                 }
-                .without(PLAIN | NUMERIC | LIST | MODEL | MASK | TABLE | BOUND | CHANGER)
+                .without(
+                    PLAIN
+                        | NUMERIC
+                        | LIST
+                        | MODEL
+                        | MASK
+                        | TABLE
+                        | BOUND
+                        | CHANGER
+                        | WHOLE
+                        | FRAME
+                        | KIND,
+                )
                 .single()
             }
             Expr::FormattedValue(x) => {
@@ -227,6 +240,9 @@ impl<'a> Pass<'a> {
         if (repeats || formats) && !table {
             out = out.single();
         }
+        if formats {
+            out = out.without(WHOLE | KIND | NUMERIC);
+        }
         out.texts = texts;
         out
     }
@@ -245,7 +261,7 @@ impl<'a> Pass<'a> {
             out = out.and(&value.without(SINGLE).enclosed());
         }
         out.texts = texts;
-        out.without(GROUPED | MASK | WHOLE).with(LIST)
+        out.without(GROUPED | MASK | WHOLE | FRAME).with(LIST)
     }
 
     fn dict(&mut self, x: &'a ast::ExprDict, at: usize) -> Value<'a> {
@@ -283,7 +299,7 @@ impl<'a> Pass<'a> {
         if !whole {
             out = out.without(WHOLE);
         }
-        out.without(GROUPED | MASK).with(LIST)
+        out.without(GROUPED | MASK | FRAME).with(LIST)
     }
 
     fn comprehension(
@@ -329,7 +345,7 @@ impl<'a> Pass<'a> {
         self.weak = weak;
         self.frames.pop();
         out.texts = texts.filter(|_| key.is_none());
-        out.without(GROUPED | WHOLE).with(LIST)
+        out.without(GROUPED | WHOLE | FRAME).with(LIST)
     }
 
     /// The dotted path of a module's member.

@@ -256,6 +256,50 @@ fn only_whole_columns_are_summed_up() {
         "print([staff['age'].quantile(i / 9) for i in range(9)])",
         "c = [0]\ndef f(v):\n    c[0] += 1\n    return v if c[0] == 3 else 0\nprint(staff['age'].apply(f).sum())",
         "print(sum(x for x in staff['age']))",
+        // Functions that get one value after the other.
+        "print(staff['age'].apply(np.mean))",
+        "print(staff['age'].apply([np.mean]))",
+        "print(staff['age'].map(np.mean))",
+        "print(staff['age'].apply(sum))",
+        "print(staff[['age']].map(np.mean))",
+        "print(staff[['age']].applymap(np.mean))",
+        "print(staff['age'].apply(lambda v: np.mean(v)))",
+        "print(staff['age'].transform(lambda v: np.mean(v)))",
+        "print(staff['age'].agg(lambda v: np.mean(v)))",
+        "print(staff.agg({'age': lambda v: np.mean(v)}))",
+        "print(staff[['age']].agg([lambda v: np.mean(v)]))",
+        "def f(v):\n    return np.mean(v)\nprint(staff['age'].apply(f))",
+        "c = 'age'\nprint(staff[c].apply(lambda v: np.mean(v)))",
+        "print(staff.iloc[:, 3].apply(lambda v: np.mean(v)))",
+        "print(staff.loc[:, 'age'].apply(np.mean))",
+        // Rows.
+        "print(staff[['age']].apply('mean', axis=1))",
+        "print(staff[['age']].apply(np.mean, axis=1))",
+        "print(staff[['age']].apply(np.mean, 1))",
+        "print(staff[['age']].agg('sum', axis=1))",
+        "print(staff[['age']].agg(np.mean, 1))",
+        "a = 1\nprint(staff[['age']].agg('sum', axis=a))",
+        "print(staff[['age']].apply(lambda r: r.mean(), axis='columns'))",
+        "print(staff.groupby('dept')[['age']].apply(np.mean, axis=1))",
+        "print(staff.groupby('dept')['age'].apply(lambda s: s.apply(np.mean)))",
+        "from random import choice as mean\nprint(staff.groupby('dept')['age'].agg(mean))",
+        // Texts that a sum joins, and values that a description names.
+        "print(staff['age'].astype(str).sum())",
+        "print((staff['age'] - 0).astype(str).sum())",
+        "staff['x'] = staff['age'].astype(str)\nprint(staff['x'].sum())",
+        "staff['x'] = staff['age'].astype(str)\nprint(staff.sum())",
+        "print(staff['age'].map('{:d}'.format).sum())",
+        "print(staff['age'].astype(str).describe())",
+        "print(staff['age'].replace(3, 'x').describe())",
+        "print(staff['age'].where(staff['fte'] > 0, 'x').describe())",
+        "print(staff.describe(include='all'))",
+        "print(staff.describe(exclude='number'))",
+        "how = ['O']\nprint(staff.astype({'age': 'O'}).describe(include=how))",
+        "print(staff['age'].quantile(0.5, interpolation='lower'))",
+        "how = 'nearest'\nprint(staff['age'].quantile(0.5, interpolation=how))",
+        "print(staff[['age', 'fte']].corr(method=lambda a, b: a[3]))",
+        "print(staff['age'].cov(pd.Series([0, 0, 9])))",
+        "print(staff.groupby(staff['dept'].isna())['age'].agg('first').sum())",
     ] {
         if !names(code, "age") {
             let _ = write!(wrong, "{code}\n  found: {}\n", leaves(code));
@@ -332,6 +376,34 @@ fn a_known_reduction_of_a_whole_column_is_summed_up() {
         (
             "print(staff.merge(sales, left_on='dept', right_on='region')['amount'].sum())",
             "output 1: sales / amount",
+        ),
+        (
+            "print(staff[['age', 'fte']].apply(lambda s: s.mean()))",
+            "output 1: staff / age fte",
+        ),
+        (
+            "c = ['age', 'fte']\ns = staff.copy()\ns['x'] = s['dept'].str.lower()\nprint(s[c].apply(np.mean))",
+            "output 4: staff / age fte",
+        ),
+        (
+            "print(staff['age'].agg(['mean', 'sum']), staff['age'].apply('mean'), staff['age'].agg(np.mean))",
+            "output 1: staff / age",
+        ),
+        (
+            "print(staff.groupby('dept').apply(lambda g: (g['age'] * g['fte']).sum() / g['fte'].sum()))",
+            "output 1: staff dept / age fte",
+        ),
+        (
+            "s = staff.copy()\ns['age'] = s['age'].fillna(0)\ns['hired'] = pd.to_datetime(s['hired'])\nprint(s['age'].sum(), s['hired'].dt.year.sum())",
+            "output 4: staff / age hired",
+        ),
+        (
+            "f = staff.groupby('dept').agg(fte=('fte', 'first'), n=('age', 'size'))\nprint(f['fte'].median(), staff['fte'].sum())",
+            "output 2: staff / fte",
+        ),
+        (
+            "print(staff.describe(include=[np.number]), staff['age'].quantile(0.5, interpolation='linear'))",
+            "output 1: staff / name email dept age fte hired",
         ),
         (
             "print(staff['age'].where(staff['fte'] < 1).mean())",

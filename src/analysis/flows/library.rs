@@ -3,8 +3,8 @@
 use super::exprs::prints;
 use super::functions::Given;
 use super::value::{
-    BOUND, CHANGER, FIGURES, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
-    Value, WHOLE, WINDOW,
+    BOUND, CHANGER, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS,
+    SINGLE, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
 use super::{Pass, stmts};
@@ -151,8 +151,18 @@ impl<'a> Pass<'a> {
             true => given.sites(&Value::default(), at),
             false => given.own_sites(at),
         };
-        out.flags =
-            all.flags & !(PLAIN | GROUPED | LIST | WINDOW | MODEL | NUMERIC | TABLE | MASK | WHOLE);
+        out.flags = all.flags
+            & !(PLAIN
+                | GROUPED
+                | LIST
+                | WINDOW
+                | MODEL
+                | NUMERIC
+                | TABLE
+                | MASK
+                | WHOLE
+                | FRAME
+                | KIND);
         if !HANDING.contains(&top) {
             out = out.without(BOUND | CHANGER);
         }
@@ -220,6 +230,19 @@ impl<'a> Pass<'a> {
         if top == "pandas" && matches!(name, "DataFrame" | "Series" | "concat" | "merge") {
             out = out.with(TABLE);
         }
+        if path == "pandas.DataFrame" {
+            out = out.with(FRAME);
+            // Columns of a dictionary have their kinds by name.
+            if out.has(PLAIN) && x.args.first().is_some_and(ast::Expr::is_dict_expr) {
+                out = out.with(KIND);
+            }
+        }
+        if self.keeps_kind(x, top, name) {
+            out.flags |= all.flags & KIND;
+        }
+        if path == "numpy.where" && x.args.iter().skip(1).all(|e| self.is_number(e)) {
+            out = out.with(NUMERIC);
+        }
         self.named_by(x, &all);
         if matches!(top, "numpy" | "statistics" | "scipy") && SUMMING.contains(&name) {
             let axis = x
@@ -279,7 +302,7 @@ impl<'a> Pass<'a> {
                 return None;
             };
             let names: Vec<&str> = names_in(formula).into_iter().map(|n| n.text).collect();
-            let known = |n: &&str| self.by_name.contains_key(n) || self.derived.contains_key(n);
+            let known = |n: &&str| self.knows(n);
             let names: Vec<&'a str> = names.into_iter().filter(known).collect();
             return (!names.is_empty())
                 .then(|| self.narrow(&table, &names, x.range.start().to_usize()));
@@ -291,9 +314,7 @@ impl<'a> Pass<'a> {
                 return None;
             }
             if let Some(texts) = stmts::literal(e) {
-                let columns = texts
-                    .into_iter()
-                    .filter(|t| self.by_name.contains_key(t) || self.derived.contains_key(t));
+                let columns = texts.into_iter().filter(|t| self.knows(t));
                 names.extend(columns);
             } else if self.eval(e).texts.is_some() {
                 return None;

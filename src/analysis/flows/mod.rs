@@ -9,12 +9,15 @@
 mod alters;
 #[cfg(test)]
 mod alters_tests;
+mod applies;
 mod calls;
+mod columns;
 mod exprs;
 mod formats;
 mod functions;
 #[cfg(test)]
 mod hidden_tests;
+mod kinds;
 mod library;
 mod names;
 mod picks;
@@ -34,7 +37,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use self::functions::{Frame, Func};
-use self::value::{ANY, Bits, FIGURES, LIST, PLAIN, SINGLE, TABLE, Value};
+use self::value::{ANY, Bits, FIGURES, FRAME, LIST, PLAIN, SINGLE, TABLE, Value};
 use super::facts::Facts;
 use super::fold::fold;
 use super::parse::ast::Stmt;
@@ -73,6 +76,8 @@ pub(super) struct Pass<'a> {
     methods: HashMap<Cow<'a, str>, Vec<u32>>,
     /// What columns of this name were made of.
     derived: HashMap<&'a str, Value<'a>>,
+    /// The same for columns of tables of groups, which `agg` makes.
+    results: HashMap<&'a str, Value<'a>>,
     /// Columns that were looked up before anything was known of them.
     missed: HashSet<&'a str>,
     /// What columns of computed names were made of.
@@ -215,6 +220,7 @@ impl<'a> Pass<'a> {
             func_at: HashMap::new(),
             methods: HashMap::new(),
             derived: HashMap::new(),
+            results: HashMap::new(),
             missed: HashSet::new(),
             derived_any: Value::default(),
             attrs: HashMap::new(),
@@ -271,7 +277,7 @@ impl<'a> Pass<'a> {
         }
         value.sites = vec![u32::MAX - 2 - number(at)];
         match plain {
-            true => value.with(PLAIN | TABLE | value::WHOLE),
+            true => value.with(PLAIN | TABLE | value::WHOLE | value::FRAME | value::KIND),
             false => value,
         }
     }
@@ -299,40 +305,6 @@ impl<'a> Pass<'a> {
     /// Notes that values may pass unseen from here.
     fn loses_sight(&mut self, at: usize) {
         self.unseen = Some(self.unseen.map_or(at, |known| known.min(at)));
-    }
-
-    /// A value as a column holds it.
-    fn column(value: &Value<'a>) -> Value<'a> {
-        let held = value.held().without(SINGLE);
-        match held.as_is.is_empty() && held.order.is_empty() {
-            // Sums can be summed up again.
-            true => held.with(value::WHOLE),
-            false => held,
-        }
-    }
-
-    /// Notes what a column of this name is made of.
-    fn derive(&mut self, name: &'a str, value: &Value<'a>) {
-        let held = Self::column(value);
-        match self.derived.get_mut(name) {
-            Some(known) => self.changed |= known.join(&held),
-            None => {
-                self.changed |= self.missed.contains(name);
-                self.derived.insert(name, held);
-            }
-        }
-    }
-
-    /// Notes a column that a table gets.
-    fn mixes(&mut self, value: &Value<'a>) {
-        let mixed = value.is_bare() && !value.is_even();
-        self.changed |= mixed && !self.mixed;
-        self.mixed |= mixed;
-    }
-
-    fn derive_any(&mut self, value: &Value<'a>) {
-        let held = Self::column(value);
-        self.changed |= self.derived_any.join(&held);
     }
 
     fn store_attr(&mut self, name: Cow<'a, str>, value: &Value<'a>) {
@@ -566,7 +538,10 @@ impl<'a> Pass<'a> {
     /// An element of a value.
     fn element(value: &Value<'a>) -> Value<'a> {
         let texts = value.texts.clone().filter(|_| value.has(LIST));
-        let mut out = value.clone().without(LIST | value::GROUPED).opened();
+        let mut out = value
+            .clone()
+            .without(LIST | value::GROUPED | FRAME)
+            .opened();
         if !value.has(value::GROUPED) && !value.is_bare() {
             out = out.with(SINGLE).without(value::WHOLE);
         }

@@ -2,9 +2,10 @@
 
 use super::unseen::hides;
 use super::value::{
-    BOUND, CHANGER, GROUPED, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE,
+    BOUND, CHANGER, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
+    Value, WHOLE,
 };
-use super::words::{DATA, SHAPES, STATISTICS, TEXTS, is_unseen};
+use super::words::{DATA, SHAPES, STATISTICS, TEXTS, is_count, is_unseen};
 use super::{Pass, exprs, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr, Ranged};
 use crate::analysis::table::is_table_attribute;
@@ -22,7 +23,7 @@ impl<'a> Pass<'a> {
             sites: sites.clone(),
             funcs: v.funcs.clone(),
             files: v.files.clone(),
-            flags: v.flags & !LIST,
+            flags: v.flags & !(LIST | FRAME),
             ..Value::default()
         };
         let mut all = false;
@@ -48,23 +49,30 @@ impl<'a> Pass<'a> {
                     found = true;
                 }
             }
-            match self.derived.get(name) {
-                Some(made) => {
-                    // A table holds everything that its columns hold.
-                    let made = made.within(v);
-                    self.picks(&made, at);
-                    out.join(&made);
-                    found = true;
-                }
-                None => {
-                    self.missed.insert(name);
-                }
+            // Only tables of groups have columns that `agg` made.
+            let groups = self.results.get(name).filter(|_| !v.has(KIND));
+            let made: Vec<Value<'a>> = self
+                .derived
+                .get(name)
+                .into_iter()
+                .chain(groups)
+                .cloned()
+                .collect();
+            if made.is_empty() {
+                self.missed.insert(name);
+            }
+            for made in made {
+                // A table holds everything that its columns hold.
+                let made = made.within(v);
+                self.picks(&made, at);
+                out.join(&made);
+                found = true;
             }
             all |= !found;
         }
         out.join(&self.derived_any.within(v));
         if all || self.open || !v.has(PLAIN) {
-            let mut whole = v.clone();
+            let mut whole = v.clone().without(FRAME);
             whole.texts = None;
             whole.sites = sites;
             if self.mixed {
@@ -139,7 +147,7 @@ impl<'a> Pass<'a> {
                         true => v.without(WHOLE),
                         false => v,
                     };
-                    Self::said_by(v, &given)
+                    Self::said_by(v.without(FRAME), &given)
                 }
                 Some(columns) => self.item(&v, columns, at),
             };
@@ -162,7 +170,7 @@ impl<'a> Pass<'a> {
             && !matches!(key, Expr::Slice(_) | Expr::List(_) | Expr::Compare(_))
             && !v.is_bare();
         if one {
-            v = v.with(SINGLE);
+            v = v.with(SINGLE).without(FRAME);
         }
         let all = matches!(key, Expr::Slice(x) if x.lower.is_none() && x.upper.is_none() && x.step.is_none());
         if !(all || given.has(MASK) && given.has(WHOLE)) {
@@ -191,11 +199,13 @@ impl<'a> Pass<'a> {
     }
 
     fn item(&mut self, v: &Value<'a>, key: &'a Expr, at: usize) -> Value<'a> {
+        // A list of names picks a table, a name a column.
+        let listed = v.flags & if key.is_list_expr() { FRAME } else { 0 };
         if let Some(names) = stmts::literal(key) {
             return match v.has(PLAIN) {
-                true => self.narrow(v, &names, at),
+                true => self.narrow(v, &names, at).with(listed),
                 false if v.has(TABLE) => Value {
-                    flags: v.flags & !LIST,
+                    flags: v.flags & !(LIST | FRAME) | listed,
                     texts: None,
                     ..v.clone()
                 },
@@ -225,7 +235,8 @@ impl<'a> Pass<'a> {
         }
         if given.texts.as_ref().is_some_and(|names| !names.is_empty()) {
             let names = given.texts.clone().unwrap_or_default();
-            let out = self.narrow(v, &names, at);
+            let listed = v.flags & if given.has(LIST) { FRAME } else { listed };
+            let out = self.narrow(v, &names, at).with(listed);
             return Self::said_by(out, &given);
         }
         let out = match (&given.texts, key) {
@@ -234,10 +245,11 @@ impl<'a> Pass<'a> {
                 out.texts = out.texts.filter(|_| v.has(LIST));
                 out
             }
-            _ if !given.is_bare() => v.clone(),
+            _ if given.has(MASK) => v.clone(),
+            _ if !given.is_bare() => v.clone().without(FRAME),
             _ => {
                 self.picks_unknown(v, at);
-                let mut out = v.clone();
+                let mut out = v.clone().without(FRAME).with(listed);
                 out.texts = None;
                 out
             }
@@ -292,10 +304,7 @@ impl<'a> Pass<'a> {
         let part = matches!(&*x.value, Expr::Attribute(by) if matches!(by.attr.as_str(), "dt" | "str" | "cat"));
         let name = x.attr.as_str();
         match &*attr {
-            _ if v.has(PLAIN)
-                && !is_table_attribute(name)
-                && (self.by_name.contains_key(name) || self.derived.contains_key(name)) =>
-            {
+            _ if v.has(PLAIN) && !is_table_attribute(name) && self.knows(name) => {
                 self.narrow(&v, &[name], x.range.start().to_usize())
             }
             "columns" if v.has(PLAIN) && known => Value::default(),
@@ -307,15 +316,17 @@ impl<'a> Pass<'a> {
                 flags: PLAIN | TABLE,
                 ..Value::default()
             },
-            "T" => v.without(PLAIN | WHOLE),
+            "T" => v.without(PLAIN | WHOLE | FRAME),
             name if SHAPES.contains(&name) && known && !v.has(SINGLE) => Value::default(),
             name if STATISTICS.contains(&name) && known && v.has(MODEL) => {
                 super::sums::summed_up(&v).with(MODEL)
             }
             _ => {
+                let v = v.without(FRAME);
                 let mut out = match &*attr {
                     "values" => v,
-                    "dt" | "str" => v.without(MASK),
+                    "dt" | "str" => v.without(MASK | KIND | NUMERIC),
+                    _ if part && is_count(name) => v.without(MASK).with(NUMERIC),
                     _ if part => v.without(MASK),
                     name if DATA.contains(&name) => v.without(MASK | WHOLE),
                     // A method of a type.

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::functions::Body;
-use super::value::{GROUPED, LIST, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value};
+use super::value::{FRAME, GROUPED, KIND, LIST, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value};
 use super::{Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Pattern, Stmt};
 use crate::model::Way;
@@ -511,7 +511,7 @@ impl<'a> Pass<'a> {
             // A dictionary keeps its keys.
             put = put.and(&given).without(PLAIN);
         } else if base.has(PLAIN) {
-            put = put.with(PLAIN | (base.flags & TABLE));
+            put = put.with(PLAIN | (base.flags & (TABLE | FRAME | KIND)));
         }
         self.put(&base.sites, &put.enclosed());
     }

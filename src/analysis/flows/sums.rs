@@ -1,7 +1,7 @@
 //! What counts, means and the like leave.
 
-use super::Pass;
-use super::value::{GROUPED, NUMERIC, PLAIN, TABLE, Value, WHOLE, WINDOW};
+use super::value::{FRAME, GROUPED, KIND, NUMERIC, PLAIN, TABLE, Value, WHOLE, WINDOW};
+use super::{Pass, stmts};
 use crate::analysis::parse::ast::{self, Expr};
 
 /// Arguments that change nothing about what is summed up.
@@ -22,6 +22,41 @@ const PLAIN_WORDS: &[&str] = &[
 ];
 
 impl<'a> Pass<'a> {
+    /// Whether a call that sums up asks for single values or for another function.
+    pub(super) fn asks(&mut self, method: &str, x: &'a ast::ExprCall) -> bool {
+        let mut asks = false;
+        for keyword in &x.keywords {
+            let Some(name) = &keyword.arg else {
+                return true;
+            };
+            let allowed = match (name.as_str(), method) {
+                ("interpolation", _) => &["linear", "midpoint"][..],
+                ("method", _) => &["kendall", "pearson", "single", "spearman"],
+                ("include" | "exclude", _) => &["number"],
+                _ => continue,
+            };
+            let e = &keyword.value;
+            let texts = stmts::literal(e).or_else(|| self.eval(e).texts);
+            let number = |e: &Expr| self.path(e).is_some_and(|path| path == "numpy.number");
+            let numbers = match e {
+                Expr::List(x) => x.elts.iter().all(number),
+                e => number(e),
+            };
+            asks |= !texts.map_or(numbers, |all| all.iter().all(|t| allowed.contains(t)));
+            asks |= name.as_str() == "exclude";
+        }
+        // Another column is summed up with it, if it is whole.
+        let pairs = matches!(method, "autocorr" | "corr" | "corrwith" | "cov");
+        asks || pairs
+            && x.args
+                .iter()
+                .any(|e| stmts::literal(e).is_none() && !self.eval(e).is_even())
+            || x.args
+                .iter()
+                .chain(x.keywords.iter().map(|k| &k.value))
+                .any(|e| !self.eval(e).funcs.is_empty())
+    }
+
     /// A call that sums up, unless its arguments ask for single values.
     pub(super) fn sums(&self, on: &Value<'a>, method: &str, x: &ast::ExprCall) -> Value<'a> {
         let inside = |e: &Expr| match e {
@@ -61,6 +96,12 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Whether the table has a text that is made of this column.
+    fn may_be_text(&self, on: &Value<'a>, id: usize) -> bool {
+        let text = |made: &Value<'a>| made.as_is.has(id) && !made.has(KIND | NUMERIC);
+        self.columns[id].text || on.has(FRAME) && self.derived.values().any(text)
+    }
+
     pub(super) fn sum_named(&self, on: &Value<'a>, method: &str) -> Value<'a> {
         let counts = matches!(method, "size" | "ngroups") && on.has(GROUPED);
         let mut out = match counts && !on.has(WHOLE) {
@@ -70,18 +111,21 @@ impl<'a> Pass<'a> {
         match method {
             // Texts become one text.
             "sum" | "prod" if !on.has(NUMERIC) => {
-                let texts = on
-                    .as_is
-                    .iter()
-                    .filter(|id| !on.index.has(*id) && self.columns[*id].text);
+                let texts = on.as_is.iter().filter(|id| {
+                    !on.index.has(*id) && (!on.has(KIND) || self.may_be_text(on, *id))
+                });
                 texts.for_each(|id| out.as_is.set(id));
             }
             // Rows are counted, not values.
             "size" | "ngroups" => out.summed = on.summed.clone(),
             "describe" => {
-                // Of texts, it names the most frequent one.
-                let numbers = on.as_is.iter().any(|id| !self.columns[id].text);
-                if !numbers {
+                // Of texts, it names the most frequent one; of a table, it leaves texts out beside numbers.
+                let mut number = on.as_is.iter().map(|id| !self.columns[id].text);
+                let numbers = match on.has(FRAME | GROUPED) {
+                    true => number.any(|number| number),
+                    false => number.all(|number| number),
+                };
+                if !(on.has(NUMERIC) || on.has(KIND) && numbers) {
                     out.as_is.add(&on.as_is);
                 }
                 out = out.without(PLAIN);

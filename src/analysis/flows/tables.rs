@@ -1,13 +1,11 @@
 //! Methods of tables.
 
-use std::borrow::Cow;
-
-use super::functions::Given;
 use super::value::{
-    BOUND, FIGURES, GROUPED, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WHOLE, WINDOW,
+    BY_COLUMN, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WHOLE,
+    WINDOW,
 };
 use super::words::{KEEPING, MASKS, NUMBERS, SORTING, SUMMING};
-use super::{Pass, fold, stmts};
+use super::{Pass, stmts};
 use crate::analysis::parse::ast::{self, Expr};
 
 /// Pictures that `t.plot` has as methods.
@@ -33,8 +31,12 @@ impl<'a> Pass<'a> {
             return Some(self.plotted(on, x));
         }
         if SUMMING.contains(&method) {
+            let asks = self.asks(method, x);
             let given = self.union(x.args.iter().chain(x.keywords.iter().map(|k| &k.value)));
-            let value = self.sums(on, method, x);
+            let value = match asks {
+                true => on.clone().without(GROUPED | WHOLE),
+                false => self.sums(on, method, x),
+            };
             return Some(match given.is_bare() {
                 true => value,
                 false => value.and(&super::sums::summed_up(&given)),
@@ -59,6 +61,10 @@ impl<'a> Pass<'a> {
                     out = out.without(WHOLE);
                 }
                 out.index.add(&keys.as_is);
+                out = match by.and_then(stmts::literal) {
+                    Some(_) => out.with(BY_COLUMN),
+                    None => out.without(BY_COLUMN),
+                };
                 Some(out.with(GROUPED))
             }
             "rolling" | "expanding" | "ewm" => Some(on.clone().with(WINDOW)),
@@ -76,24 +82,7 @@ impl<'a> Pass<'a> {
                 Some(out)
             }
             "agg" | "aggregate" => Some(self.aggregated(on, x)),
-            "transform" | "apply" | "map" | "applymap" | "pipe" => {
-                let how = first
-                    .or_else(|| word(x, "func"))
-                    .or_else(|| word(x, "arg"))?;
-                let more = self.union(
-                    x.args
-                        .iter()
-                        .skip(1)
-                        .chain(x.keywords.iter().map(|k| &k.value)),
-                );
-                let mut value = self.aggregate(on, how);
-                if !more.is_bare() {
-                    let to = self.eval(how);
-                    let gives = self.hand_over(&to, &on.clone().and(&more));
-                    value = value.and(&more).and(&gives);
-                }
-                Some(value)
-            }
+            "transform" | "apply" | "map" | "applymap" | "pipe" => self.handed(on, method, x),
             "pivot_table" => Some(self.pivoted(on, x, 0)),
             "drop" => Some(self.dropped(on, x)),
             "assign" if x.args.is_empty() => {
@@ -109,8 +98,8 @@ impl<'a> Pass<'a> {
                     }
                     let value = value.held();
                     out.join(&match value.has(PLAIN) || value.is_bare() {
-                        true => value,
-                        false => value.with(PLAIN | TABLE),
+                        true => value.with(FRAME | KIND),
+                        false => value.with(PLAIN | TABLE | FRAME | KIND),
                     });
                 }
                 Some(out)
@@ -185,7 +174,7 @@ impl<'a> Pass<'a> {
                     Some(names) => names.iter().for_each(|name| self.derive(name, &value)),
                     None => self.derive_any(&value),
                 }
-                self.put(&on.sites, &value.held().with(PLAIN | TABLE));
+                self.put(&on.sites, &value.held().with(PLAIN | TABLE | FRAME | KIND));
                 Some(Value::default())
             }
             "to_dict" => {
@@ -213,6 +202,7 @@ impl<'a> Pass<'a> {
                 if method == "astype" {
                     self.types(x);
                 }
+                out = self.kinds(out, method, x);
                 // What is stored in a copy is not in this one; a view is none.
                 let view = matches!(method, "head" | "tail" | "truncate")
                     || word(x, "copy").or(word(x, "deep")).is_some();
@@ -321,138 +311,6 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Functions in a value, called with a table.
-    fn applied(&mut self, value: &Value<'a>, on: &Value<'a>) -> Value<'a> {
-        if value.funcs.is_empty() {
-            return value.clone();
-        }
-        let mut out = value.held();
-        for id in value.funcs.clone() {
-            let gives = self.call_function(id, &Given::one(on.clone().without(GROUPED)));
-            out.join(&gives);
-        }
-        out
-    }
-
-    fn aggregated(&mut self, on: &Value<'a>, x: &'a ast::ExprCall) -> Value<'a> {
-        let mut out = Value::default().with(PLAIN);
-        let how = x.args.first().or_else(|| word(x, "func"));
-        if let Some(how) = how {
-            let value = self.aggregate(on, how);
-            out = out.and(&value);
-        }
-        for keyword in &x.keywords {
-            let Some(name) = &keyword.arg else {
-                self.derive_any(on);
-                return on.clone().without(PLAIN);
-            };
-            if matches!(name.as_str(), "func" | "axis" | "engine" | "engine_kwargs") {
-                continue;
-            }
-            let value = match &keyword.value {
-                Expr::Tuple(pair) if pair.elts.len() == 2 => {
-                    let column = self.named(on, &pair.elts[0]);
-                    self.aggregate(&column, &pair.elts[1])
-                }
-                Expr::Call(call) if call.args.len() == 2 && !call.func.is_name_expr() => {
-                    let column = self.named(on, &call.args[0]);
-                    self.aggregate(&column, &call.args[1])
-                }
-                how => self.aggregate(on, how),
-            };
-            let mut made = value.clone();
-            made.index = Default::default();
-            self.derive(name.as_str(), &made);
-            out = out.and(&value);
-        }
-        if on.has(GROUPED) {
-            out.as_is.add(&on.index);
-            out.index.add(&on.index);
-        }
-        let named = how.is_none() && on.has(PLAIN);
-        let table = on.flags & (TABLE | if on.has(GROUPED) { WHOLE } else { 0 });
-        out.without(GROUPED)
-            .with(table | if named { PLAIN } else { 0 })
-    }
-
-    /// The table after one function: a name, a list of names, a function of the snippet.
-    fn aggregate(&mut self, on: &Value<'a>, how: &'a Expr) -> Value<'a> {
-        match how {
-            Expr::List(x) => self.each(on, &x.elts),
-            Expr::Tuple(x) => self.each(on, &x.elts),
-            Expr::Dict(x) => {
-                let mut out = Value::default();
-                for (key, how) in x.keys.iter().zip(&x.values) {
-                    let part = match key {
-                        Some(key) => self.named(on, key),
-                        None => on.clone(),
-                    };
-                    let one = self.aggregate(&part, how);
-                    out = out.and(&one);
-                }
-                match on.has(PLAIN) {
-                    true => out.with(PLAIN),
-                    false => out,
-                }
-            }
-            how => {
-                let value = self.eval(how);
-                if value.has(BOUND) {
-                    self.put(&value.reached(), &on.held().without(PLAIN));
-                }
-                if !value.funcs.is_empty() {
-                    let mut out = self.applied(&value, on);
-                    if on.has(GROUPED) {
-                        out.as_is.add(&on.index);
-                        out.index.add(&on.index);
-                    }
-                    return out;
-                }
-                let names: Vec<Cow<'a, str>> = match (&value.texts, how) {
-                    (Some(texts), _) => texts.iter().map(|t| Cow::Borrowed(*t)).collect(),
-                    (None, Expr::Name(x)) if value.is_nothing() => vec![fold(x.id.as_str())],
-                    (None, Expr::Attribute(x)) if value.is_nothing() => vec![fold(x.attr.as_str())],
-                    _ => Vec::new(),
-                };
-                let summing = |name: &Cow<'a, str>| {
-                    (SUMMING.contains(&&**name) || **name == *"len") && !self.own.contains(name)
-                };
-                if names.is_empty() || !names.iter().all(summing) {
-                    let out = on.clone().without(GROUPED);
-                    return if value.is_bare() {
-                        out
-                    } else {
-                        out.and(&value)
-                    };
-                }
-                let mut out: Option<Value<'a>> = None;
-                for name in &names {
-                    let name = if **name == *"len" { "size" } else { &**name };
-                    let one = self.sum_named(on, name);
-                    out = Some(match out {
-                        Some(all) => all.and(&one),
-                        None => one,
-                    });
-                }
-                out.unwrap_or_default()
-            }
-        }
-    }
-
-    fn each(&mut self, on: &Value<'a>, all: &'a [Expr]) -> Value<'a> {
-        let mut out = Value::default();
-        for how in all {
-            let one = self.aggregate(on, how);
-            for name in stmts::literal(how).into_iter().flatten() {
-                let mut made = one.clone();
-                made.index = Default::default();
-                self.derive(name, &made);
-            }
-            out = out.and(&one);
-        }
-        out
-    }
-
     pub(super) fn pivoted(
         &mut self,
         on: &Value<'a>,
@@ -475,12 +333,12 @@ impl<'a> Pass<'a> {
             None => on.clone(),
         };
         let mut out = match argument(3, "aggfunc") {
-            Some(how) => self.aggregate(&part, how),
+            Some(how) => self.aggregate(&part, how, super::applies::Gets::WHOLE),
             None => self.sum_named(&part, "mean"),
         };
         out.as_is.add(&keys.as_is);
         out.index.add(&keys.as_is);
-        out.without(PLAIN | GROUPED)
+        out.without(PLAIN | GROUPED).with(FRAME)
     }
 
     fn dropped(&mut self, on: &Value<'a>, x: &'a ast::ExprCall) -> Value<'a> {

@@ -52,39 +52,45 @@ impl Bits {
 }
 
 /// A table whose columns are called as those of the inputs, or as [`super::Flow`] noted.
-pub(super) const PLAIN: u16 = 1;
+pub(super) const PLAIN: u32 = 1;
 /// A `groupby`.
-pub(super) const GROUPED: u16 = 2;
+pub(super) const GROUPED: u32 = 2;
 /// A window that moves over rows: its mean may be a row.
-pub(super) const WINDOW: u16 = 4;
+pub(super) const WINDOW: u32 = 4;
 /// A part of a figure.
-pub(super) const FIGURE: u16 = 8;
+pub(super) const FIGURE: u32 = 8;
 /// `print`, `sys.stdout`.
-pub(super) const PRINTS: u16 = 16;
+pub(super) const PRINTS: u32 = 16;
 /// Numbers and truth values, which a sum does not join to a text.
-pub(super) const NUMERIC: u16 = 32;
+pub(super) const NUMERIC: u32 = 32;
 /// Its texts are those of its elements.
-pub(super) const LIST: u16 = 64;
+pub(super) const LIST: u32 = 64;
 
 /// A fitted model.
-pub(super) const MODEL: u16 = 128;
+pub(super) const MODEL: u32 = 128;
 /// A table or column of pandas: what is picked from it is a copy.
-pub(super) const TABLE: u16 = 256;
+pub(super) const TABLE: u32 = 256;
 
 /// It may be one value, or as long as one says: its length is data.
-pub(super) const SINGLE: u16 = 512;
+pub(super) const SINGLE: u32 = 512;
 /// Truth values, which only pick rows.
-pub(super) const MASK: u16 = 1024;
+pub(super) const MASK: u32 = 1024;
 /// It may be a method of what it holds, which a call changes.
-pub(super) const BOUND: u16 = 2048;
+pub(super) const BOUND: u32 = 2048;
 
 /// Whole columns of the inputs, or the rows of them that a condition leaves: what a count or a mean may sum up.
-pub(super) const WHOLE: u16 = 4096;
+pub(super) const WHOLE: u32 = 1 << 12;
 /// It may be a function of Python or a library that changes what it is given: `list.append`, `operator.setitem`.
-pub(super) const CHANGER: u16 = 8192;
+pub(super) const CHANGER: u32 = 1 << 13;
+/// A table for certain, no column: functions get its columns one by one.
+pub(super) const FRAME: u32 = 1 << 14;
+/// Values of the kinds that the columns of the inputs have: a column of numbers holds no texts.
+pub(super) const KIND: u32 = 1 << 15;
+/// Groups by columns: one row of each is still many rows.
+pub(super) const BY_COLUMN: u32 = 1 << 16;
 
 /// Flags that both sides of a join must have.
-const BOTH: u16 = PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE;
+const BOTH: u32 = PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE | FRAME | KIND | BY_COLUMN;
 
 /// The site of all figures.
 pub(super) const FIGURES: u32 = u32::MAX;
@@ -115,20 +121,20 @@ pub(super) struct Value<'a> {
     pub files: Vec<u32>,
     /// The texts that it can only be, if they are literals.
     pub texts: Option<Vec<&'a str>>,
-    pub flags: u16,
+    pub flags: u32,
 }
 
 impl Value<'_> {
-    pub fn has(&self, flag: u16) -> bool {
+    pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }
 
-    pub fn with(mut self, flag: u16) -> Self {
+    pub fn with(mut self, flag: u32) -> Self {
         self.flags |= flag;
         self
     }
 
-    pub fn without(mut self, flag: u16) -> Self {
+    pub fn without(mut self, flag: u32) -> Self {
         self.flags &= !flag;
         self
     }
@@ -226,7 +232,7 @@ impl Value<'_> {
     /// The part of it that the other one may hold.
     pub fn within(&self, other: &Self) -> Self {
         let mut out = Self {
-            flags: self.flags & (PLAIN | NUMERIC | TABLE | MASK | WHOLE),
+            flags: self.flags & (PLAIN | NUMERIC | TABLE | MASK | WHOLE | KIND),
             ..Self::default()
         };
         for id in self.as_is.iter().chain(self.summed.iter()) {
@@ -251,10 +257,12 @@ impl Value<'_> {
 
     /// Adds what another may hold; whether anything was new.
     pub fn join(&mut self, other: &Self) -> bool {
+        // Numbers are of a kind.
+        let of = |value: &Self| value.flags | if value.has(NUMERIC) { KIND } else { 0 };
         let both = match (self.is_bare(), other.is_bare()) {
             (_, true) => self.flags & BOTH,
             (true, false) => other.flags & BOTH,
-            (false, false) => self.flags & other.flags & BOTH,
+            (false, false) => of(self) & of(other) & BOTH,
         };
         let flags = ((self.flags | other.flags) & !BOTH) | both;
         let mut grew = flags != self.flags;
@@ -311,7 +319,7 @@ impl Value<'_> {
             index: self.index.clone(),
             order: self.order.clone(),
             order_summed: self.order_summed.clone(),
-            flags: self.flags & (PLAIN | NUMERIC | TABLE | SINGLE | MASK | WHOLE),
+            flags: self.flags & (PLAIN | NUMERIC | TABLE | SINGLE | MASK | WHOLE | FRAME | KIND),
             ..Self::default()
         }
     }

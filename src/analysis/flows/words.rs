@@ -340,6 +340,26 @@ pub(super) const STATISTICS: &[&str] = &[
     "statistic",
     "tvalues",
 ];
+/// Whether a part of a time is a number.
+pub(super) fn is_count(name: &str) -> bool {
+    let parts = [
+        "day",
+        "day_of_week",
+        "day_of_year",
+        "dayofweek",
+        "dayofyear",
+        "days",
+        "hour",
+        "minute",
+        "month",
+        "quarter",
+        "second",
+        "seconds",
+        "weekday",
+        "year",
+    ];
+    parts.contains(&name)
+}
 /// Attributes that say how much there is, or of which kind.
 pub(super) const SHAPES: &[&str] = &["empty", "nbytes", "ndim", "ngroups", "shape", "size"];
 /// Functions of Python that say nothing of the values.
