@@ -128,6 +128,10 @@ pub enum Sensitivity {
     Private,
 }
 
+/// A value in at least this many rows of a private column does not identify one person; what fewer rows share is
+/// redacted, and sums over fewer rows are.
+pub const ROWS_MIN: u32 = 5;
+
 /// What `datasets` reports to agents; never a path or a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatasetInfo {

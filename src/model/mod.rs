@@ -46,8 +46,8 @@ pub use flow::{Alteration, Altered, ColumnRead, Flow, Flows, Named, Share, Way};
 pub use glyphs::{Mark, columns};
 pub use ids::{CallId, ConnId, JobId, ProposalId};
 pub use input::{
-    ArtifactRef, BoundInput, Column, DataFormat, DatasetInfo, InputKind, InputRequest, Sensitivity,
-    TextFormat, is_input_name,
+    ArtifactRef, BoundInput, Column, DataFormat, DatasetInfo, InputKind, InputRequest, ROWS_MIN,
+    Sensitivity, TextFormat, is_input_name,
 };
 pub use kept::KeptRun;
 pub use left_out::{LeftOut, Reason};

@@ -200,8 +200,11 @@ impl Bench {
                         .columns
                         .into_iter()
                         .map(|name| Column {
+                            dtype: match name.as_str() {
+                                "name" | "email" => "object".to_owned(),
+                                _ => "int64".to_owned(),
+                            },
                             name,
-                            dtype: "int64".to_owned(),
                         })
                         .collect(),
                     sensitivity: if making.private {

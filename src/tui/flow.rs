@@ -207,8 +207,8 @@ impl Flow {
 }
 
 impl Flow {
-    /// Keeps so many rows; the last one ends in `…` if more were there.
-    pub fn clip(&mut self, rows: usize, width: u16) {
+    /// Keeps so many rows; if more were there, the last one ends in `end`, the program's own words.
+    pub fn clip(&mut self, rows: usize, width: u16, (end, role): (&str, Role)) {
         if self.rows.len() <= rows {
             return;
         }
@@ -216,7 +216,7 @@ impl Flow {
         let Some(last) = self.rows.last_mut() else {
             return;
         };
-        let room = usize::from(width).saturating_sub(1);
+        let room = usize::from(width).saturating_sub(super::text::width(end));
         while last.columns() > room {
             let over = last.columns() - room;
             let Some((span, role)) = last.spans.pop() else {
@@ -230,7 +230,7 @@ impl Flow {
                 last.spans.push((head, role));
             }
         }
-        last.push("…", false, Role::Dim);
+        last.push(end, false, role);
     }
 }
 

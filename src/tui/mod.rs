@@ -68,6 +68,8 @@ mod effects_tests;
 #[cfg(test)]
 mod environment_tests;
 #[cfg(test)]
+mod few_rows_tests;
+#[cfg(test)]
 mod files_tests;
 #[cfg(test)]
 mod filter_tests;

@@ -8,7 +8,7 @@ use super::bench::*;
 use super::snapshot_tests::{SIZES, at_sizes};
 use super::ui;
 
-/// A note whose rule asks for no change has no hint; another finding keeps its hint.
+/// A note whose rule asks for no change has no hint; another finding has one when it is at hand, and in the details.
 #[test]
 fn no_remedy_is_shown_where_there_is_nothing_to_do() {
     let mut b = Bench::new(120, 40);
@@ -22,7 +22,20 @@ fn no_remedy_is_shown_where_there_is_nothing_to_do() {
     let text = b.settle();
     assert!(text.contains("FS001") && text.contains("DYN003"), "{text}");
     assert!(!text.contains("nothing to do"), "{text}");
-    assert_eq!(text.matches("hint:").count(), 1, "{text}");
+    assert!(!text.contains("hint"), "the agent gets it: {text}");
+    let hints: Vec<usize> = (0..6)
+        .map(|_| {
+            b.keys("]");
+            b.draw().matches("hint:").count()
+        })
+        .collect();
+    assert!(
+        hints.contains(&1) && hints.iter().all(|n| *n <= 1),
+        "{hints:?}"
+    );
+    b.keys("iz");
+    let text = b.draw();
+    assert_eq!(text.matches("\n hint ").count(), 1, "{text}");
     // The constant must match the rules' own hint.
     let mut rules = crate::analysis::rules::all();
     assert!(rules.any(|rule| rule.hint == Finding::NO_REMEDY));

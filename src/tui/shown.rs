@@ -39,6 +39,7 @@ pub fn effect_tags(entry: &Entry) -> Vec<Tag> {
         out.push((words::PRIV, Role::Private));
     }
     let lists = [
+        (&effects.reads, EffectMark::Reads),
         (&effects.writes, EffectMark::Writes),
         (&effects.system, EffectMark::System),
         (&effects.deletes, EffectMark::Deletes),
@@ -103,7 +104,7 @@ pub fn has_all(text: &str, wanted: &str) -> bool {
 }
 
 fn is_tag(word: &str) -> bool {
-    matches!(word, "W" | "S" | "D" | "X" | "N")
+    matches!(word, "R" | "W" | "S" | "D" | "X" | "N")
         || [words::PRIV, words::PRIVATE, words::PAUSED].contains(&word)
 }
 

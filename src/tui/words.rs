@@ -10,7 +10,7 @@ use crate::model::{BoundInput, Digest, EffectMark, ProposalId, Severity, State, 
 
 use super::action::EditNews;
 use super::theme::Role;
-use super::ui::{Hurry, STREAK, Tally};
+use super::ui::{Detail, Hurry, STREAK, Tally};
 
 mod agents;
 mod keys;
@@ -24,7 +24,8 @@ pub use agents::{
 };
 pub use keys::*;
 pub use lists::{
-    at_lines, filter, filter_none, group, lost, more_alike, of, turned_group, turns_group, unlike,
+    at_lines, filter, filter_none, group, lost, more_alike, of, the_same, turned_group,
+    turns_group, unlike,
 };
 pub use novelty::*;
 pub mod plain;
@@ -131,7 +132,17 @@ pub fn streak(tally: &Tally) -> String {
     )
 }
 
+/// What the key for details does on the sheet.
+pub const fn unfolds(detail: Detail) -> &'static str {
+    match detail {
+        Detail::Folded => "unfolds",
+        Detail::Whole => "folds",
+    }
+}
+
 pub const NO_FOCUS: &str = "without the focus nothing is granted";
+/// After a denial, which moves the selection.
+pub const DENIED_NEXT: &str = "denied; this is the most urgent one";
 pub const KILLING: &str = "killing it";
 pub const NOT_RUNNING: &str = "it does not run yet";
 pub const NO_RECORD: &str = "no proposal belongs to this line";
@@ -191,10 +202,9 @@ pub const OWN_ENVIRONMENT: &str = "of the run's own, emptied environment";
 /// What is altered without a column's name.
 pub const VALUES: &str = "values";
 pub const PRINTING: &str = "how numbers are printed";
-pub const FILES_STAY: &str = "files stay here (private data)";
+/// Behind what leaves: its lines.
+pub const VARIABLES_LEAVE: &str = "and variables of the environment,";
 pub const TANGLED: &str = "too tangled to follow: everything may leave";
-/// Precedes the names of private inputs.
-pub const HIDDEN: &str = "values redacted: ";
 pub const NO_REASON: &str = "gives no reason";
 pub const NOTED: &str = "private data was not compared to its end; OUTCOME says how far";
 pub const GIVEN_OUTPUT: &str = "output for the agent:";

@@ -23,9 +23,8 @@ use super::numbers::{
 };
 use super::spellings::{cased, escaped, moments, pieces, unaccented};
 use crate::executor::control::{Switch, Until, stopped};
+use crate::model::ROWS_MIN;
 
-/// A value in at least this many rows of a column does not identify one person.
-pub const ROWS_MIN: u32 = 5;
 const TEXT_MIN: usize = 4;
 const DIGITS_MIN: usize = 4;
 /// The least count since 1970 that is hidden as a date's: it has [`DIGITS_MIN`] digits.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::broker::Entry;
 use crate::model::{BoundInput, Column, ColumnSummary, InputKind, Sensitivity, Summary};
+use crate::policy::Policy;
 
 use super::super::brought::Brought;
 use super::super::claim;
@@ -14,7 +15,7 @@ use super::super::text;
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
-use super::panes::{inputs, labelled, told};
+use super::panes::labelled;
 
 /// The most columns of a data set to name.
 const COLUMNS: usize = 60;
@@ -55,6 +56,123 @@ impl Screen<'_> {
         }
         out
     }
+}
+
+/// Whether the digests of inputs are with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Digests {
+    Here,
+    Elsewhere,
+}
+
+/// Every input: its name, kind, size and digest.
+pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
+    given(inputs, Digests::Here)
+}
+
+/// That there are none, or not yet.
+fn no_inputs(inputs: Option<&[BoundInput]>) -> Option<Para> {
+    match inputs {
+        None => Some(Para::new("inputs are being read", Role::Dim)),
+        Some([]) => Some(Para::new(words::NO_INPUT, Role::Dim)),
+        Some(_) => None,
+    }
+}
+
+pub(super) fn given(inputs: Option<&[BoundInput]>, digests: Digests) -> Vec<Para> {
+    if let Some(none) = no_inputs(inputs) {
+        return vec![none];
+    }
+    let each = inputs.unwrap_or_default().iter().map(|input| {
+        let digest = match digests {
+            Digests::Here => format!(", sha256 {}", input.sha256.short(8)),
+            Digests::Elsewhere => String::new(),
+        };
+        let size = format!(", {}{digest}", words::bytes(input.bytes));
+        input_name(Para::default(), input)
+            .and(format!("  {}", kind_of(input, true)), Role::Text)
+            .and(size, Role::Dim)
+            .hang(2)
+    });
+    each.collect()
+}
+
+/// The inputs one after the other; of data sets nothing that the registry fixes.
+pub(super) fn given_briefly(inputs: Option<&[BoundInput]>) -> Para {
+    if let Some(none) = no_inputs(inputs) {
+        return none;
+    }
+    let mut para = Para::default();
+    for (i, input) in inputs.unwrap_or_default().iter().enumerate() {
+        if i > 0 {
+            para = para.and(" · ", Role::Dim);
+        }
+        para = input_name(para, input).and(format!("  {}", kind_of(input, false)), Role::Text);
+        if !matches!(input.kind, InputKind::Dataset { .. }) {
+            para = para.and(format!(", {}", words::bytes(input.bytes)), Role::Dim);
+        }
+    }
+    para
+}
+
+fn input_name(para: Para, input: &BoundInput) -> Para {
+    let role = match input.is_private() {
+        true => Role::Private,
+        false => Role::Strong,
+    };
+    para.given(input.name.clone(), role)
+}
+
+/// `with_format`: whether a data set's file format is worth a word.
+fn kind_of(input: &BoundInput, with_format: bool) -> String {
+    match &input.kind {
+        InputKind::Dataset {
+            dataset,
+            format,
+            rows,
+            columns,
+            sensitivity,
+            ..
+        } => format!(
+            "data set {dataset}, {} × {}, {}{}",
+            words::number(columns.len() as u64),
+            words::number(*rows),
+            match with_format {
+                true => format!("{}, ", format.as_str()),
+                false => String::new(),
+            },
+            match sensitivity {
+                Sensitivity::Public => "public",
+                Sensitivity::Private => "private",
+            }
+        ),
+        InputKind::Json { .. } => "json the agent brought".to_owned(),
+        InputKind::Text { format, .. } => format!("{} the agent brought", format.as_str()),
+        InputKind::Artifact {
+            id,
+            artifact,
+            media_type,
+            ..
+        } => format!("{artifact}, {media_type}, left by {}", words::id_end(*id)),
+    }
+}
+
+/// The private data sets whose values the policy discloses to the agent.
+pub(super) fn told(inputs: Option<&[BoundInput]>, policy: &Policy) -> Option<Para> {
+    let names: Vec<&str> = inputs?
+        .iter()
+        .filter(|input| policy.tells(input))
+        .map(|input| input.name.as_str())
+        .collect();
+    if names.is_empty() {
+        return None;
+    }
+    let names = names.join(", ");
+    Some(
+        Para::new(format!("▲ {} {names}", words::TOLD), Role::Flagged)
+            .and(format!(" ({})", words::TOLD_BY), Role::Text)
+            .hang(2),
+    )
 }
 
 /// Names and types of a data set's columns, up to a readable number.

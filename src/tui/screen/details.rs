@@ -6,15 +6,15 @@ use super::super::flow::Para;
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
-use super::effects::Room;
+use super::effects::{Lengths, Room};
 use super::outcome::confined;
-use super::panes::{environment, labelled, limits, peer, told_of};
+use super::panes::{environment, hints, labelled, limits, peer, told_of};
 
 impl Screen<'_> {
     /// Limits, tier and layers, environment, digests, and the effects in full.
     pub(super) fn details(&self, entry: &Entry) -> Vec<Para> {
         let p = &entry.proposal;
-        let mut out = self.effects(entry, Room::Each, 0);
+        let mut out = self.effects(entry, Room::Each, 0, Lengths::WHOLE);
         out.push(Para::default());
         if let Some(policy) = self.state.policy_of(entry) {
             out.push(limits(&policy.limits).after(&format!("{:<8} ", "limits")));
@@ -55,6 +55,9 @@ impl Screen<'_> {
         }
         if let Some(key) = &p.idempotency_key {
             out.push(labelled("key", key));
+        }
+        if let Some(verdict) = entry.verdict() {
+            out.extend(hints(verdict));
         }
         if let Some(tally) = self.ui.tally() {
             out.push(told_of("session", &words::tally(&tally, usize::MAX)));

@@ -2,39 +2,85 @@
 //! and first on the sheet.
 
 use crate::broker::Entry;
-use crate::model::{
-    Alteration, Altered, Effects, InputKind, InputUse, Leaving, LeavingPart, Touch, Way,
-};
-use crate::policy::{Contract, Policy};
+use crate::model::{Alteration, Altered, BoundInput, Effects, InputKind, InputUse, Touch};
 
 use super::super::flow::{Flow, Para};
+use super::super::keys::Command;
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
+use super::returns::{parts, returns};
 
-/// The columns of a data set to name before the rest becomes a number.
-const COLUMNS: usize = 8;
 /// The inputs to name; private ones come first.
 const INPUTS: usize = 4;
 /// The files of one kind to name.
 const FILES: usize = 3;
 /// The kinds of one effect to name.
 const KINDS: usize = 5;
-/// The columns that leave to name, and variables of the environment.
-const LEAVING: usize = 6;
+/// The variables of the environment to name.
 const VARIABLES: usize = 6;
 /// Columns of an evaluated text.
 const TEXT: usize = 70;
 
 /// The signs of the program between statements.
 const OWN_DOT: &str = " · ";
-const OWN_WARNING: &str = "  ▲ ";
+pub(super) const OWN_WARNING: &str = "  ▲ ";
+/// The label of what is altered.
+const ALTERS: &str = "ALTERS";
 /// Before the program's own words.
 const OWN_ALIKE: &str = "  ALIKE ";
 
-type Spans = Vec<(String, Role)>;
+pub(super) type Spans = Vec<(String, Role)>;
+
+/// The names that a list has before the rest becomes a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lengths {
+    /// Columns of an input.
+    pub read: usize,
+    /// Columns that leave by one way.
+    pub leaving: usize,
+}
+
+impl Lengths {
+    /// The usual lengths, then shorter ones where rows are few.
+    const SHORTER: [Self; 5] = [
+        Self::USUAL,
+        Self {
+            read: 4,
+            ..Self::USUAL
+        },
+        Self {
+            read: 2,
+            ..Self::USUAL
+        },
+        Self {
+            read: 0,
+            ..Self::USUAL
+        },
+        Self {
+            read: 0,
+            leaving: 3,
+        },
+    ];
+    pub const USUAL: Self = Self {
+        read: 8,
+        leaving: 6,
+    };
+    pub const WHOLE: Self = Self {
+        read: usize::MAX,
+        leaving: usize::MAX,
+    };
+
+    /// The length of a list that is the same wherever lists are not whole.
+    const fn or(self, usual: usize) -> usize {
+        match self.read {
+            usize::MAX => usize::MAX,
+            _ => usual,
+        }
+    }
+}
 
 /// How much room the effects have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +110,19 @@ impl Screen<'_> {
 
     /// The effects of this entry; nothing before it is analysed.
     /// `width`: columns of the area.
-    pub(super) fn effects(&self, entry: &Entry, room: Room, width: u16) -> Vec<Para> {
+    pub(super) fn effects(
+        &self,
+        entry: &Entry,
+        room: Room,
+        width: u16,
+        lists: Lengths,
+    ) -> Vec<Para> {
         let Some(effects) = Self::effects_of(entry) else {
             return vec![Para::new(words::NO_VERDICT, Role::Dim)];
         };
-        let policy = self.state.policy_of(entry);
-        let reads = reads(&effects);
-        let touches = touches(&effects);
-        let returns = policy.as_deref().map(|p| returns(entry, p, &effects));
+        let reads = reads(&effects, lists);
+        let touches = touches(&effects, lists);
+        let returns = self.returns(entry, &effects, lists);
         let mut out = match room {
             Room::Two => {
                 let all: Vec<Spans> = reads.iter().chain(&touches).cloned().collect();
@@ -97,6 +148,84 @@ impl Screen<'_> {
                 });
             }
             Room::Each | Room::Sheet => out.extend(apart(returns.into_iter().chain(new), room)),
+        }
+        out
+    }
+
+    fn returns(&self, entry: &Entry, effects: &Effects, lists: Lengths) -> Option<Spans> {
+        let policy = self.state.policy_of(entry)?;
+        Some(returns(entry, &policy, effects, lists))
+    }
+
+    /// The same in `usual` rows, in up to `most` where the shortest lists need them. What has no room even then loses
+    /// the ends of its rows, and says so; each question keeps a row.
+    pub(super) fn effects_within(
+        &self,
+        entry: &Entry,
+        room: Room,
+        width: u16,
+        (usual, most): (usize, usize),
+    ) -> Flow {
+        let columns = width.saturating_sub(2);
+        let mut shortest = Flow::default();
+        for lists in Lengths::SHORTER {
+            shortest = Flow::new(&self.effects(entry, room, width, lists), columns);
+            if shortest.rows.len() <= usual {
+                return shortest;
+            }
+        }
+        match shortest.rows.len() <= most {
+            true => shortest,
+            false => self.squeezed(entry, columns, most),
+        }
+    }
+
+    /// A row for each question, further ones for what weighs most, and the way to the rest.
+    fn squeezed(&self, entry: &Entry, columns: u16, most: usize) -> Flow {
+        let Some(effects) = Self::effects_of(entry) else {
+            return Flow::default();
+        };
+        let [.., lists] = Lengths::SHORTER;
+        let reads = reads(&effects, lists);
+        let (alters, touches): (Vec<_>, Vec<_>) = touches(&effects, lists)
+            .into_iter()
+            .partition(|spans| spans[0].0.starts_with(ALTERS));
+        let returns = self.returns(entry, &effects, lists);
+        let new = (!entry.state().is_final()).then(|| self.news(entry, Room::Two));
+        // What weighs most gets its further rows first.
+        let questions = [
+            (4, reads),
+            (0, touches),
+            (2, alters),
+            (1, returns.into_iter().collect()),
+            (3, new.into_iter().collect()),
+        ];
+        let mut all: Vec<(usize, Flow)> = questions
+            .into_iter()
+            .filter(|(_, spans)| !spans.is_empty())
+            .map(|(weight, spans)| (weight, Flow::new(&[joined(spans, Room::Two)], columns)))
+            .collect();
+        let mut left = most.saturating_sub(all.len());
+        let mut by_weight: Vec<usize> = (0..all.len()).collect();
+        by_weight.sort_by_key(|i| all[*i].0);
+        let mut rows = vec![1; all.len()];
+        for i in by_weight {
+            let more = left.min(all[i].1.rows.len() - 1);
+            rows[i] += more;
+            left -= more;
+        }
+        let says = format!("… {} shows all", self.ui.key(Command::Details));
+        let mut told = false;
+        let mut out = Flow::default();
+        for ((_, flow), rows) in all.iter_mut().zip(rows) {
+            let cut = flow.rows.len() > rows;
+            let end = match told {
+                true => ("…", Role::Dim),
+                false => (says.as_str(), Role::Flagged),
+            };
+            flow.clip(rows, columns, end);
+            told |= cut;
+            out.rows.append(&mut flow.rows);
         }
         out
     }
@@ -152,12 +281,12 @@ fn joined(statements: impl IntoIterator<Item = Spans>, room: Room) -> Para {
 }
 
 /// The label of a statement.
-fn label(name: &str) -> (String, Role) {
+pub(super) fn label(name: &str) -> (String, Role) {
     (format!("{name} "), Role::Dim)
 }
 
 /// One statement for each input, and for the files that are read.
-fn reads(effects: &Effects) -> Vec<Spans> {
+fn reads(effects: &Effects, lists: Lengths) -> Vec<Spans> {
     let mut first = vec![label("READS")];
     if effects.inputs.is_empty() {
         first.push(("no data".to_owned(), Role::Dim));
@@ -165,10 +294,11 @@ fn reads(effects: &Effects) -> Vec<Spans> {
     let mut out = Vec::new();
     // Private data comes first.
     let (private, public): (Vec<_>, Vec<_>) = effects.inputs.iter().partition(|i| i.private);
-    let more = (private.len() + public.len()).saturating_sub(INPUTS);
-    for input in private.into_iter().chain(public).take(INPUTS) {
+    let most = lists.or(INPUTS);
+    let more = (private.len() + public.len()).saturating_sub(most);
+    for input in private.into_iter().chain(public).take(most) {
         let mut spans = std::mem::take(&mut first);
-        spans.extend(read(input));
+        spans.extend(read(input, lists.read));
         out.push(spans);
     }
     if !first.is_empty() {
@@ -176,7 +306,7 @@ fn reads(effects: &Effects) -> Vec<Spans> {
     }
     if more > 0 {
         let private = effects.inputs.iter().filter(|i| i.private).count();
-        let role = if private > INPUTS {
+        let role = if private > most {
             Role::Private
         } else {
             Role::Dim
@@ -188,13 +318,20 @@ fn reads(effects: &Effects) -> Vec<Spans> {
     }
     if !effects.reads.is_empty() {
         let mut spans = vec![("also ".to_owned(), Role::Dim)];
-        spans.extend(kinds(&effects.reads, Role::Text));
+        spans.extend(kinds(&effects.reads, Role::Text, lists));
         out.push(spans);
     }
     out
 }
 
-fn read(input: &InputUse) -> Spans {
+/// Whether READS says of each of these inputs all that names it.
+pub(super) fn reads_all(inputs: &[BoundInput]) -> bool {
+    let dataset = |input: &BoundInput| matches!(input.kind, InputKind::Dataset { .. });
+    !inputs.is_empty() && inputs.len() <= INPUTS && inputs.iter().all(dataset)
+}
+
+/// `most`: columns to name.
+fn read(input: &InputUse, most: usize) -> Spans {
     let mut spans = Vec::new();
     if input.private {
         spans.push((format!("{} ", words::PRIVATE), Role::Private));
@@ -224,17 +361,22 @@ fn read(input: &InputUse) -> Spans {
         spans.push((", ".to_owned(), Role::Dim));
         spans.push((format!("all {}", words::count(of, "column")), Role::Text));
     } else if named > 0 {
-        let shown = input.columns.iter().take(COLUMNS);
-        let mut names = shown.map(String::as_str).collect::<Vec<_>>().join(", ");
-        if named > COLUMNS {
-            names.push_str(&format!(" and {} more", named - COLUMNS));
-        }
-        spans.push((", names ".to_owned(), Role::Dim));
+        let names = match most {
+            0 => words::number(named as u64),
+            most => listed(&input.columns, most),
+        };
+        let (before, after) = match most {
+            0 => (", ", words::count(of, "column")),
+            _ => (", columns ", words::number(of as u64)),
+        };
+        spans.push((before.to_owned(), Role::Dim));
         spans.push((names, Role::Text));
-        spans.push((format!(" of {}", words::count(of, "column")), Role::Dim));
+        if of > 0 {
+            spans.push((format!(" of {after}"), Role::Dim));
+        }
     } else if of > 0 && input.computed.is_empty() {
         spans.push((
-            format!(", names none of {}", words::count(of, "column")),
+            format!(", none of {} named", words::count(of, "column")),
             Role::Dim,
         ));
     }
@@ -251,10 +393,11 @@ fn read(input: &InputUse) -> Spans {
 }
 
 /// What is written, reached and run. `none` is said too: it is an answer.
-fn touches(effects: &Effects) -> Vec<Spans> {
+fn touches(effects: &Effects, lists: Lengths) -> Vec<Spans> {
+    let touch = |name, list: &[Touch], role, none| touch(name, list, role, none, lists);
     let mut out = vec![touch("WRITES", &effects.writes, Role::Flagged, "none")];
     if !effects.alters.is_empty() {
-        out.push(alters(&effects.alters));
+        out.push(alters(&effects.alters, lists.or(KINDS)));
     }
     let rarely = [
         ("DELETES", &effects.deletes),
@@ -272,9 +415,9 @@ fn touches(effects: &Effects) -> Vec<Spans> {
 }
 
 /// `wait_days of patients lines 12, 15 · how numbers are printed line 3`.
-fn alters(list: &[Alteration]) -> Spans {
-    let mut spans = vec![label("ALTERS")];
-    for (i, one) in list.iter().take(KINDS).enumerate() {
+fn alters(list: &[Alteration], most: usize) -> Spans {
+    let mut spans = vec![label(ALTERS)];
+    for (i, one) in list.iter().take(most).enumerate() {
         if i > 0 {
             spans.push((OWN_DOT.to_owned(), Role::Dim));
         }
@@ -295,26 +438,27 @@ fn alters(list: &[Alteration]) -> Spans {
         }
         spans.push((format!(" {}", words::at_lines(&one.lines)), Role::Dim));
     }
-    if list.len() > KINDS {
-        spans.push((format!(", {} more", list.len() - KINDS), Role::Dim));
+    if list.len() > most {
+        spans.push((format!(", {} more", list.len() - most), Role::Dim));
     }
     spans
 }
 
-fn touch(name: &str, list: &[Touch], role: Role, none: &str) -> Spans {
+fn touch(name: &str, list: &[Touch], role: Role, none: &str, lists: Lengths) -> Spans {
     let mut spans = vec![label(name)];
     if list.is_empty() {
         spans.push((none.to_owned(), Role::Dim));
     } else {
-        spans.extend(kinds(list, role));
+        spans.extend(kinds(list, role, lists));
     }
     spans
 }
 
 /// `"out/by.csv" line 8: email of staff as is, os.system line 3`.
-fn kinds(list: &[Touch], role: Role) -> Spans {
+fn kinds(list: &[Touch], role: Role, lists: Lengths) -> Spans {
     let mut spans = Vec::new();
-    for (i, one) in list.iter().take(KINDS).enumerate() {
+    let most = lists.or(KINDS);
+    for (i, one) in list.iter().take(most).enumerate() {
         if i > 0 {
             // What is written may have commas of its own.
             let between = if list[i - 1].parts.is_empty() {
@@ -326,26 +470,20 @@ fn kinds(list: &[Touch], role: Role) -> Spans {
         }
         let what = match one.files.is_empty() {
             true => one.what.clone(),
-            false => files(&one.files),
+            false => files(&one.files, lists.or(FILES)),
         };
         spans.push((what, role));
         if let Some(other) = &one.like {
-            let other = files(std::slice::from_ref(other));
+            let other = files(std::slice::from_ref(other), FILES);
             spans.push((format!(" ▲ {} {other}", words::LOOKS_LIKE), Role::Flagged));
         }
         if let Some(text) = one.text.as_ref().filter(|t| !t.is_empty()) {
             spans.push((format!(" {}", quoted(text, TEXT)), role));
         }
         if !one.variables.is_empty() {
-            let names = one.variables.iter().take(VARIABLES);
-            let names: Vec<String> = names.map(|name| quoted(name, 24)).collect();
-            let more = one.variables.len().saturating_sub(VARIABLES);
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
-            };
-            spans.push((format!(" {}{more}", names.join(", ")), role));
+            let names = one.variables.iter().map(|name| quoted(name, 24));
+            let names: Vec<String> = names.collect();
+            spans.push((format!(" {}", listed(&names, lists.or(VARIABLES))), role));
         }
         if let Some(first) = one.lines.first() {
             spans.push((format!(" line {first}{}", plus(one.lines.len())), Role::Dim));
@@ -361,188 +499,48 @@ fn kinds(list: &[Touch], role: Role) -> Spans {
         }
         if !one.parts.is_empty() {
             spans.push((": ".to_owned(), Role::Dim));
-            spans.extend(parts(&one.parts));
+            spans.extend(parts(&one.parts, lists));
         }
     }
-    if list.len() > KINDS {
-        let more = list.len() - KINDS;
+    if list.len() > most {
+        let more = list.len() - most;
         spans.push((format!(", {more} more"), Role::Dim));
     }
     spans
 }
 
 /// ` +2` after the first of three lines.
-fn plus(lines: usize) -> String {
+pub(super) fn plus(lines: usize) -> String {
     match lines {
         0 | 1 => String::new(),
         n => format!(" +{}", n - 1),
     }
 }
 
-/// `email, dept of staff as is, 4 summed up`.
-fn parts(parts: &[LeavingPart]) -> Spans {
-    let mut spans = Vec::new();
-    for (i, part) in parts.iter().enumerate() {
-        if i > 0 {
-            spans.push((", ".to_owned(), Role::Dim));
-        }
-        let role = if part.private {
-            Role::Private
-        } else {
-            Role::Text
-        };
-        let (as_is, summed) = (part.as_is.len(), part.summed.len());
-        let all = part.columns == 0 || as_is == part.columns;
-        if part.columns == 0 {
-            spans.push(("all".to_owned(), role));
-        } else if all {
-            spans.push((format!("all {}", words::count(as_is, "column")), role));
-        } else if as_is > 0 {
-            spans.push((named(&part.as_is), role));
-        }
-        if as_is > 0 || all {
-            let of = text::cut(&part.of, 24);
-            spans.push((format!(" of {of}{}", words::AS_IS), Role::Dim));
-        }
-        if summed > 0 {
-            let (what, of) = match as_is {
-                0 => (
-                    named(&part.summed),
-                    format!(" of {}", text::cut(&part.of, 24)),
-                ),
-                _ => (format!(", {summed}"), String::new()),
-            };
-            spans.push((what, Role::Text));
-            spans.push((format!("{of} {}", words::SUMMED), Role::Dim));
-        }
-    }
-    spans
-}
-
-/// The first names, and how many more there are.
-fn named(names: &[String]) -> String {
-    let shown = names.iter().take(LEAVING).map(String::as_str);
-    let mut out = shown.collect::<Vec<_>>().join(", ");
-    if names.len() > LEAVING {
-        out.push_str(&format!(" and {} more", names.len() - LEAVING));
-    }
-    out
-}
-
 /// An agent's text in quotes, cut.
-fn quoted(name: &str, columns: usize) -> String {
+pub(super) fn quoted(name: &str, columns: usize) -> String {
     let cut = text::cut(name, columns);
     let more = if cut.len() < name.len() { "…" } else { "" };
     format!("\"{}{more}\"", cut.replace('"', "'"))
 }
 
 /// Files by name, in quotes: a name could be read as words of the screen. What is cut or left out is said.
-fn files(names: &[String]) -> String {
-    let mut out = names
-        .iter()
-        .take(FILES)
-        .map(|name| quoted(name, 40))
-        .collect::<Vec<_>>()
-        .join(", ");
-    if names.len() > FILES {
-        out.push_str(&format!(
-            " and {}",
-            words::count(names.len() - FILES, "more file")
-        ));
+fn files(names: &[String], most: usize) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| quoted(name, 40)).collect();
+    listed(&quoted, most)
+}
+
+/// The first names, and how many more there are; a last one that is shorter than this is named too.
+pub(super) fn listed(names: &[String], most: usize) -> String {
+    let more = |names: usize| format!(" and {names} more");
+    let fits = |name: &String| text::width(name) + 2 <= text::width(&more(1));
+    let shown = match names.get(most) {
+        Some(last) if names.len() == most + 1 && fits(last) => names.len(),
+        _ => names.len().min(most),
+    };
+    let mut out = names[..shown].join(", ");
+    if shown < names.len() {
+        out.push_str(&more(names.len() - shown));
     }
     out
-}
-
-/// What the agent gets if it is granted.
-fn returns(entry: &Entry, policy: &Policy, effects: &Effects) -> Spans {
-    let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
-    let hides = inputs.iter().any(|input| policy.hides(input));
-    let mut what = vec![("output", Some(Way::Output))];
-    match policy.contract {
-        // Without data in it, it is not worth a word.
-        Contract::Analysis
-            if effects.inputs.is_empty() || effects.leaves.iter().any(|l| l.to == Way::Value) =>
-        {
-            what.push(("last value", Some(Way::Value)));
-        }
-        Contract::Analysis => {}
-        Contract::Feature => what = vec![("new columns of df", Some(Way::Value))],
-        Contract::Chart => what.push(("one chart", Some(Way::Figure))),
-        Contract::Scoped => what.push(("public values", Some(Way::Public))),
-        Contract::Walled | Contract::Script => {}
-    }
-    let hands_files = match policy.contract {
-        Contract::Analysis => policy.limits.artifacts > 0,
-        Contract::Script => true,
-        Contract::Feature | Contract::Chart | Contract::Scoped | Contract::Walled => false,
-    };
-    let kept = hands_files && policy.contract == Contract::Analysis && hides;
-    if hands_files && !kept {
-        what.push(("files", None));
-    }
-    let mut spans = vec![label("RETURNS")];
-    for (i, (name, way)) in what.into_iter().enumerate() {
-        if i > 0 {
-            spans.push((
-                if spans.len() > 2 { "; " } else { ", " }.to_owned(),
-                Role::Dim,
-            ));
-        }
-        spans.push((name.to_owned(), Role::Text));
-        for leaving in effects.leaves.iter().filter(|l| Some(l.to) == way) {
-            spans.extend(leaves(leaving));
-        }
-    }
-    let figures = effects.leaves.iter().filter(|l| l.to == Way::Figure);
-    for leaving in figures.filter(|_| policy.contract == Contract::Analysis && !kept) {
-        spans.push(("; figure".to_owned(), Role::Text));
-        spans.extend(leaves(leaving));
-    }
-    if kept {
-        spans.push((format!("; {}", words::FILES_STAY), Role::Dim));
-    }
-    if effects.tangled {
-        spans.push((format!("  ▲ {}", words::TANGLED), Role::Flagged));
-    } else if let Some(line) = effects.lost {
-        spans.push((OWN_WARNING.to_owned(), Role::Flagged));
-        spans.push((words::lost(line), Role::Flagged));
-    }
-    let names = |which: &dyn Fn(&crate::model::BoundInput) -> bool| {
-        let names: Vec<&str> = inputs
-            .iter()
-            .filter(|input| which(input))
-            .map(|input| match &input.kind {
-                InputKind::Dataset { dataset, .. } => dataset.as_str(),
-                _ => input.name.as_str(),
-            })
-            .collect();
-        names.join(", ")
-    };
-    let hidden = names(&|input| policy.hides(input));
-    if !hidden.is_empty() {
-        spans.push((format!("; {}{hidden}", words::HIDDEN), Role::Private));
-    }
-    let told = names(&|input| policy.tells(input));
-    if !told.is_empty() {
-        spans.push((OWN_WARNING.to_owned(), Role::Flagged));
-        spans.push((format!("{} {told}", words::TOLD), Role::Flagged));
-        spans.push((format!(" ({})", words::TOLD_BY), Role::Text));
-    }
-    spans
-}
-
-/// ` line 8 +1: email of staff as is`.
-fn leaves(leaving: &Leaving) -> Spans {
-    let mut spans = Vec::new();
-    if leaving.to == Way::Public {
-        spans.push((format!(" {}", quoted(&leaving.what, 24)), Role::Text));
-    }
-    if let Some(first) = leaving.lines.first() {
-        spans.push((
-            format!(" line {first}{}: ", plus(leaving.lines.len())),
-            Role::Dim,
-        ));
-    }
-    spans.extend(parts(&leaving.parts));
-    spans
 }

@@ -68,14 +68,13 @@ impl Measure for Measured<'_, '_> {
         if body < 10 {
             return 1;
         }
-        let room = if body < 28 { Room::Two } else { Room::Each };
-        let flow = Flow::new(
-            &self.screen.effects(entry, room, width),
-            width.saturating_sub(2),
-        );
+        let rows = |share: u16| usize::from(share);
+        let within = (rows(body / 3), rows(body / 2 - own.min(2)));
+        let fitting = |room| self.screen.effects_within(entry, room, width, within);
+        let flow = fitting(if body < 28 { Room::Two } else { Room::Each });
         let rows = u16::try_from(flow.rows.len()).unwrap_or(u16::MAX);
         self.parts.title = Some(Arc::new(flow));
-        own + rows.min(body / 3)
+        own + rows
     }
 
     fn code(&mut self, width: u16) -> u16 {

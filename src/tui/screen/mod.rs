@@ -18,6 +18,7 @@ mod over;
 mod panes;
 mod policies;
 mod queue;
+mod returns;
 mod running;
 mod saving;
 mod sheet;

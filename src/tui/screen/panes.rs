@@ -8,11 +8,7 @@ use ratatui::layout::Rect;
 
 use crate::analysis::rules;
 use crate::broker::Entry;
-use crate::model::{
-    Action, BoundInput, Environment, Finding, InputKind, Limits, Peer, Sensitivity, Severity,
-    Verdict,
-};
-use crate::policy::Policy;
+use crate::model::{Action, Environment, Finding, Limits, Peer, Severity, Verdict};
 
 use super::super::canvas::Canvas;
 use super::super::claim;
@@ -277,15 +273,21 @@ impl Screen<'_> {
 }
 
 fn heading(f: &Finding) -> Para {
-    let (glyph, mut role) = words::severity(f.severity);
+    let (_, mut role) = words::severity(f.severity);
     if f.severity == Severity::Info {
         role = Role::Text;
     }
+    placed(f, role)
+        .and(format!(" {} · {}", f.severity, f.action.as_str()), role)
+        .hang(2)
+}
+
+/// A finding's place and rule.
+fn placed(f: &Finding, role: Role) -> Para {
+    let (glyph, _) = words::severity(f.severity);
     Para::new(format!("{glyph} {}:{} ", f.line, f.column), role)
         .and(f.rule.clone(), Role::Strong)
         .and(format!(" {}", f.name), Role::Text)
-        .and(format!(" {} · {}", f.severity, f.action.as_str()), role)
-        .hang(2)
 }
 
 fn said_heading(f: &Finding) -> Para {
@@ -334,14 +336,54 @@ fn is_note(finding: &Finding) -> bool {
     finding.severity == Severity::Info && finding.action == Action::Note
 }
 
-/// Every finding: location, rule, severity, effect on the verdict, and explanation; of the one at hand an example
-/// too.
+/// Every finding: location, rule, severity, effect on the verdict, explanation and hint.
 pub(super) fn findings(verdict: &Verdict, heading: Heading) -> Vec<Para> {
     let all = verdict.findings.iter().enumerate();
-    all.flat_map(|(i, f)| finding(i, f, None, heading))
-        .collect()
+    let each = all.flat_map(|(i, f)| {
+        let hint = hint(f).map(|hint| hint.indent(2).finding(i));
+        finding(i, f, None, heading).into_iter().chain(hint)
+    });
+    each.collect()
 }
 
+/// Each finding in as few rows as it takes, below the label of the first.
+pub(super) fn findings_briefly(verdict: &Verdict, label: &str) -> Vec<Para> {
+    let labels = std::iter::once(label.to_owned());
+    let labels = labels.chain(std::iter::repeat(" ".repeat(label.len())));
+    let all = verdict.findings.iter().enumerate().zip(labels);
+    let each = all.map(|((i, f), label)| {
+        let (message, hang) = (f.message.clone(), label.len() + 2);
+        let head = match is_note(f) {
+            true => placed(f, Role::Text),
+            false => heading(f),
+        };
+        let para = head.and("  ", Role::Text).given(message, Role::Text);
+        para.after(&label).hang(hang).finding(i)
+    });
+    each.collect()
+}
+
+/// What the agent is told to write instead.
+fn hint(f: &Finding) -> Option<Para> {
+    let remedy = f.remedy()?;
+    Some(Para::new("hint: ", Role::Dim).given(remedy, Role::Dim))
+}
+
+/// The hints of all findings, each with its rule.
+pub(super) fn hints(verdict: &Verdict) -> Vec<Para> {
+    let all = verdict.findings.iter();
+    let hints = all.filter_map(|f| {
+        let at = format!("{} line {}: ", f.rule, f.line);
+        Some(
+            Para::new(at, Role::Text)
+                .given(f.remedy()?, Role::Dim)
+                .after("hint     "),
+        )
+    });
+    hints.collect()
+}
+
+/// The finding at hand has a hint and an example.
 fn finding(i: usize, f: &Finding, at_hand: Option<usize>, heading: Heading) -> Vec<Para> {
     let mut out = vec![heading(f).finding(i)];
     out.push(
@@ -350,9 +392,8 @@ fn finding(i: usize, f: &Finding, at_hand: Option<usize>, heading: Heading) -> V
             .indent(2)
             .finding(i),
     );
-    if let Some(remedy) = f.remedy() {
-        let hint = Para::new("hint: ", Role::Dim).given(remedy, Role::Dim);
-        out.push(hint.indent(2).finding(i));
+    if at_hand == Some(i) {
+        out.extend(hint(f).map(|hint| hint.indent(2).finding(i)));
     }
     if at_hand == Some(i)
         && let Some(rule) = rules::find(&f.rule)
@@ -383,95 +424,6 @@ pub(super) fn capabilities(verdict: Option<&Verdict>) -> Vec<Para> {
                 .hang(2)
         })
         .collect()
-}
-
-/// Whether the digests of inputs are with them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Digests {
-    Here,
-    Elsewhere,
-}
-
-/// Every input: its name, kind, size and digest.
-pub(super) fn inputs(inputs: Option<&[BoundInput]>) -> Vec<Para> {
-    given(inputs, Digests::Here)
-}
-
-pub(super) fn given(inputs: Option<&[BoundInput]>, digests: Digests) -> Vec<Para> {
-    let Some(inputs) = inputs else {
-        return vec![Para::new("inputs are being read", Role::Dim)];
-    };
-    if inputs.is_empty() {
-        return vec![Para::new(words::NO_INPUT, Role::Dim)];
-    }
-    inputs
-        .iter()
-        .map(|input| {
-            let what = match &input.kind {
-                InputKind::Dataset {
-                    dataset,
-                    format,
-                    rows,
-                    columns,
-                    sensitivity,
-                    ..
-                } => format!(
-                    "data set {dataset}, {} × {}, {}, {}",
-                    words::number(columns.len() as u64),
-                    words::number(*rows),
-                    format.as_str(),
-                    match sensitivity {
-                        Sensitivity::Public => "public",
-                        Sensitivity::Private => "private",
-                    }
-                ),
-                InputKind::Json { .. } => "json the agent brought".to_owned(),
-                InputKind::Text { format, .. } => {
-                    format!("{} the agent brought", format.as_str())
-                }
-                InputKind::Artifact {
-                    id,
-                    artifact,
-                    media_type,
-                    ..
-                } => format!("{artifact}, {media_type}, left by {}", words::id_end(*id)),
-            };
-            let digest = match digests {
-                Digests::Here => format!(", sha256 {}", input.sha256.short(8)),
-                Digests::Elsewhere => String::new(),
-            };
-            let role = match input.is_private() {
-                true => Role::Private,
-                false => Role::Strong,
-            };
-            Para::default()
-                .given(input.name.clone(), role)
-                .and(format!("  {what}"), Role::Text)
-                .and(
-                    format!(", {}{digest}", words::bytes(input.bytes)),
-                    Role::Dim,
-                )
-                .hang(2)
-        })
-        .collect()
-}
-
-/// The private data sets whose values the policy discloses to the agent.
-pub(super) fn told(inputs: Option<&[BoundInput]>, policy: &Policy) -> Option<Para> {
-    let names: Vec<&str> = inputs?
-        .iter()
-        .filter(|input| policy.tells(input))
-        .map(|input| input.name.as_str())
-        .collect();
-    if names.is_empty() {
-        return None;
-    }
-    let names = names.join(", ");
-    Some(
-        Para::new(format!("▲ {} {names}", words::TOLD), Role::Flagged)
-            .and(format!(" ({})", words::TOLD_BY), Role::Text)
-            .hang(2),
-    )
 }
 
 pub(super) fn limits(l: &Limits) -> Para {

@@ -18,8 +18,8 @@ use super::{Drawn, Screen, draw_flow};
 
 /// Screens of fewer rows show one part at a time.
 const BOTH: u16 = 16;
-/// Rows of the agents' part beside its list: heading, columns, and what is known of the selected one.
-const AROUND: u16 = 5;
+/// Rows of the agents' part beside its list and what is known of the selected one: heading, columns.
+const AROUND: u16 = 2;
 
 /// A column of numbers: its heading and its width.
 type Column = (&'static str, u16);
@@ -49,7 +49,9 @@ impl Screen<'_> {
             (true, Part::Agents) => area.height,
             (true, Part::Policies) => 0,
             (false, _) => {
-                let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).max(1);
+                let wanted =
+                    rows.len().max(1) + self.about_selected(screen, &rows, area.width).rows.len();
+                let wanted = u16::try_from(wanted).unwrap_or(u16::MAX);
                 wanted.saturating_add(AROUND).min(area.height / 2)
             }
         };
@@ -110,14 +112,18 @@ impl Screen<'_> {
         let at = rows
             .iter()
             .position(|r| Some(&r.agent) == screen.at.as_ref());
-        let about = at.map_or_else(Vec::new, |at| self.about(&rows[at]));
-        let about = Flow::new(&about, inner.width.saturating_sub(2));
+        let mut about = self.about_selected(screen, rows, area.width);
         let wide = inner.width >= ROOM;
         draw_columns(canvas, Rect { height: 1, ..inner }, wide);
         let below = u16::try_from(about.rows.len()).unwrap_or(u16::MAX);
         // On small screens the list comes first.
         let listed = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(4);
         let below = below.min(inner.height.saturating_sub(1 + listed));
+        about.clip(
+            usize::from(below),
+            inner.width.saturating_sub(2),
+            ("…", Role::Dim),
+        );
         let height = usize::from(inner.height - 1 - below);
         let last = rows.len().saturating_sub(height);
         let mut top = screen.first.min(last);
@@ -146,6 +152,13 @@ impl Screen<'_> {
         draw_flow(canvas, foot, &about, 0);
         drawn.first_agent = top;
         drawn.list_rows = height;
+    }
+
+    /// What is known of the selected agent, in a part as wide as the screen.
+    fn about_selected(&self, screen: &AgentsScreen, rows: &[AgentRow], width: u16) -> Flow {
+        let at = rows.iter().find(|r| Some(&r.agent) == screen.at.as_ref());
+        let about = at.map_or_else(Vec::new, |row| self.about(row));
+        Flow::new(&about, width.saturating_sub(4))
     }
 
     fn agent_row(

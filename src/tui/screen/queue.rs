@@ -198,7 +198,10 @@ impl Screen<'_> {
                 let said = lists.filter.words();
                 words::filter_none(said, lists.all.0, soon, clear, usize::from(room))
             }
-            shown => words::filter(lists.filter.words(), shown, lists.all.0, soon),
+            shown => {
+                let said = lists.filter.words();
+                words::filter(said, shown, lists.all.0, soon, usize::from(room))
+            }
         };
         canvas.put_cut(area.x + 1, area.y, room, &words, role);
     }

@@ -17,9 +17,10 @@ use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{Challenge, Detail, FlowKey, Notice, STREAK, Sheet};
 use super::super::words;
-use super::effects::Room;
+use super::data::{Digests, given, given_briefly, inputs, told};
+use super::effects::{Lengths, Room, reads_all};
 use super::measured::SHEET_FRAME;
-use super::panes::{Digests, capabilities, environment, findings, given, inputs, limits, told};
+use super::panes::{capabilities, environment, findings, findings_briefly, limits};
 use super::{Drawn, Screen, SheetShown, draw_flow, whole_findings};
 
 /// The most columns of an agent's claim on the sheet. The limit keeps claims from displacing the
@@ -163,7 +164,20 @@ impl Screen<'_> {
             Role::Text,
         ));
         if wide {
-            spans.push((", decides nothing".to_owned(), Role::Dim));
+            spans.push(match self.denies_here(sheet) {
+                // The key is one of the digits.
+                Some(deny) => (format!(", then {deny} denies"), Role::Dim),
+                None => (", decides nothing".to_owned(), Role::Dim),
+            });
+        }
+        let unfolds = format!(
+            "  {} {}",
+            self.ui.key(Command::Details),
+            words::unfolds(sheet.detail)
+        );
+        let used: usize = spans.iter().map(|(text, _)| text::width(text)).sum();
+        if used + text::width(&unfolds) <= usize::from(area.width) {
+            spans.push((unfolds, Role::Dim));
         }
         canvas.put_spans(area.x, area.y, area.width, &spans);
         let missing = sheet.missing_beside(&shown.rows, shown.total);
@@ -196,9 +210,16 @@ impl Screen<'_> {
         canvas.put_cut(area.x, area.y + 1, area.width, &note, Role::Flagged);
     }
 
+    /// The key that denies elsewhere and types a digit on this sheet.
+    fn denies_here(&self, sheet: &Sheet) -> Option<String> {
+        let digits = matches!(sheet.challenge, Challenge::Digits { .. });
+        let key = self.ui.key(Command::Deny);
+        (digits && is_digit(&key)).then_some(key)
+    }
+
     /// What it takes to decide. The plumbing is named, and unfolds.
     pub(super) fn folded(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
-        let mut out = self.claims(entry);
+        let mut out = self.claims(entry, width);
         out.extend(self.edited(entry));
         out.extend(self.facts(entry, width));
         out.extend(self.bindings(entry, sheet, width));
@@ -207,16 +228,25 @@ impl Screen<'_> {
 
     /// What it touches, what was found, what it is given.
     pub(super) fn facts(&self, entry: &Entry, width: u16) -> Vec<Para> {
-        let mut out = self.effects(entry, Room::Sheet, width);
+        let spoken = self.ui.common.spoken;
+        let mut out = self.effects(entry, Room::Sheet, width, Lengths::USUAL);
         if let Some(verdict) = entry.verdict() {
             if verdict.findings.is_empty() {
                 out.push(self.row("findings", words::NO_FINDING));
-            } else {
+            } else if spoken {
                 out.push(self.row("findings", &words::count(verdict.findings.len(), "finding")));
                 out.extend(findings(verdict, self.heading()));
+            } else {
+                out.extend(findings_briefly(verdict, &self.label(0, "findings")));
             }
         }
-        let given = given(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
+        let inputs = entry.inputs().map(Arc::as_ref);
+        let given = match spoken {
+            true => given(inputs, Digests::Elsewhere),
+            // READS has the names, rows and privacy of data sets.
+            false if inputs.is_some_and(reads_all) => Vec::new(),
+            false => vec![given_briefly(inputs)],
+        };
         for (i, para) in given.into_iter().enumerate() {
             out.push(para.after(&self.label(i, "given")));
         }
@@ -246,13 +276,12 @@ impl Screen<'_> {
                 Role::Flagged,
             ),
         );
-        let key = self.ui.key(Command::Details);
-        let bound = self.row("binds", &self.bound(entry));
+        out.push(self.row("binds", &self.bound(entry)));
         if self.ui.common.spoken {
+            let key = self.ui.key(Command::Details);
             let short = words::plain::in_one(&sheet.digest().to_string(), &key);
-            out.extend([bound, self.row("in one", &short)]);
+            out.push(self.row("in one", &short));
         } else {
-            out.push(bound.and(format!("  {key} unfolds"), Role::Dim));
             out.push(all_of_it(sheet, width));
         }
         out
@@ -310,11 +339,12 @@ impl Screen<'_> {
                 .is_some_and(|base| base.limits == policy.limits),
             Origin::Own => false,
         };
+        let spoken = self.ui.common.spoken;
         let mut what = format!("profile {} · tier {tier}", policy.label());
-        if !layers.is_empty() {
+        if !layers.is_empty() && spoken {
             what.push_str(&format!(", {}", words::count(layers.len(), "layer")));
         }
-        if usual {
+        if usual && spoken {
             what.push_str(", its usual limits");
         }
         if let Environment::Ready { label, .. } = &self.state.environment {
@@ -324,14 +354,26 @@ impl Screen<'_> {
         if !usual {
             out.push(limits(&policy.limits).after(&self.label(0, "limits")));
         }
-        for (i, what) in does_not_stop.iter().enumerate() {
-            out.push(self.flagged(i, "not stopped", what));
+        if spoken {
+            let each = does_not_stop.iter().enumerate();
+            out.extend(each.map(|(i, what)| self.flagged(i, "not stopped", what)));
+        } else if !does_not_stop.is_empty() {
+            out.push(self.flagged(0, "not stopped", &does_not_stop.join(" · ▲ ")));
         }
         out
     }
 
-    /// The parts of the grant digest, each by name and the first digits of its own digest.
+    /// The parts of the grant digest by name; for who hears them, each with the first digits of its own digest.
     fn bound(&self, entry: &Entry) -> String {
+        if !self.ui.common.spoken {
+            let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
+            let names = inputs.iter().map(|input| input.name.as_str());
+            let parts: Vec<&str> = std::iter::once("code")
+                .chain(names)
+                .chain(["policy", "profile", "limits", "tier", "environment"])
+                .collect();
+            return parts.join(", ");
+        }
         let mut parts = vec![format!("code {}", entry.code().digest().short(8))];
         if let Environment::Ready { digest, .. } = &self.state.environment {
             parts.push(format!("environment {}", digest.short(8)));
@@ -346,17 +388,22 @@ impl Screen<'_> {
         parts.join(" · ")
     }
 
-    /// The agent's words.
-    pub(super) fn claims(&self, entry: &Entry) -> Vec<Para> {
+    /// The agent's words, on a narrow sheet a row of its title and two of its reason.
+    pub(super) fn claims(&self, entry: &Entry, width: u16) -> Vec<Para> {
         let p = &entry.proposal;
         let title = p.title.as_deref().unwrap_or(words::UNTITLED);
         let said = |label: &str, value: &str| {
             let para = Para::new(self.label(0, label), Role::Dim);
             claim::and(para, value, Role::Text).hang(12)
         };
-        let both = format!("{}: {}", claim::named(p.agent_name(), 40), short(title));
+        let row = usize::from(width).saturating_sub(12).max(CLAIM / 4);
+        let agent = claim::named(p.agent_name(), 40);
+        // One column for the sign of what is cut.
+        let room = row.saturating_sub(claim::width(&agent) + 3).max(CLAIM / 4);
+        let both = format!("{agent}: {}", short(title, room.min(CLAIM)));
         let mut out = vec![said("agent says", &both)];
-        out.extend(p.reason.as_ref().map(|why| said("and why", &short(why))));
+        let why = p.reason.as_ref();
+        out.extend(why.map(|why| said("and why", &short(why, (2 * row - row / 8).min(CLAIM)))));
         out
     }
 
@@ -374,7 +421,7 @@ impl Screen<'_> {
                 hex
             }
         };
-        let mut out = self.claims(entry);
+        let mut out = self.claims(entry, width);
         out.extend(self.edited(entry));
         out.push(wide(
             "kernel says",
@@ -387,7 +434,7 @@ impl Screen<'_> {
             out.push(self.flagged(1, "kernel says", words::SHARED_UID));
         }
         out.push(Para::default());
-        out.extend(self.effects(entry, Room::Sheet, width));
+        out.extend(self.effects(entry, Room::Sheet, width, Lengths::WHOLE));
         if let Some(verdict) = entry.verdict() {
             out.push(Para::default());
             out.push(heading("Can"));
@@ -452,27 +499,33 @@ impl Screen<'_> {
     }
 }
 
+/// Whether the sheet's digits take this key.
+fn is_digit(key: &str) -> bool {
+    matches!(key.as_bytes(), [b'0'..=b'9' | b'a'..=b'f'])
+}
+
 /// The one digest of everything.
 fn all_of_it(sheet: &Sheet, width: u16) -> Para {
     let digest = sheet.digest().to_string();
-    // Broken in two it is hard to compare: without room, the 64 digits stand behind a shorter label.
-    match usize::from(width) >= 12 + digest.len() {
-        true => Para::new(format!("{DIGEST:<12}"), Role::Dim).and(digest, Role::Strong),
-        false => {
-            let digits = digest.rsplit(':').next().unwrap_or_default().to_owned();
-            Para::new(format!("{DIGEST} "), Role::Dim).and(digits, Role::Strong)
-        }
-    }
+    let digits = digest.rsplit(':').next().unwrap_or_default();
+    let fits = |text: &str| usize::from(width) >= 12 + text.len();
+    // Broken in two it is hard to compare: without room for all, the 64 digits stand alone, then behind a shorter label.
+    let (label, shown) = match (fits(&digest), fits(digits)) {
+        (true, _) => (format!("{DIGEST:<12}"), digest.as_str()),
+        (false, true) => (format!("{DIGEST:<12}"), digits),
+        (false, false) => (format!("{DIGEST} "), digits),
+    };
+    Para::new(label, Role::Dim).and(shown, Role::Strong)
 }
 
 /// An agent's claim, cut to fit. Its blanks are single ones: with more of them a row could begin like one of the sheet.
-fn short(claim: &str) -> String {
+fn short(claim: &str, columns: usize) -> String {
     let claim = claim
         .split(' ')
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ");
-    let cut = text::cut(&claim, CLAIM);
+    let cut = text::cut(&claim, columns);
     if cut.len() == claim.len() {
         claim
     } else {

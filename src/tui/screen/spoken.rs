@@ -22,8 +22,9 @@ use super::super::transcript::{self, At, Reading};
 use super::super::ui::{Compared, OnScreen, Over, Pane, UiState, Unlike, Was};
 use super::super::words;
 use super::Screen;
-use super::effects::Room;
-use super::panes::{Digests, given as inputs, pane_name};
+use super::data::{Digests, given as inputs};
+use super::effects::{Lengths, Room};
+use super::panes::pane_name;
 use super::spoken_rows::{Head, line_of_code, record, spoken_rows};
 
 /// The length of a row in characters. Longer lines of code are several rows, each to be heard.
@@ -263,7 +264,7 @@ impl<'a> Screen<'a> {
             "kernel says: uid {}, pid {}",
             p.peer.uid, p.peer.pid
         )));
-        out.extend(self.effects(entry, Room::Each, WIDE));
+        out.extend(self.effects(entry, Room::Each, WIDE, Lengths::USUAL));
         let unlike = self.unlike_of(entry.proposal.id);
         out.extend(unlike.map(|u| line(words::unlike(u.numbers.len(), u.lines.len()))));
         if let Some(verdict) = entry.verdict() {

@@ -27,7 +27,7 @@ impl Screen<'_> {
         let mut rows = flow(&match sheet.detail {
             Detail::Whole => self.whole(entry, sheet, WIDE),
             Detail::Folded if holds => {
-                let mut out = self.claims(entry);
+                let mut out = self.claims(entry, WIDE);
                 out.truncate(1);
                 out.extend(self.edited(entry));
                 out.push(self.as_before(entry));

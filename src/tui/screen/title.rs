@@ -150,7 +150,7 @@ impl Screen<'_> {
             None => return Flow::default(),
         }
         let mut flow = Flow::new(&[para], inner);
-        flow.clip(usize::from(rows), inner);
+        flow.clip(usize::from(rows), inner, ("…", Role::Dim));
         flow
     }
 

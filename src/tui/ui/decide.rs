@@ -154,10 +154,12 @@ impl UiState {
             return Vec::new();
         };
         let early = when.since < sheet.ready_at();
+        let denies = meaning == Meaning::Does(Command::Deny);
         if let Challenge::Digits { wanted, typed, .. } = &mut sheet.challenge {
             let digit = key.typed().filter(|c| matches!(c, '0'..='9' | 'a'..='f'));
             if let Some(digit) = digit {
                 // Accept extra digits, so that a code with one digit too many is wrong.
+                let wrong = !wanted[typed.len().min(wanted.len())..].starts_with(digit);
                 let refused = match typed.len() < 2 * wanted.len() {
                     true if early => Some(words::EARLY_DIGIT),
                     true => {
@@ -166,7 +168,12 @@ impl UiState {
                     }
                     false => Some(words::TOO_MANY_DIGITS),
                 };
-                self.remarks.notice = refused.map(|why| Notice::Idle(why.into()));
+                let denial = || words::types_a_digit(&key.to_string(), &self.key(Command::Back));
+                self.remarks.notice = match refused {
+                    Some(why) => Some(Notice::Idle(why.into())),
+                    None if denies && wrong => Some(Notice::Idle(denial().into())),
+                    None => None,
+                };
                 return Vec::new();
             }
             if key.is(KeyCode::Backspace) {

@@ -9,7 +9,7 @@ use crate::broker::BrokerState;
 
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
-use super::{Challenge, Notice, OnScreen, Over, Pane, Part, Prompt, UiState, View};
+use super::{Challenge, Notice, OnScreen, Over, Pane, Part, Place, Prompt, UiState, View};
 
 /// Stands for all that keys change: if it is the same before and after a key, the key did nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,11 +213,20 @@ impl UiState {
             }
             Command::Urgent => words::MOST_URGENT.into(),
             Command::SearchNext | Command::SearchPrevious => words::ONLY_MATCH.into(),
+            Command::Queue if on_queue && self.queue_is_folded() => {
+                words::queue_is_a_line(&self.key(Command::Zoom)).into()
+            }
             Command::Queue | Command::Policies => words::HERE_ALREADY.into(),
             Command::Back => words::nothing_open(&self.key(Command::Quit)).into(),
             _ => words::nothing_to_do(key, command.name()).into(),
         };
         Some(Notice::Idle(said))
+    }
+
+    /// Whether the last frame had the queue in one line.
+    fn queue_is_folded(&self) -> bool {
+        let mut places = self.frame.places.iter();
+        places.any(|(area, place)| *place == Place::Pane(Pane::Queue) && area.height <= 2)
     }
 
     /// Whether a row of the selected code must still be seen before a grant.

@@ -270,6 +270,7 @@ impl UiState {
         });
         if denied && let Some(next) = self.next_urgent(state) {
             self.select(next, now);
+            self.remarks.notice = Some(words::DENIED_NEXT.into());
             self.unhide(state, next);
         }
         let open = |id: &ProposalId| state.entry(*id).is_some_and(|e| !e.state().is_final());

@@ -63,6 +63,7 @@ impl UiState {
             return false;
         };
         looked.found = Some(hit);
+        self.tell_turn(from, hit, backwards);
         self.go_to(hit);
         true
     }
@@ -80,11 +81,13 @@ impl UiState {
                 .next()
                 .is_some()
         };
-        let Some(hit) = turn(lines.len(), reading.found, backwards).find(is_hit) else {
+        let from = reading.found;
+        let Some(hit) = turn(lines.len(), from, backwards).find(is_hit) else {
             return false;
         };
         reading.found = Some(hit);
         reading.stay(At::Line(hit), entry);
+        self.tell_turn(from, hit, backwards);
         true
     }
 
@@ -98,9 +101,18 @@ impl UiState {
         });
         if let Some(i) = hit {
             self.select(all[i], now);
+            self.tell_turn(at, i, backwards);
             self.unhide(state, all[i]);
         }
         hit.is_some()
+    }
+
+    /// Says that the search went on from the other end.
+    fn tell_turn(&mut self, from: Option<usize>, to: usize, backwards: bool) {
+        let turned = from.is_some_and(|from| if backwards { to > from } else { to < from });
+        if turned {
+            self.remarks.notice = Some(words::turned(backwards).into());
+        }
     }
 
     fn search_audit(&mut self, backwards: bool) -> (bool, Vec<Action>) {
@@ -125,6 +137,9 @@ impl UiState {
             log.row = log.page.offset + i;
         }
         let row = log.row;
+        if let Some(i) = hit {
+            self.tell_turn(at, i, backwards);
+        }
         (hit.is_some(), self.load_around(row))
     }
 }

@@ -18,6 +18,8 @@ use super::{Challenge, SHEET_GRACE, Sheet, UiState};
 pub const FASTEST: u64 = 300;
 /// Code with fewer new words says nothing about its reader: it is taken in at a glance.
 const GLANCE: usize = 60;
+/// A longer piece of a literal is taken in as several words.
+const LONG: usize = 40;
 /// As many grants in a row are pointed out.
 pub(in crate::tui) const STREAK: u64 = 10;
 /// The number of looks of which the median is taken.
@@ -122,11 +124,68 @@ impl Vigilance {
     }
 }
 
-/// Runs of letters, digits and underscores.
+/// The words of a line of code as a reader takes them in: names and numbers, and in a literal what blanks separate. A
+/// pattern or a path is one word, for each so many columns of it.
 fn count_words(line: &str) -> usize {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| !word.is_empty())
-        .count()
+    let mut words = 0;
+    let mut rest = line;
+    while let Some(quote) = rest.find(['"', '\'', '#']) {
+        words += code_words(without_prefix(&rest[..quote]));
+        if rest[quote..].starts_with('#') {
+            return words + text_words(&rest[quote..]);
+        }
+        let inside = &rest[quote + 1..];
+        let end = end_of(inside, rest.as_bytes()[quote]);
+        words += text_words(&inside[..end]);
+        rest = inside.get(end + 1..).unwrap_or_default();
+    }
+    words + code_words(rest)
+}
+
+/// Without the letters that belong to the literal behind them: `rb`.
+fn without_prefix(code: &str) -> &str {
+    let cut = code.trim_end_matches(['r', 'b', 'f', 'u', 'R', 'B', 'F', 'U']);
+    match cut.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+        true => code,
+        false => cut,
+    }
+}
+
+/// Where the literal ends that begins here; a line ends it too.
+fn end_of(inside: &str, quote: u8) -> usize {
+    let mut escaped = false;
+    for (at, byte) in inside.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            byte if byte == quote => return at,
+            _ => {}
+        }
+    }
+    inside.len()
+}
+
+/// Runs of letters, digits and underscores; a number's point does not end it.
+fn code_words(code: &str) -> usize {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let mut before = None;
+    let mut inside = false;
+    let mut words = 0;
+    let mut rest = code.chars();
+    while let Some(c) = rest.next() {
+        let point = c == '.' && digit(before) && digit(rest.clone().next());
+        let part = c.is_alphanumeric() || c == '_' || point;
+        words += usize::from(part && !inside);
+        (inside, before) = (part, Some(c));
+    }
+    words
+}
+
+/// What blanks separate, if it has a letter or a digit.
+fn text_words(text: &str) -> usize {
+    let words = text.split_whitespace();
+    let words = words.filter(|word| word.contains(char::is_alphanumeric));
+    words.map(|word| word.chars().count().div_ceil(LONG)).sum()
 }
 
 impl UiState {
@@ -212,6 +271,23 @@ mod tests {
         assert!(v.hurry(&again, Duration::ZERO).is_none());
         let others: String = (100..130).map(line).collect();
         assert!(v.hurry(&others, Duration::ZERO).is_some());
+    }
+
+    #[test]
+    fn words_are_counted_as_a_reader_takes_them_in() {
+        for (line, words) in [
+            ("total_1 = frame_1.sum() + 1", 4),
+            (r#"ok = re.match(r"^[A-Z]{2}\d{4}(-\d{2})?$", code)"#, 5),
+            ("rate = base * 0.975", 3),
+            ("print('sum of all', x)  # it isn't much", 8),
+            (r#"s = "a \" b""#, 3),
+            ("path = 'out/by_region/2024.csv'", 2),
+            ("- + {}", 0),
+        ] {
+            assert_eq!(count_words(line), words, "{line}");
+        }
+        let long = format!("x = '{}'", "a".repeat(100));
+        assert_eq!(count_words(&long), 4, "code hidden in a text is read too");
     }
 
     #[test]

@@ -18,6 +18,24 @@ pub const NO_CLOSED_GROUP: &str = "no closed group here to open";
 pub const NOTHING_CONDENSED: &str = "nothing here is condensed";
 pub const MOST_URGENT: &str = "the most urgent one is selected";
 pub const ONLY_MATCH: &str = "no other match";
+/// A search went on from the other end.
+pub const fn turned(backwards: bool) -> &'static str {
+    match backwards {
+        true => "from the end again",
+        false => "from the top again",
+    }
+}
+
+/// The folded queue has the keys already. `list`: the key that shows all of it.
+pub fn queue_is_a_line(list: &str) -> String {
+    format!("the queue's line has the keys; {list} lists all")
+}
+
+/// `key` would deny outside the sheet. `back`: the way there.
+pub fn types_a_digit(key: &str, back: &str) -> String {
+    format!("{key} is a character here; {back}, then {key} denies")
+}
+
 pub const HERE_ALREADY: &str = "this screen is open";
 pub const FULL: &str = "the field is full";
 pub const NO_OTHER_REASON: &str = "no other reason";

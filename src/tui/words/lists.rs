@@ -95,16 +95,40 @@ fn hidden(soon: Option<Duration>) -> String {
 
 /// The line of a filter: what is typed, how many rows it shows, and the time left of the first hidden one that expires
 /// soon.
-pub fn filter(words: &str, shown: usize, all: usize, soon: Option<Duration>) -> String {
+/// The warning is whole in each form; the last that is tried is cut if it is too wide.
+pub fn filter(
+    words: &str,
+    shown: usize,
+    all: usize,
+    soon: Option<Duration>,
+    width: usize,
+) -> String {
     let n = |n: usize| number(n as u64);
     let gone = n(all.saturating_sub(shown));
-    let soon = hidden(soon);
-    format!("{soon}{} of {}, {gone} hidden: {words}", n(shown), n(all))
+    let long = format!(
+        "{}{} of {}, {gone} hidden: {words}",
+        hidden(soon),
+        n(shown),
+        n(all)
+    );
+    let Some(left) = soon.map(countdown).filter(|_| text::width(&long) > width) else {
+        return long;
+    };
+    let short = format!("▲ a hidden one has {left} · {gone} hidden: {words}");
+    match text::width(&short) <= width {
+        true => short,
+        false => format!("▲ {gone} hidden, one has {left}: {words}"),
+    }
 }
 
 /// The list of what leaves is then a coarse one.
 pub fn lost(line: u32) -> String {
     format!("lost sight at line {line}: all that it reads may leave")
+}
+
+/// What leaves there is what the output has.
+pub fn the_same(lines: &[u32]) -> String {
+    format!("{}: the same", at_lines(lines))
 }
 
 /// `line 3`, `lines 12, 15 +2`.

@@ -44,6 +44,25 @@ pub fn redacted(times: usize, why: &str) -> String {
     format!("{REDACTED} stands {times} in what the agent gets: {why}")
 }
 
+/// Before the run: `columns` of which each value is rare.
+pub fn all_redacted(columns: &str) -> String {
+    format!("expect {REDACTED} for {columns}")
+}
+
+/// What is redacted of private data sets. `rows`: from how many rows on a value is not.
+pub fn few_redacted(names: &str, sums: bool, rows: u32) -> String {
+    let what = if sums { "values and sums" } else { "values" };
+    format!("redacted of {names}: {what} of under {rows} rows")
+}
+
+/// `figures`: whether the code draws any.
+pub const fn files_stay(figures: bool) -> &'static str {
+    match figures {
+        true => "figures and files stay here (private data)",
+        false => "files stay here (private data)",
+    }
+}
+
 pub fn private_values(names: &str) -> String {
     format!("a value of the private data of {names}")
 }

@@ -38,6 +38,7 @@ pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
         );
         replace_text(row, "  sha256:", "", hex, DIGEST);
         replace_text(row, "digest ", "", hex, DIGEST);
+        replace_text(row, "digest      ", "", hex, DIGEST);
         for name in ["analysis ", "chart ", "policy ", "environment "] {
             replace_text(row, name, "", hex, &DIGEST[..8]);
         }

@@ -1,0 +1,224 @@
+//! The answer to RETURNS: what the agent gets if the proposal is granted, and what of it is hidden.
+
+use crate::broker::Entry;
+use crate::model::{BoundInput, Effects, InputKind, Leaving, LeavingPart, ROWS_MIN, Way};
+use crate::policy::{Contract, Policy};
+
+use super::super::text;
+use super::super::theme::Role;
+use super::super::words;
+use super::effects::{Lengths, OWN_WARNING, Spans, label, listed, plus, quoted};
+
+/// The columns of rare values to name.
+const RARE: usize = 3;
+
+/// `email, dept of staff as is, 4 summed up`.
+pub(super) fn parts(parts: &[LeavingPart], lists: Lengths) -> Spans {
+    let mut spans = Vec::new();
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            spans.push((", ".to_owned(), Role::Dim));
+        }
+        let role = if part.private {
+            Role::Private
+        } else {
+            Role::Text
+        };
+        let (as_is, summed) = (part.as_is.len(), part.summed.len());
+        let all = part.columns == 0 || as_is == part.columns;
+        if part.columns == 0 {
+            spans.push(("all".to_owned(), role));
+        } else if all {
+            spans.push((format!("all {}", words::count(as_is, "column")), role));
+        } else if as_is > 0 {
+            spans.push((listed(&part.as_is, lists.leaving), role));
+        }
+        if as_is > 0 || all {
+            let of = text::cut(&part.of, 24);
+            spans.push((format!(" of {of}{}", words::AS_IS), Role::Dim));
+        }
+        if summed > 0 {
+            let (what, of) = match as_is {
+                0 => (
+                    listed(&part.summed, lists.leaving),
+                    format!(" of {}", text::cut(&part.of, 24)),
+                ),
+                _ => (format!(", {summed}"), String::new()),
+            };
+            spans.push((what, Role::Text));
+            spans.push((format!("{of} {}", words::SUMMED), Role::Dim));
+        }
+    }
+    spans
+}
+
+/// What the agent gets if it is granted.
+pub(super) fn returns(entry: &Entry, policy: &Policy, effects: &Effects, lists: Lengths) -> Spans {
+    let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
+    let hides = inputs.iter().any(|input| policy.hides(input));
+    let mut what = vec![("output", Some(Way::Output))];
+    match policy.contract {
+        // Without data in it, it is not worth a word.
+        Contract::Analysis
+            if effects.inputs.is_empty() || effects.leaves.iter().any(|l| l.to == Way::Value) =>
+        {
+            what.push(("last value", Some(Way::Value)));
+        }
+        Contract::Analysis => {}
+        Contract::Feature => what = vec![("new columns of df", Some(Way::Value))],
+        Contract::Chart => what.push(("one chart", Some(Way::Figure))),
+        Contract::Scoped => what.push(("public values", Some(Way::Public))),
+        Contract::Walled | Contract::Script => {}
+    }
+    let hands_files = match policy.contract {
+        Contract::Analysis => policy.limits.artifacts > 0,
+        Contract::Script => true,
+        Contract::Feature | Contract::Chart | Contract::Scoped | Contract::Walled => false,
+    };
+    let kept = hands_files && policy.contract == Contract::Analysis && hides;
+    if hands_files && !kept {
+        what.push(("files", None));
+    }
+    let mut spans = vec![label("RETURNS")];
+    for (i, (name, way)) in what.into_iter().enumerate() {
+        if i > 0 {
+            spans.push((
+                if spans.len() > 2 { "; " } else { ", " }.to_owned(),
+                Role::Dim,
+            ));
+        }
+        spans.push((name.to_owned(), Role::Text));
+        for leaving in effects.leaves.iter().filter(|l| Some(l.to) == way) {
+            spans.extend(leaves(leaving, lists));
+        }
+    }
+    let mut figures = false;
+    let printed = effects.leaves.iter().find(|l| l.to == Way::Output);
+    let drawn = effects.leaves.iter().filter(|l| l.to == Way::Figure);
+    for leaving in drawn.filter(|_| policy.contract == Contract::Analysis) {
+        spans.push(("; figure".to_owned(), Role::Text));
+        match printed.is_some_and(|printed| printed.parts == leaving.parts) {
+            true => spans.push((format!(" {}", words::the_same(&leaving.lines)), Role::Dim)),
+            false => spans.extend(leaves(leaving, lists)),
+        }
+        figures = true;
+    }
+    if kept {
+        spans.push((format!("; {}", words::files_stay(figures)), Role::Dim));
+    }
+    if let Some(line) = variables(effects) {
+        spans.push(("; ".to_owned(), Role::Dim));
+        spans.push((words::VARIABLES_LEAVE.to_owned(), Role::Flagged));
+        spans.push((format!(" {line}"), Role::Dim));
+    }
+    if effects.tangled {
+        spans.push((format!("  ▲ {}", words::TANGLED), Role::Flagged));
+    } else if let Some(line) = effects.lost {
+        spans.push((OWN_WARNING.to_owned(), Role::Flagged));
+        spans.push((words::lost(line), Role::Flagged));
+    }
+    spans.extend(hidden(inputs, policy, effects));
+    let told = names(inputs, |input| policy.tells(input));
+    if !told.is_empty() {
+        spans.push((OWN_WARNING.to_owned(), Role::Flagged));
+        spans.push((format!("{} {told}", words::TOLD), Role::Flagged));
+        spans.push((format!(" ({})", words::TOLD_BY), Role::Text));
+    }
+    spans
+}
+
+/// The data sets' own names.
+fn names(inputs: &[BoundInput], which: impl Fn(&BoundInput) -> bool) -> String {
+    let names = inputs.iter().filter(|input| which(input));
+    let names: Vec<&str> = names
+        .map(|input| match &input.kind {
+            InputKind::Dataset { dataset, .. } => dataset.as_str(),
+            _ => input.name.as_str(),
+        })
+        .collect();
+    names.join(", ")
+}
+
+/// The lines that read variables of the environment: where their values go is not followed.
+fn variables(effects: &Effects) -> Option<String> {
+    let reads = effects.reads.iter().chain(&effects.system);
+    let mut lines: Vec<u32> = reads
+        .filter(|touch| touch.what.contains("environ") || touch.what.contains("getenv"))
+        .flat_map(|touch| touch.lines.iter().copied())
+        .collect();
+    lines.sort_unstable();
+    lines.dedup();
+    (!lines.is_empty()).then(|| words::at_lines(&lines))
+}
+
+/// What the run will replace in what leaves of private data: columns without a value that two rows share, and values
+/// and sums of few rows.
+fn hidden(inputs: &[BoundInput], policy: &Policy, effects: &Effects) -> Spans {
+    let hides = |input: &&BoundInput| policy.hides(input);
+    let of = names(inputs, |input| policy.hides(input));
+    if of.is_empty() {
+        return Vec::new();
+    }
+    let outputs = effects.leaves.iter().filter(|l| l.to != Way::Figure);
+    let parts: Vec<&LeavingPart> = outputs
+        .flat_map(|leaving| &leaving.parts)
+        .filter(|part| part.private)
+        .collect();
+    let rare: Vec<String> = inputs
+        .iter()
+        .filter(hides)
+        .flat_map(|input| rare_columns(input, &parts))
+        .collect();
+    let sums = parts.iter().any(|part| !part.summed.is_empty());
+    let mut spans = vec![("; ".to_owned(), Role::Dim)];
+    if !rare.is_empty() {
+        let rare = listed(&rare, RARE);
+        spans.push((words::all_redacted(&rare), Role::Private));
+        spans.push(("; ".to_owned(), Role::Dim));
+    }
+    spans.push((words::few_redacted(&of, sums, ROWS_MIN), Role::Private));
+    spans
+}
+
+/// The columns of which each value stands in few rows, as far as the summary tells: none is like another.
+fn rare_columns(input: &BoundInput, parts: &[&LeavingPart]) -> Vec<String> {
+    let InputKind::Dataset {
+        dataset,
+        columns,
+        rows,
+        summary: Some(summary),
+        ..
+    } = &input.kind
+    else {
+        return Vec::new();
+    };
+    let leaves = |name: &String| {
+        let mut mine = parts.iter().filter(|part| part.of == *dataset);
+        mine.any(|part| part.as_is.contains(name))
+    };
+    let all = columns.iter().zip(&summary.columns);
+    all.filter(|(column, about)| {
+        let values = rows.saturating_sub(about.missing);
+        // Whole numbers can be too short to be redacted.
+        let long = column.dtype != "int64";
+        values > 0 && long && about.distinct == Some(values) && leaves(&column.name)
+    })
+    .map(|(column, _)| column.name.clone())
+    .collect()
+}
+
+/// ` line 8 +1: email of staff as is`.
+fn leaves(leaving: &Leaving, lists: Lengths) -> Spans {
+    let mut spans = Vec::new();
+    if leaving.to == Way::Public {
+        spans.push((format!(" {}", quoted(&leaving.what, 24)), Role::Text));
+    }
+    if let Some(first) = leaving.lines.first() {
+        spans.push((
+            format!(" line {first}{}: ", plus(leaving.lines.len())),
+            Role::Dim,
+        ));
+    }
+    spans.extend(parts(&leaving.parts, lists));
+    spans
+}
