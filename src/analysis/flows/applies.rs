@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::functions::Given;
 use super::tables::word;
-use super::value::{BOUND, BY_COLUMN, FRAME, GROUPED, KIND, NUMERIC, PLAIN, TABLE, Value, WHOLE};
+use super::value::{
+    BOUND, BY_COLUMN, FRAME, GROUPED, KIND, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WHOLE,
+};
 use super::words::SUMMING;
 use super::{Pass, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr};
@@ -105,6 +107,17 @@ impl<'a> Pass<'a> {
         let how = first
             .or_else(|| word(x, "func"))
             .or_else(|| word(x, "arg"))?;
+        if let ("map", Expr::Dict(names)) = (method, how) {
+            return Some(self.named_anew(on, names));
+        }
+        if method == "map" && how.is_name_expr() {
+            let names = self.eval(how);
+            if names.is_bare() && names.funcs.is_empty() && !names.sites.is_empty() {
+                let mut out = on.clone().without(LIST | FRAME | MASK | NUMERIC | KIND);
+                out.texts = None;
+                return Some(out);
+            }
+        }
         let others = x.args.iter().skip(1);
         let more = self.union(others.chain(x.keywords.iter().map(|k| &k.value)));
         let (on, gets) = Self::parts(on, method, x);
@@ -115,6 +128,22 @@ impl<'a> Pass<'a> {
             value = value.and(&more).and(&gives);
         }
         Some(value)
+    }
+
+    /// Values by other names: `t["c"].map({"N": "North"})`.
+    fn named_anew(&mut self, on: &Value<'a>, names: &'a ast::ExprDict) -> Value<'a> {
+        let keys = names.keys.iter().flatten();
+        let given = self.union(keys.chain(&names.values));
+        let numbers = names.values.iter().all(|e| self.is_number(e));
+        let mut out = on.clone().without(LIST | FRAME | MASK | NUMERIC | KIND);
+        out.texts = None;
+        if numbers {
+            out = out.with(NUMERIC);
+        }
+        match given.is_bare() {
+            true => out,
+            false => out.and(&given).without(WHOLE),
+        }
     }
 
     /// The name of a known function that reduces what it is given.

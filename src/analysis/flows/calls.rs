@@ -9,7 +9,7 @@ use super::value::{
     PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{
-    ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, TEXTS, WRITTEN,
+    EACH_ROW, ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, TEXTS, WRITTEN,
 };
 use super::{Pass, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr};
@@ -112,7 +112,11 @@ impl<'a> Pass<'a> {
                 && let Some(mut value) = self.table_call(&on, method, x)
             {
                 if value.sites.is_empty() {
-                    value.sites = vec![super::number(x.range.end().to_usize())];
+                    let site = super::number(x.range.end().to_usize());
+                    value.sites = vec![site];
+                    if matches!(&**method, "pivot_table" | "unstack") {
+                        self.unnamed.insert(site);
+                    }
                 }
                 return self.in_place(&on, method, x, value.without(BOUND | CHANGER));
             }
@@ -441,6 +445,9 @@ impl<'a> Pass<'a> {
             true => Vec::new(),
             false => given.sites(on, at),
         };
+        if on.has(TABLE) && matches!(name, "update" | "isetitem") {
+            self.thins(&on.sites.clone());
+        }
         let (table, mask) = (on.has(TABLE), on.flags & MASK);
         out.flags &= !(PLAIN
             | GROUPED
@@ -466,7 +473,7 @@ impl<'a> Pass<'a> {
         } else {
             out = out.single();
         }
-        if each || matches!(name, "to_numpy" | "tolist" | "to_list") {
+        if each && EACH_ROW.contains(&name) || matches!(name, "to_numpy" | "tolist" | "to_list") {
             out.flags |= on.flags & WHOLE & if all.is_bare() { WHOLE } else { 0 };
             if !each && x.args.is_empty() && x.keywords.is_empty() {
                 out.flags |= on.flags & (KIND | NUMERIC);
@@ -550,43 +557,5 @@ impl<'a> Pass<'a> {
         }
         self.keep_bound(given, &all.and(on));
         out
-    }
-
-    /// `name="c"`: a column of this name is made of the rest.
-    pub(super) fn named_by(&mut self, x: &'a ast::ExprCall, all: &Value<'a>) {
-        for keyword in &x.keywords {
-            if keyword
-                .arg
-                .as_ref()
-                .is_some_and(|a| super::words::NAMING.contains(&a.as_str()))
-            {
-                match stmts::literal(&keyword.value) {
-                    Some(names) => names.iter().for_each(|name| self.derive(name, all)),
-                    None if matches!(keyword.value, Expr::Constant(_)) => {}
-                    None => self.derive_any(all),
-                }
-            }
-        }
-    }
-
-    /// A table that a method changes in place.
-    fn in_place(
-        &mut self,
-        on: &Value<'a>,
-        method: &str,
-        x: &ast::ExprCall,
-        value: Value<'a>,
-    ) -> Value<'a> {
-        let inplace = x
-            .keywords
-            .iter()
-            .any(|k| k.arg.as_ref().is_none_or(|a| a.as_str() == "inplace"));
-        if inplace {
-            if !super::words::IN_PLACE.contains(&method) {
-                self.opens();
-            }
-            self.put(&on.sites, &value);
-        }
-        value
     }
 }

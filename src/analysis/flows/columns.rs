@@ -1,7 +1,8 @@
 //! What columns of tables are made of, by their names.
 
-use super::Pass;
 use super::value::{SINGLE, Value, WHOLE};
+use super::{Pass, stmts};
+use crate::analysis::parse::ast::{self, Expr};
 
 impl<'a> Pass<'a> {
     /// A value as a column holds it.
@@ -12,6 +13,12 @@ impl<'a> Pass<'a> {
             true => held.with(WHOLE),
             false => held,
         }
+    }
+
+    /// Notes what a column of a table is made of that had other columns before.
+    pub(super) fn stores(&mut self, name: &'a str, value: &Value<'a>) {
+        self.changed |= self.stored.insert(name);
+        self.derive(name, value);
     }
 
     /// Notes what a column of this name is made of.
@@ -55,5 +62,43 @@ impl<'a> Pass<'a> {
     pub(super) fn derive_any(&mut self, value: &Value<'a>) {
         let held = Self::column(value);
         self.changed |= self.derived_any.join(&held);
+    }
+
+    /// `name="c"`: a column of this name is made of the rest.
+    pub(super) fn named_by(&mut self, x: &'a ast::ExprCall, all: &Value<'a>) {
+        for keyword in &x.keywords {
+            if keyword
+                .arg
+                .as_ref()
+                .is_some_and(|a| super::words::NAMING.contains(&a.as_str()))
+            {
+                match stmts::literal(&keyword.value) {
+                    Some(names) => names.iter().for_each(|name| self.stores(name, all)),
+                    None if matches!(keyword.value, Expr::Constant(_)) => {}
+                    None => self.derive_any(all),
+                }
+            }
+        }
+    }
+
+    /// A table that a method changes in place.
+    pub(super) fn in_place(
+        &mut self,
+        on: &Value<'a>,
+        method: &str,
+        x: &ast::ExprCall,
+        value: Value<'a>,
+    ) -> Value<'a> {
+        let inplace = x
+            .keywords
+            .iter()
+            .any(|k| k.arg.as_ref().is_none_or(|a| a.as_str() == "inplace"));
+        if inplace {
+            if !super::words::IN_PLACE.contains(&method) {
+                self.opens();
+            }
+            self.put(&on.sites, &value);
+        }
+        value
     }
 }

@@ -28,6 +28,7 @@ impl<'a> Pass<'a> {
         let all = &mut self.touched;
         all.as_is.add(&value.as_is);
         all.as_is.add(&value.order);
+        all.as_is.add(&value.labels);
         all.summed.add(&value.summed);
         all.summed.add(&value.order_summed);
     }
@@ -248,6 +249,7 @@ impl<'a> Pass<'a> {
     }
 
     fn display(&mut self, elts: &'a [Expr], at: usize) -> Value<'a> {
+        self.written_out(elts, at);
         let mut out = Self::made(at).with(PLAIN);
         let mut texts = Some(Vec::new());
         for e in elts {

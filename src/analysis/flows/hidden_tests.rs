@@ -300,6 +300,41 @@ fn only_whole_columns_are_summed_up() {
         "print(staff[['age', 'fte']].corr(method=lambda a, b: a[3]))",
         "print(staff['age'].cov(pd.Series([0, 0, 9])))",
         "print(staff.groupby(staff['dept'].isna())['age'].agg('first').sum())",
+        // Groups by places, by ranks, by what a function says, of one row each.
+        "print(staff.groupby(staff['fte'].rank(method='first'))['age'].mean())",
+        "print(staff.groupby(staff['fte'].argsort())['age'].mean())",
+        "print(staff.groupby(staff['fte'].cumsum())['age'].mean())",
+        "print(staff.groupby(staff.groupby('dept').cumcount())['age'].mean())",
+        "print(staff.groupby(staff.groupby('name').ngroup())['age'].mean())",
+        "print(staff.groupby(pd.factorize(staff['name'])[0])['age'].mean())",
+        "print(staff.groupby(staff['name'].map(hash))['age'].mean())",
+        "print(staff.groupby(['dept', staff.index])['age'].mean())",
+        "staff['k'] = range(9)\nprint(staff.groupby(['dept', 'k'])['age'].mean())",
+        "staff['k'] = staff['fte'].rank()\nprint(staff.groupby('k')['age'].mean())",
+        "print(staff.groupby(pd.cut(staff['fte'], 10000))['age'].mean())",
+        "b = np.linspace(0, 1, 10000)\nprint(staff.groupby(pd.cut(staff['fte'], b))['age'].mean())",
+        "print(staff.groupby(pd.qcut(staff['fte'], 60))['age'].sum())",
+        "from scipy import stats\nprint(staff.groupby(stats.rankdata(staff['fte'], method='ordinal'))['age'].mean())",
+        "print(staff.pivot_table(index=staff['fte'].rank(method='first'), values='age'))",
+        "staff['k'] = range(9)\nprint(staff.pivot_table(index='dept', columns='k', values='age'))",
+        "d = staff.assign(t=pd.date_range('2020-01-01', periods=9))\nprint(d.resample('D', on='t')['age'].mean())",
+        "print(staff.resample('s', on='hired')['age'].mean())",
+        "f = 's'\nprint(staff.resample(f, on='hired')['age'].mean())",
+        "d = staff.set_index(pd.date_range('2020-01-01', periods=9))\nprint(d['age'].resample('D').sum())",
+        "d = staff.set_index('dept')\nd.index = range(9)\nprint(d.groupby(level=0)['age'].mean())",
+        "d = staff.set_index('dept')\nd.index = range(9)\nprint(d.loc[d.index == 3, 'age'].mean())",
+        // Rows that get other values, or go.
+        "staff.loc[1:, 'age'] = np.nan\nprint(staff['age'].mean())",
+        "staff.iloc[1:, 3] = np.nan\nprint(staff['age'].mean())",
+        "for i in range(1, 9):\n    staff.at[i, 'age'] = 0\nprint(staff['age'].sum())",
+        "staff.loc[staff.index > 0, 'age'] = 0\nprint(staff['age'].sum())",
+        "s = staff['age']\ns[1:] = 0\nprint(s.sum())",
+        "s = staff['age']\ns.iloc[1:] = 0\nprint(staff['age'].sum())",
+        "staff['k'] = staff['dept']\nstaff.loc[3, 'k'] = 'me'\nprint(staff.groupby('k')['age'].mean())",
+        "staff.update(pd.DataFrame({'age': [0] * 8}, index=range(1, 9)))\nprint(staff['age'].sum())",
+        "o = pd.DataFrame({'name': ['a']})\nprint(staff.merge(o, on='name')['age'].mean())",
+        "o = pd.DataFrame({'w': [1]}, index=[3])\nprint(staff.join(o, how='inner')['age'].sum())",
+        "staff['w'] = pd.Series([1], index=[3])\nprint(staff.dropna()['age'].sum())",
     ] {
         if !names(code, "age") {
             let _ = write!(wrong, "{code}\n  found: {}\n", leaves(code));
@@ -377,6 +412,43 @@ fn a_known_reduction_of_a_whole_column_is_summed_up() {
             "print(staff.merge(sales, left_on='dept', right_on='region')['amount'].sum())",
             "output 1: sales / amount",
         ),
+        // Categories.
+        (
+            "staff['y'] = pd.to_datetime(staff['hired']).dt.to_period('Q').astype(str)\nprint(staff.groupby(['dept', 'y'])['age'].mean())",
+            "output 2: staff dept hired / age",
+        ),
+        (
+            "b = [0, 18, 65, 99]\nprint(staff.groupby(pd.cut(staff['fte'], b))['age'].mean(), staff.groupby(pd.qcut(staff['fte'], 4))['age'].mean())",
+            "output 2: staff fte / age",
+        ),
+        (
+            "print(staff.groupby(staff['dept'].map({'a': 'x', 'b': 'y'}))['age'].mean())",
+            "output 1: staff dept / age",
+        ),
+        (
+            "print(staff.groupby(pd.Grouper(key='hired', freq='ME'))['age'].sum(), staff.resample('QE', on='hired')['age'].mean())",
+            "output 1: staff hired / age",
+        ),
+        (
+            "staff['hired'] = pd.to_datetime(staff['hired'])\nd = staff.set_index('hired')['age']\nprint(d.resample('MS').sum(), d.groupby(d.index.year).mean())",
+            "output 3: staff hired / age",
+        ),
+        (
+            "staff.loc[staff['fte'] > 1, 'age'] = np.nan\nprint(staff['age'].mean())",
+            "output 2: staff / age",
+        ),
+        (
+            "t = staff.groupby('dept')['age'].mean()\nt.loc['all'] = staff['age'].mean()\nprint(t)",
+            "output 3: staff dept / age",
+        ),
+        (
+            "t = staff.pivot_table(index='dept', columns='hired', values='age', aggfunc=['count', 'mean'])\nt.columns = [f'{a}_{b}' for a, b in t.columns]\nt = t[t['count_x'] > 3]\nprint(t)\nprint(staff['age'].mean())",
+            "output 4: staff dept hired / age; output 5: staff / age",
+        ),
+        (
+            "print(staff.groupby('dept')['age'].quantile([0.25, 0.75]).unstack())",
+            "output 1: staff dept / age",
+        ),
         (
             "print(staff[['age', 'fte']].apply(lambda s: s.mean()))",
             "output 1: staff / age fte",
@@ -413,6 +485,33 @@ fn a_known_reduction_of_a_whole_column_is_summed_up() {
         let found = leaves(code);
         if found != wanted {
             let _ = write!(wrong, "{code}\n  found:  {found}\n  wanted: {wanted}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn values_that_name_columns_stay_as_they_are() {
+    let mut wrong = String::new();
+    for code in [
+        "print(staff.pivot_table(index='dept', columns='name', values='age').mean())",
+        "print(staff.pivot_table(index='dept', columns='name', values='age').isna().sum())",
+        "p = staff.pivot_table(index='dept', columns=['name'], values='age')\nprint(p.sum().index.tolist())",
+        "print(staff.pivot_table(index='dept', columns='name', values='age').corr())",
+        "print(staff.pivot_table(index='dept', columns='name', values='age').columns)",
+        "for c in staff.pivot_table(index='dept', columns='name', values='age'):\n    print(c)",
+        "print(staff.groupby(['dept', 'name'])['age'].mean().unstack().mean())",
+        "print(staff.groupby(['dept', 'name']).size().unstack().corr())",
+        "print(staff['name'].str.get_dummies().mean())",
+        "print(pd.get_dummies(staff['name']).mean())",
+        "print(pd.crosstab(staff['dept'], staff['name']).mean())",
+        "print(staff.set_index('name')[['age']].T.count())",
+        "import statsmodels.formula.api as smf\nprint(smf.ols('age ~ name', data=staff).fit().params.index.tolist())",
+        "import statsmodels.formula.api as smf\nprint(smf.ols('age ~ C(name)', data=staff).fit().summary())",
+        "import statsmodels.formula.api as smf\ns = staff.copy()\ns['k'] = s['name'].str.lower()\nprint(smf.ols('age ~ k', data=s).fit().pvalues)",
+    ] {
+        if !names(code, "name") {
+            let _ = write!(wrong, "{code}\n  found: {}\n", leaves(code));
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

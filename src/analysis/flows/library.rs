@@ -217,7 +217,8 @@ impl<'a> Pass<'a> {
             _ => false,
         };
         let bins = matches!(name, "cut" | "qcut")
-            && given.positional.first().is_some_and(|v| v.has(WHOLE));
+            && given.positional.first().is_some_and(|v| v.has(WHOLE))
+            && self.has_few_classes(x);
         if (even && rows || bins) && !all.is_bare() {
             out = out.with(WHOLE);
         }
@@ -304,8 +305,23 @@ impl<'a> Pass<'a> {
             let names: Vec<&str> = names_in(formula).into_iter().map(|n| n.text).collect();
             let known = |n: &&str| self.knows(n);
             let names: Vec<&'a str> = names.into_iter().filter(known).collect();
-            return (!names.is_empty())
-                .then(|| self.narrow(&table, &names, x.range.start().to_usize()));
+            return (!names.is_empty()).then(|| {
+                let at = x.range.start().to_usize();
+                let mut out = self.narrow(&table, &names, at);
+                for name in names {
+                    let one = self.narrow(&table, &[name], at);
+                    if one.is_bare() && self.mixed {
+                        out = out.without(WHOLE);
+                    }
+                    // Terms are called by the values of a column.
+                    let number = one.has(NUMERIC)
+                        || one.has(KIND) && one.as_is.iter().all(|id| !self.columns[id].text);
+                    if !number || formula.contains(&format!("C({name}")) {
+                        out.labels.add(&one.as_is);
+                    }
+                }
+                out
+            });
         }
         let others = x.args.iter().chain(x.keywords.iter().map(|k| &k.value));
         let mut names = Vec::new();

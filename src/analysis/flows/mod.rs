@@ -15,6 +15,7 @@ mod columns;
 mod exprs;
 mod formats;
 mod functions;
+mod groups;
 #[cfg(test)]
 mod hidden_tests;
 mod kinds;
@@ -76,6 +77,8 @@ pub(super) struct Pass<'a> {
     methods: HashMap<Cow<'a, str>, Vec<u32>>,
     /// What columns of this name were made of.
     derived: HashMap<&'a str, Value<'a>>,
+    /// Names of columns that tables got which had others.
+    stored: HashSet<&'a str>,
     /// The same for columns of tables of groups, which `agg` makes.
     results: HashMap<&'a str, Value<'a>>,
     /// Columns that were looked up before anything was known of them.
@@ -120,6 +123,14 @@ pub(super) struct Pass<'a> {
     typed: bool,
     /// Whether tables of the inputs have columns that the snippet made of nothing of theirs.
     mixed: bool,
+    /// Whether an index may say where a row stands.
+    indexed: bool,
+    /// Lists that the text writes out, by their sites.
+    short: HashSet<u32>,
+    /// Sites of tables whose columns are named by values.
+    unnamed: HashSet<u32>,
+    /// Sites of tables some of whose rows got other values.
+    thinned: HashSet<u32>,
     /// Whether columns may have other names than the pass knows.
     open: bool,
     /// Within branches and loops, a name keeps what it had.
@@ -220,6 +231,7 @@ impl<'a> Pass<'a> {
             func_at: HashMap::new(),
             methods: HashMap::new(),
             derived: HashMap::new(),
+            stored: HashSet::new(),
             results: HashMap::new(),
             missed: HashSet::new(),
             derived_any: Value::default(),
@@ -242,6 +254,10 @@ impl<'a> Pass<'a> {
             own_any: false,
             typed: false,
             mixed: false,
+            indexed: false,
+            short: HashSet::new(),
+            unnamed: HashSet::new(),
+            thinned: HashSet::new(),
             open: false,
             weak: 0,
             changed: false,
@@ -325,15 +341,7 @@ impl<'a> Pass<'a> {
         if value.is_nothing() && value.texts.is_none() {
             return;
         }
-        let mut all = sites.to_vec();
-        let mut at = 0;
-        while let Some(site) = all.get(at) {
-            let more = self.views.get(site).into_iter().flatten();
-            let more: Vec<u32> = more.filter(|s| !all.contains(s)).copied().collect();
-            all.extend(more);
-            at += 1;
-        }
-        for site in &all {
+        for site in &self.viewed(sites) {
             match self.heap.get_mut(site) {
                 Some(known) => {
                     let grew = known.join(value);
@@ -347,9 +355,32 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// The sites, and those that they look at.
+    fn viewed(&self, sites: &[u32]) -> Vec<u32> {
+        let mut all = sites.to_vec();
+        let mut at = 0;
+        while let Some(site) = all.get(at) {
+            let more = self.views.get(site).into_iter().flatten();
+            let more: Vec<u32> = more.filter(|s| !all.contains(s)).copied().collect();
+            all.extend(more);
+            at += 1;
+        }
+        all
+    }
+
+    /// Notes that some rows of what was made at the sites have other values.
+    fn thins(&mut self, sites: &[u32]) {
+        for site in self.viewed(sites) {
+            self.changed |= self.thinned.insert(site);
+        }
+    }
+
     /// The value with what was put into it under any name.
     fn whole(&self, value: &Value<'a>) -> Value<'a> {
         let mut out = value.clone();
+        if !self.thinned.is_empty() && out.sites.iter().any(|s| self.thinned.contains(s)) {
+            out = out.without(value::WHOLE);
+        }
         if value.sites.is_empty() && value.inner.is_empty() || self.heap.is_empty() {
             return out;
         }

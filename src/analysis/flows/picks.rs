@@ -209,6 +209,11 @@ impl<'a> Pass<'a> {
                     texts: None,
                     ..v.clone()
                 },
+                // A term by its name.
+                false if v.has(MODEL) => Value {
+                    labels: Default::default(),
+                    ..Self::element(v)
+                },
                 false => Self::element(v),
             };
         }
@@ -302,31 +307,42 @@ impl<'a> Pass<'a> {
         }
         let known = !self.own_any && !self.own.contains(&attr) && !self.open;
         let part = matches!(&*x.value, Expr::Attribute(by) if matches!(by.attr.as_str(), "dt" | "str" | "cat"));
+        let of_index = matches!(&*x.value, Expr::Attribute(by) if by.attr.as_str() == "index");
         let name = x.attr.as_str();
         match &*attr {
             _ if v.has(PLAIN) && !is_table_attribute(name) && self.knows(name) => {
                 self.narrow(&v, &[name], x.range.start().to_usize())
             }
-            "columns" if v.has(PLAIN) && known => Value::default(),
+            "columns" if v.has(PLAIN) && known && v.labels.is_empty() => Value::default(),
             "dtypes" | "dtype" if v.has(PLAIN) && known && !self.typed => Value::default(),
             "index" if v.has(PLAIN) && known => Value {
                 as_is: v.index.clone(),
                 order: v.order.clone(),
                 order_summed: v.order_summed.clone(),
-                flags: PLAIN | TABLE,
+                flags: PLAIN
+                    | TABLE
+                    | if self.indexed || v.index.is_empty() {
+                        0
+                    } else {
+                        v.flags & WHOLE
+                    },
                 ..Value::default()
             },
             "T" => v.without(PLAIN | WHOLE | FRAME),
             name if SHAPES.contains(&name) && known && !v.has(SINGLE) => Value::default(),
             name if STATISTICS.contains(&name) && known && v.has(MODEL) => {
-                super::sums::summed_up(&v).with(MODEL)
+                let mut out = super::sums::summed_up(&v).with(MODEL);
+                if !super::words::is_of_terms(name) {
+                    out.labels = Default::default();
+                }
+                out
             }
             _ => {
                 let v = v.without(FRAME);
                 let mut out = match &*attr {
                     "values" => v,
                     "dt" | "str" => v.without(MASK | KIND | NUMERIC),
-                    _ if part && is_count(name) => v.without(MASK).with(NUMERIC),
+                    _ if (part || of_index) && is_count(name) => v.without(MASK).with(NUMERIC),
                     _ if part => v.without(MASK),
                     name if DATA.contains(&name) => v.without(MASK | WHOLE),
                     // A method of a type.

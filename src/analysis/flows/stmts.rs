@@ -454,16 +454,28 @@ impl<'a> Pass<'a> {
                 {
                     self.leaves(Way::Public, x.range.start().to_usize(), &attr, value);
                 }
-                if matches!(&*attr, "columns" | "names" | "values" | "T") {
+                let object = self.base(&x.value);
+                // Tables that no name of a column is believed of.
+                let own = object.has(TABLE) && !object.sites.is_empty();
+                let own = own && object.sites.iter().all(|s| self.unnamed.contains(s));
+                if matches!(&*attr, "columns" | "names" | "values" | "T")
+                    && !(own && &*attr == "columns")
+                {
                     self.opens();
                 }
-                let object = self.base(&x.value);
+                let raw = object.as_is.iter().any(|id| !object.index.has(id));
+                if &*attr == "index" && raw && !value.has(super::value::WHOLE) {
+                    self.changed |= !self.indexed;
+                    self.indexed = true;
+                }
                 if super::unseen::hides(&attr)
                     || !value.funcs.is_empty() && self.path(&x.value).is_some()
                 {
                     self.loses_sight(x.range.start().to_usize());
                 }
-                self.put(&object.sites, &value.clone().without(PLAIN).enclosed());
+                let kept = object.flags & if own { TABLE | FRAME } else { 0 };
+                let put = value.clone().without(PLAIN).enclosed().with(kept);
+                self.put(&object.sites, &put);
                 // `t.index.name = ...` changes the table.
                 if let Expr::Attribute(part) = &*x.value {
                     let table = self.base(&part.value);
@@ -485,6 +497,9 @@ impl<'a> Pass<'a> {
         put.texts = None;
         let given = self.eval(&x.slice);
         self.hand_over(&given, &base);
+        if base.has(TABLE) && self.thins_by(x, &given, value) {
+            self.thins(&base.sites);
+        }
         if base.has(TABLE) {
             self.mixes(value);
         }
@@ -496,12 +511,12 @@ impl<'a> Pass<'a> {
         match key.and_then(literal) {
             Some(names) => {
                 for name in names {
-                    self.derive(name, value);
+                    self.stores(name, value);
                 }
             }
             None if key.is_some_and(Expr::is_slice_expr) => {}
             None => match names.and_then(|n| n.texts) {
-                Some(texts) => texts.iter().for_each(|name| self.derive(name, value)),
+                Some(texts) => texts.iter().for_each(|name| self.stores(name, value)),
                 None => self.derive_any(value),
             },
         }

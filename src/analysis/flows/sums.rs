@@ -142,6 +142,7 @@ pub(super) fn summed_up<'a>(on: &Value<'a>) -> Value<'a> {
         return on.clone().without(GROUPED | WHOLE);
     }
     let mut out = Value {
+        labels: on.labels.clone(),
         flags: (on.flags & (PLAIN | TABLE)) | NUMERIC | WHOLE,
         ..Value::default()
     };

@@ -1,8 +1,7 @@
 //! Methods of tables.
 
 use super::value::{
-    BY_COLUMN, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WHOLE,
-    WINDOW,
+    FIGURES, FRAME, GROUPED, KIND, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{KEEPING, MASKS, NUMBERS, SORTING, SUMMING};
 use super::{Pass, stmts};
@@ -43,44 +42,10 @@ impl<'a> Pass<'a> {
             });
         }
         match method {
-            "groupby" => {
-                let by = first.or_else(|| word(x, "by"));
-                let keys = match by {
-                    Some(by) => self.keys(on, by),
-                    None => on.clone(),
-                };
-                let mut out = on.clone();
-                out.texts = None;
-                out.as_is.add(&keys.as_is);
-                // Groups by the number of the row are rows.
-                let numbered = match by {
-                    Some(_) => keys.is_bare(),
-                    None => on.index.is_empty(),
-                };
-                if numbered {
-                    out = out.without(WHOLE);
-                }
-                out.index.add(&keys.as_is);
-                out = match by.and_then(stmts::literal) {
-                    Some(_) => out.with(BY_COLUMN),
-                    None => out.without(BY_COLUMN),
-                };
-                Some(out.with(GROUPED))
-            }
+            "groupby" => Some(self.grouped(on, x)),
             "rolling" | "expanding" | "ewm" => Some(on.clone().with(WINDOW)),
-            "resample" => {
-                let mut out = on.clone().with(GROUPED);
-                match word(x, "on") {
-                    Some(by) => {
-                        let keys = self.keys(on, by);
-                        out.as_is.add(&keys.as_is);
-                        out.index.add(&keys.as_is);
-                    }
-                    None if on.index.is_empty() => out = out.without(WHOLE),
-                    None => {}
-                }
-                Some(out)
-            }
+            "resample" => Some(self.resampled(on, x)),
+            "unstack" => Some(Self::unstacked(on)),
             "agg" | "aggregate" => Some(self.aggregated(on, x)),
             "transform" | "apply" | "map" | "applymap" | "pipe" => self.handed(on, method, x),
             "pivot_table" => Some(self.pivoted(on, x, 0)),
@@ -93,7 +58,7 @@ impl<'a> Pass<'a> {
                     let value = self.applied(&value, on);
                     self.mixes(&value);
                     match &keyword.arg {
-                        Some(name) => self.derive(name.as_str(), &value),
+                        Some(name) => self.stores(name.as_str(), &value),
                         None => self.derive_any(&value),
                     }
                     let value = value.held();
@@ -115,7 +80,7 @@ impl<'a> Pass<'a> {
                         stmts::literal(e)
                             .into_iter()
                             .flatten()
-                            .for_each(|name| self.derive(name, &held));
+                            .for_each(|name| self.stores(name, &held));
                     }
                     Some(e) if !matches!(e, Expr::Constant(_)) => {
                         return Some(on.clone().without(PLAIN));
@@ -127,8 +92,9 @@ impl<'a> Pass<'a> {
                 Some(out)
             }
             "set_index" => {
-                let keys = first.or_else(|| word(x, "keys"))?;
-                let keys = self.named(on, keys);
+                let by = first.or_else(|| word(x, "keys"))?;
+                let keys = self.named(on, by);
+                self.indexes(on, by);
                 let mut out = on.clone();
                 out.as_is.add(&keys.as_is);
                 out.index.add(&keys.as_is);
@@ -140,6 +106,8 @@ impl<'a> Pass<'a> {
                     .or_else(|| word(x, "other"))?;
                 let other = self.eval(other);
                 self.mixes(&other);
+                // A table of the snippet's own leaves the rows that it names.
+                let own = other.is_bare();
                 self.union(
                     x.args
                         .iter()
@@ -153,7 +121,10 @@ impl<'a> Pass<'a> {
                     inner: Vec::new(),
                     ..other
                 });
-                Some(out)
+                Some(match own {
+                    true => out.without(WHOLE),
+                    false => out,
+                })
             }
             "filter" if word(x, "items").is_some() => {
                 let items = word(x, "items")?;
@@ -171,7 +142,7 @@ impl<'a> Pass<'a> {
                 let value = self.eval(&x.args[2]);
                 self.mixes(&value);
                 match stmts::literal(&x.args[1]) {
-                    Some(names) => names.iter().for_each(|name| self.derive(name, &value)),
+                    Some(names) => names.iter().for_each(|name| self.stores(name, &value)),
                     None => self.derive_any(&value),
                 }
                 self.put(&on.sites, &value.held().with(PLAIN | TABLE | FRAME | KIND));
@@ -288,59 +259,6 @@ impl<'a> Pass<'a> {
         keys
     }
 
-    /// What `groupby` groups by.
-    fn keys(&mut self, on: &Value<'a>, by: &'a Expr) -> Value<'a> {
-        match by {
-            Expr::List(list) if stmts::literal(by).is_none() => {
-                let mut out = Value::default();
-                for e in &list.elts {
-                    let one = self.keys(on, e);
-                    out = out.and(&one);
-                }
-                out
-            }
-            Expr::List(_) | Expr::Constant(_) => self.named(on, by),
-            by => {
-                let value = self.eval(by);
-                self.hand_over(&value, on);
-                match value.texts.is_none() && !value.is_bare() {
-                    true => value,
-                    false => self.named(on, by),
-                }
-            }
-        }
-    }
-
-    pub(super) fn pivoted(
-        &mut self,
-        on: &Value<'a>,
-        x: &'a ast::ExprCall,
-        from: usize,
-    ) -> Value<'a> {
-        let argument = |at: usize, name: &str| x.args.get(at + from).or_else(|| word(x, name));
-        let (values, index, columns) = (
-            argument(0, "values"),
-            argument(1, "index"),
-            argument(2, "columns"),
-        );
-        let mut keys = Value::default();
-        for e in [index, columns].into_iter().flatten() {
-            let one = self.keys(on, e);
-            keys = keys.and(&one);
-        }
-        let part = match values {
-            Some(e) => self.named(on, e),
-            None => on.clone(),
-        };
-        let mut out = match argument(3, "aggfunc") {
-            Some(how) => self.aggregate(&part, how, super::applies::Gets::WHOLE),
-            None => self.sum_named(&part, "mean"),
-        };
-        out.as_is.add(&keys.as_is);
-        out.index.add(&keys.as_is);
-        out.without(PLAIN | GROUPED).with(FRAME)
-    }
-
     fn dropped(&mut self, on: &Value<'a>, x: &'a ast::ExprCall) -> Value<'a> {
         let across = word(x, "axis").is_some();
         let names = word(x, "columns").or_else(|| x.args.first().filter(|_| across));
@@ -387,7 +305,7 @@ impl<'a> Pass<'a> {
                         match (old, stmts::literal(value)) {
                             (Some(old), Some(new)) => {
                                 let held = self.narrow(on, &old, at);
-                                new.iter().for_each(|name| self.derive(name, &held));
+                                new.iter().for_each(|name| self.stores(name, &held));
                             }
                             _ => out = out.without(PLAIN),
                         }
@@ -397,7 +315,7 @@ impl<'a> Pass<'a> {
                     // A series by its name.
                     Some(names) => {
                         let held = on.clone();
-                        names.iter().for_each(|name| self.derive(name, &held));
+                        names.iter().for_each(|name| self.stores(name, &held));
                     }
                     None => out = out.without(PLAIN),
                 },

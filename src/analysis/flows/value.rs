@@ -111,6 +111,8 @@ pub(super) struct Value<'a> {
     /// Columns that its rows are sorted by: their values, and their sums.
     pub order: Bits,
     pub order_summed: Bits,
+    /// Columns whose values name its columns: they stay when values are summed up.
+    pub labels: Bits,
     /// Where it may have been made, for what is put into it later under another name.
     pub sites: Vec<u32>,
     /// The same for what it holds: elements, attributes.
@@ -189,6 +191,7 @@ impl Value<'_> {
             && self.summed.is_empty()
             && self.order.is_empty()
             && self.order_summed.is_empty()
+            && self.labels.is_empty()
     }
 
     /// Whether each row of a column may be combined with it, and the column stays whole: another whole column, a sum,
@@ -205,15 +208,17 @@ impl Value<'_> {
         let mut as_is = self.as_is.clone();
         let mut summed = self.summed.clone();
         as_is.add(&self.order);
+        as_is.add(&self.labels);
         summed.add(&self.order_summed);
         let other = other.told();
         !as_is.add(&other.as_is) && !summed.add(&other.summed)
     }
 
-    /// The same with the order of the rows among what it holds.
+    /// The same with the order of the rows and the names of its columns among what it holds.
     pub fn told(&self) -> Self {
         let mut out = self.clone();
         out.as_is.add(&self.order);
+        out.as_is.add(&self.labels);
         out.summed.add(&self.order_summed);
         out
     }
@@ -272,6 +277,7 @@ impl Value<'_> {
         grew |= self.index.add(&other.index);
         grew |= self.order.add(&other.order);
         grew |= self.order_summed.add(&other.order_summed);
+        grew |= self.labels.add(&other.labels);
         grew |= merge(&mut self.sites, &other.sites);
         if self.sites.len() > SITES {
             self.sites = vec![ANY];
@@ -319,6 +325,7 @@ impl Value<'_> {
             index: self.index.clone(),
             order: self.order.clone(),
             order_summed: self.order_summed.clone(),
+            labels: self.labels.clone(),
             flags: self.flags & (PLAIN | NUMERIC | TABLE | SINGLE | MASK | WHOLE | FRAME | KIND),
             ..Self::default()
         }

@@ -360,6 +360,57 @@ pub(super) fn is_count(name: &str) -> bool {
     ];
     parts.contains(&name)
 }
+/// Methods of `str` and `dt` that give one value for each row.
+pub(super) const EACH_ROW: &[&str] = &[
+    "capitalize",
+    "casefold",
+    "ceil",
+    "contains",
+    "count",
+    "day_name",
+    "endswith",
+    "find",
+    "floor",
+    "fullmatch",
+    "get",
+    "isalpha",
+    "isdigit",
+    "isnumeric",
+    "isocalendar",
+    "len",
+    "ljust",
+    "lower",
+    "lstrip",
+    "match",
+    "month_name",
+    "normalize",
+    "pad",
+    "removeprefix",
+    "removesuffix",
+    "replace",
+    "rfind",
+    "rjust",
+    "round",
+    "rstrip",
+    "slice",
+    "split",
+    "startswith",
+    "strftime",
+    "strip",
+    "swapcase",
+    "title",
+    "to_period",
+    "to_timestamp",
+    "total_seconds",
+    "tz_convert",
+    "tz_localize",
+    "upper",
+    "zfill",
+];
+/// Whether a statistic of a model has a value for each of its terms.
+pub(super) fn is_of_terms(name: &str) -> bool {
+    matches!(name, "bse" | "params" | "pvalues" | "tvalues")
+}
 /// Attributes that say how much there is, or of which kind.
 pub(super) const SHAPES: &[&str] = &["empty", "nbytes", "ndim", "ngroups", "shape", "size"];
 /// Functions of Python that say nothing of the values.
