@@ -386,7 +386,7 @@ fn a_mark_differs_from_the_same_letters_in_the_source() {
                         }
                     }
                 }
-                assert_eq!(found, 5);
+                assert_eq!(found, 6);
                 // This draws in every depth and theme itself.
                 if depth == Depth::True && theme == 0 {
                     assert_readable(&mut b);

@@ -99,7 +99,7 @@ fn people(code: &str) -> Making {
             .map(str::to_owned)
             .into(),
         summary: Some(Summary {
-            columns: vec![about(8_400), about(8_399), about(8_400), about(7)],
+            columns: vec![about(3_360), about(3_359), about(8_400), about(7)],
             head: Vec::new(),
         }),
         ..Making::clear(code)

@@ -171,6 +171,8 @@ impl FlowRow {
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
     pub rows: Vec<FlowRow>,
+    /// Whether earlier rows are not laid out.
+    pub is_end: bool,
 }
 
 impl Flow {
@@ -185,7 +187,10 @@ impl Flow {
                 wrap(para, width, &mut rows);
             }
         }
-        Self { rows }
+        Self {
+            rows,
+            is_end: false,
+        }
     }
 
     /// A row for each paragraph, as wide as it is.
@@ -202,6 +207,7 @@ impl Flow {
         };
         Self {
             rows: paras.iter().map(row).collect(),
+            is_end: false,
         }
     }
 }

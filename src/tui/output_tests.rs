@@ -84,6 +84,64 @@ fn all_of_the_output_can_be_scrolled_to() {
     assert!(b.draw().contains("line 19999"));
 }
 
+/// The rows of the pane, without what says how it is read.
+fn read_lines(text: &str) -> Vec<String> {
+    let lines = text
+        .lines()
+        .filter(|l| l.contains("line ") && !l.contains("paused"));
+    lines.map(|l| l.trim().to_owned()).collect()
+}
+
+#[test]
+fn the_first_key_in_long_output_lays_out_no_more_than_its_rows_need() {
+    use super::ui::FlowKey;
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear("print(1)\n"));
+    let id = b.start();
+    for part in 0..8 {
+        let from = part * 10_000;
+        b.output(id, StreamName::Stdout, &numbered(from, from + 10_000));
+    }
+    b.focus_on(Pane::Output);
+    b.draw();
+    let laid_out = |b: &Bench| {
+        let flows = b.drawn.flows.iter();
+        let output = flows.filter(|(key, _)| matches!(key, FlowKey::Output { .. }));
+        output.map(|(_, flow)| flow.rows.len()).sum::<usize>()
+    };
+    b.press(KeyCode::Up);
+    let up = b.draw();
+    assert!(
+        up.contains("line 79998") && !up.contains("line 79999"),
+        "{up}"
+    );
+    assert!((1..5_000).contains(&laid_out(&b)), "{}", laid_out(&b));
+    b.draw();
+    assert_eq!(laid_out(&b), 0, "it is kept");
+    // Page by page, nothing is missed or shown twice where more is laid out.
+    let mut before = read_lines(&b.draw());
+    let mut most = 0;
+    for _ in 0..600 {
+        b.press(KeyCode::PageUp);
+        let page = read_lines(&b.draw());
+        assert_eq!(page.last(), before.first());
+        most = most.max(laid_out(&b));
+        before = page;
+    }
+    assert!((5_000..50_000).contains(&most), "{most}");
+    // The run goes on and ends: nothing moves.
+    b.output(id, StreamName::Stdout, &numbered(80_000, 80_100));
+    assert_eq!(read_lines(&b.draw()), before);
+    b.end(id, run(&numbered(0, 80_100)));
+    // The pane is another row high.
+    assert_eq!(read_lines(&b.draw()).last(), before.last());
+    b.press(KeyCode::End);
+    assert!(b.draw().contains("line 80099"));
+    b.press(KeyCode::Home);
+    assert!(b.draw().contains("line 0"));
+    assert!(laid_out(&b) > 80_000);
+}
+
 #[test]
 fn two_pages_back_between_two_frames_are_two_pages() {
     let mut b = Bench::new(80, 24);

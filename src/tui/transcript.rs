@@ -5,13 +5,16 @@ use crate::broker::Entry;
 use crate::model::StreamName;
 
 use super::flow::FlowRow;
-use super::printed::{self, Line};
+use super::printed::{self, Line, TAIL};
 use super::text;
 use super::theme::Role;
 
 /// The most bytes of output to lay out when a person scrolls back: all of it, as it is kept for the
 /// screen.
 pub const ALL: usize = 2 * 1024 * 1024;
+
+/// How much to lay out for rows above the end: no more than a frame has time for, unless they need it.
+pub const ABOVE: [usize; 3] = [TAIL, 8 * TAIL, ALL];
 
 /// Fewer columns are no table.
 const TABLE: usize = 8;
@@ -23,8 +26,8 @@ const TABLE_ROWS: usize = 100_000;
 pub struct Reading {
     /// `None` while the end is followed.
     pub at: Option<At>,
-    /// How much there was when a person left the end; what comes later waits until they follow it
-    /// again.
+    /// How much there was when a person left the end of a run that goes on; what comes later waits until they follow
+    /// it again.
     upto: Option<Upto>,
     /// Columns scrolled to the right, with wrapping off.
     pub across: usize,
@@ -73,16 +76,19 @@ impl Reading {
     /// Stops following the end.
     pub fn stay(&mut self, at: At, entry: &Entry) {
         self.at = Some(at);
-        self.upto.get_or_insert_with(|| Upto::now(entry));
+        if entry.ended().is_none() {
+            self.upto.get_or_insert_with(|| Upto::now(entry));
+        }
     }
 
-    /// The part that is shown; `None` for all, as always after the run.
+    /// The part that is shown; `None` for all. After the run it is all, unless rows are counted from the end: that one
+    /// stays where it is.
     pub fn upto(&self, entry: &Entry) -> Option<Upto> {
-        self.upto.filter(|_| entry.ended().is_none())
+        let from_end = matches!(self.at, Some(At::Above(_)));
+        self.upto.filter(|_| from_end || entry.ended().is_none())
     }
 
-    /// Lines that were printed since a person stopped following; `None` while they follow, and
-    /// after the run.
+    /// Lines that were printed since a person stopped following; `None` while they follow, and where all is shown.
     pub fn waiting(&self, entry: &Entry) -> Option<usize> {
         let upto = self.upto(entry)?;
         let live = entry.output();
@@ -103,7 +109,10 @@ pub fn lines(entry: &Entry, upto: Option<Upto>, most: usize) -> (Vec<Line>, bool
         let Some(run) = entry.run() else {
             return (Vec::new(), false);
         };
-        let stream = |name, text| printed::lines(std::iter::once((name, text)), most);
+        let stream = |name, text: &str| {
+            let part = upto.and_then(|upto| text.get(..upto.of(name)));
+            printed::lines(std::iter::once((name, part.unwrap_or(text))), most)
+        };
         let (mut all, cut) = stream(StreamName::Stdout, run.stdout.as_str());
         let (stderr, cut_too) = stream(StreamName::Stderr, run.stderr.as_str());
         all.extend(stderr);

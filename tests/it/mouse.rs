@@ -20,7 +20,11 @@ fn click_until(dash: &mut Dash, button: u8, row: &str, shown: &str) {
         // Rows move while the environment gets ready.
         let at = find(dash, row, QUEUE);
         click(dash, button, at);
-        std::thread::sleep(Duration::from_secs(1));
+        // The next click is a first one again.
+        let slow = Instant::now() + Duration::from_secs(1);
+        while Instant::now() < slow && !dash.text().contains(shown) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 

@@ -343,6 +343,7 @@ impl Plain {
         };
         Flow {
             rows: self.rows.iter().map(of).collect(),
+            ..Flow::default()
         }
     }
 

@@ -134,15 +134,24 @@ impl Areas {
         } else {
             slots(rest, wide && !want.zoom, want)
         };
-        let rows = lower_rows(rest, wide, want, &slots, measure);
-        let below = rest.bottom() - rows;
-        for slot in &mut slots {
-            slot.area.y = below;
-            slot.area.height = rows;
-        }
-        if rows == 0 {
-            slots.clear();
-        }
+        let one_column = !wide && !want.zoom && !code_only;
+        let rows = match one_column.then(|| stacked(rest, want, measure)).flatten() {
+            Some((both, rows)) => {
+                slots = both;
+                rows
+            }
+            None => {
+                let rows = lower_rows(rest, wide, want, &slots, measure);
+                for slot in &mut slots {
+                    slot.area.y = rest.bottom() - rows;
+                    slot.area.height = rows;
+                }
+                if rows == 0 {
+                    slots.clear();
+                }
+                rows
+            }
+        };
         let code = Rect {
             height: rest.height - rows,
             ..rest
@@ -236,6 +245,46 @@ fn lower_rows(
     tallest.saturating_add(1).clamp(least, most)
 }
 
+/// Two slots below each other, and their rows, where the code leaves room for both.
+fn stacked(rest: Rect, want: &Want, measure: &mut impl Measure) -> Option<(Vec<Slot>, u16)> {
+    if want.ran || rest.height < 10 {
+        return None;
+    }
+    let room = rest.height.saturating_sub(measure.code(rest.width));
+    let mut rows = |pane| measure.pane(pane, rest.width, room);
+    let least = [
+        rows(Pane::Verdict).clamp(1, STACKED),
+        rows(Pane::Given).clamp(1, STACKED),
+    ];
+    if least.iter().sum::<u16>() + 2 > room {
+        return None;
+    }
+    let mut both = split(
+        rest,
+        vec![(100, BESIDE.to_vec()), (100, GIVEN.to_vec())],
+        want,
+    );
+    let [above, below] = both.as_mut_slice() else {
+        return None;
+    };
+    // The slot with the focus gets what the other leaves.
+    let (first, other) = match below.panes.contains(&want.focus) {
+        true => (&mut *below, &mut *above),
+        false => (&mut *above, &mut *below),
+    };
+    other.area.height = (rows(other.open) + 1).clamp(2, room - 2);
+    first.area.height = (rows(first.open) + 1).clamp(2, room - other.area.height);
+    // A pane that a person reads has half of the height, alone if need be.
+    let short = first.area.height <= rows(first.open) && first.area.height < rest.height / 2;
+    if short && want.lower.contains(&want.focus) {
+        return None;
+    }
+    let height = above.area.height + below.area.height;
+    above.area.y = rest.bottom() - height;
+    below.area.y = above.area.bottom();
+    Some((both, height))
+}
+
 /// Splits the area into slots side by side. The agent's claims go to the right edge, because text drawn as the
 /// terminal draws it must have nothing behind it.
 fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
@@ -263,23 +312,32 @@ fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
             ),
         ]
     } else {
-        vec![
-            (50, vec![Pane::Outcome, Pane::Verdict, Pane::Can]),
-            (50, vec![Pane::Given, Pane::Details, Pane::Says, Pane::Past]),
-        ]
+        vec![(50, BESIDE.to_vec()), (50, GIVEN.to_vec())]
     };
+    split(below, groups, want)
+}
+
+/// The panes of two slots: what was found and became of it, and what it is given.
+const BESIDE: [Pane; 3] = [Pane::Outcome, Pane::Verdict, Pane::Can];
+const GIVEN: [Pane; 4] = [Pane::Given, Pane::Details, Pane::Says, Pane::Past];
+/// Rows of one of two slots below each other before the other gets more.
+const STACKED: u16 = 5;
+
+/// Slots of these panes, each with a share of the width; the shares of slots below each other are whole.
+fn split(below: Rect, groups: Vec<(u16, Vec<Pane>)>, want: &Want) -> Vec<Slot> {
     let mut slots = Vec::new();
     let mut x = below.x;
     let count = groups.len();
     for (i, (share, mut panes)) in groups.into_iter().enumerate() {
-        panes.retain(has);
+        panes.retain(|pane| want.lower.contains(pane));
         let Some(first) = panes.first().copied() else {
             continue;
         };
+        let whole = share == 100;
         // One column between neighbours holds the vertical rule.
-        let gap = u16::from(i > 0);
+        let gap = u16::from(i > 0 && !whole);
         let left = below.right().saturating_sub(x + gap);
-        let width = if i + 1 == count {
+        let width = if i + 1 == count || whole {
             left
         } else {
             (u32::from(below.width) * u32::from(share) / 100) as u16
@@ -295,7 +353,9 @@ fn slots(below: Rect, wide: bool, want: &Want) -> Vec<Slot> {
             panes,
             open,
         });
-        x += gap + width;
+        if !whole {
+            x += gap + width;
+        }
     }
     slots
 }

@@ -49,6 +49,9 @@ impl<'s, 'a> Measured<'s, 'a> {
     }
 }
 
+/// Rows of the panes below the code that the effects leave.
+const LOWER: usize = 4;
+
 /// Rows of the sheet beside its content: its heading, the rule and the two rows of the question.
 pub(super) const SHEET_FRAME: u16 = 4;
 
@@ -71,14 +74,23 @@ impl Measure for Measured<'_, '_> {
         let rows = |share: u16| usize::from(share);
         let within = (rows(body / 3), rows(body / 2 - own.min(2)));
         let fitting = |room| self.screen.effects_within(entry, room, width, within);
-        let flow = fitting(if body < 28 { Room::Two } else { Room::Each });
+        // A paragraph for each question, where that takes no row from the code.
+        let each = fitting(Room::Each);
+        let code = usize::from(self.code(width));
+        let needed = usize::from(own) + each.rows.len() + code + LOWER;
+        let flow = match body >= 28 || needed <= usize::from(body) {
+            true => each,
+            false => fitting(Room::Two),
+        };
         let rows = u16::try_from(flow.rows.len()).unwrap_or(u16::MAX);
         self.parts.title = Some(Arc::new(flow));
         own + rows
     }
 
     fn code(&mut self, width: u16) -> u16 {
-        self.parts.layout = self.screen.code_layout(width);
+        if self.parts.layout.is_none() {
+            self.parts.layout = self.screen.code_layout(width);
+        }
         let rows = self.parts.layout.as_ref().map_or(0, |layout| layout.len());
         u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(1)
     }

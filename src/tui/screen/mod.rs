@@ -304,7 +304,7 @@ impl Screen<'_> {
             self.slot(canvas, slot, &flow, drawn);
             drawn.places.push((slot.area, Place::Pane(slot.open)));
             let x = slot.area.x.saturating_sub(1);
-            if i > 0 {
+            if i > 0 && slot.area.y == areas.slots[0].area.y {
                 canvas.upright(x, slot.area.y, slot.area.bottom());
                 canvas.joint(x, slot.area.y, "┬");
             } else if !areas.folded {

@@ -35,32 +35,61 @@ impl Screen<'_> {
         kept: &mut Vec<(FlowKey, Arc<Flow>)>,
     ) -> Arc<Flow> {
         let reading = self.reading();
-        let wrap = self.ui.queue.wrap;
         let figures = self.ui.figures(entry);
-        let key = FlowKey::Output {
+        let key = |most| FlowKey::Output {
             id: entry.proposal.id,
             width: area.width,
             height: area.height,
-            wrap,
+            wrap: self.ui.queue.wrap,
             upto: reading.upto(entry),
+            most,
             state: entry.state(),
             figures: figures
                 .iter()
                 .filter(|(_, figure)| figure.is_some())
                 .count(),
         };
-        let still = reading.at.is_some();
-        if let Some(flow) = self.ui.flow(&key).filter(|_| still) {
+        let (above, lengths) = match reading.at {
+            None => return Arc::new(self.laid_out(entry, area, TAIL)),
+            Some(At::Above(rows)) => (rows, &transcript::ABOVE[..]),
+            Some(At::Row(_) | At::Line(_)) => (0, &[ALL][..]),
+        };
+        let wanted = above + usize::from(area.height);
+        let holds = |flow: &Flow| !flow.is_end || flow.rows.len() > wanted;
+        let known = lengths
+            .iter()
+            .rev()
+            .find_map(|most| self.ui.flow(&key(*most)));
+        if let Some(flow) = known.filter(|flow| holds(flow)) {
             return flow.clone();
         }
-        let most = if still { ALL } else { TAIL };
-        let (lines, cut) = transcript::lines(entry, reading.upto(entry), most);
+        let mut longer = lengths
+            .iter()
+            .map(|most| (*most, self.laid_out(entry, area, *most)));
+        let Some((most, flow)) = longer.find(|(_, flow)| holds(flow)) else {
+            return Arc::default();
+        };
+        let flow = Arc::new(flow);
+        kept.push((key(most), flow.clone()));
+        flow
+    }
+
+    /// The output and what belongs to it, about `most` bytes of it laid out.
+    fn laid_out(&self, entry: &Entry, area: Rect, most: usize) -> Flow {
+        let upto = self.reading().upto(entry);
+        let figures = self.ui.figures(entry);
+        let (lines, cut) = transcript::lines(entry, upto, most);
         let mut paras = cut_note(cut);
         paras.extend((0..).zip(&lines).map(|(i, line)| line.para().line(i)));
-        let mut flow = match wrap {
+        let mut flow = match self.ui.queue.wrap {
             true => Flow::new(&paras, area.width),
             false => Flow::unwrapped(&paras),
         };
+        flow.is_end = cut && most < ALL;
+        // What belongs to the end of a run does not stand below a part of its output.
+        if upto.is_some() && entry.ended().is_some() {
+            return flow;
+        }
         let printed = !paras.is_empty();
         flow.rows
             .extend(Flow::new(&self.besides(entry, area, printed), area.width).rows);
@@ -82,10 +111,6 @@ impl Screen<'_> {
             let words = words::more_figures(more, &self.ui.key(Command::Save));
             let para = Para::new(words, Role::Dim);
             flow.rows.extend(Flow::new(&[para], area.width).rows);
-        }
-        let flow = Arc::new(flow);
-        if still {
-            kept.push((key, flow.clone()));
         }
         flow
     }
@@ -193,7 +218,8 @@ impl Screen<'_> {
             }
             self.tint_matches(canvas, area, y, &row);
         }
-        if self.reading().at.is_some() {
+        // Without the earlier rows it is still counted from the end.
+        if self.reading().at.is_some() && !flow.is_end {
             drawn.output_top = Some(top);
         }
         drawn.output_goes_on = is_cut;

@@ -114,8 +114,13 @@ impl Screen<'_> {
         let width = area.width;
         let key = FlowKey::Pane(pane, entry.proposal.id, entry.code().digest(), width);
         let at_hand = self.ui.finding_at_hand(entry);
-        // Beside other panes it names only what there is.
         let given_whole = self.ui.focus_now(self.entry) == Pane::Given;
+        if pane == Pane::Given
+            && !given_whole
+            && let Some(whole) = self.given_in(entry, area, key, kept)
+        {
+            return whole;
+        }
         let cached = match pane {
             Pane::Verdict => at_hand.is_none(),
             Pane::Can | Pane::Says => true,
@@ -140,6 +145,24 @@ impl Screen<'_> {
             kept.push((key, flow.clone()));
         }
         flow
+    }
+
+    /// The inputs with ranges and rows, if all of it has room beside the other panes.
+    fn given_in(
+        &self,
+        entry: &Entry,
+        area: Rect,
+        key: FlowKey,
+        kept: &mut Vec<(FlowKey, Arc<Flow>)>,
+    ) -> Option<Arc<Flow>> {
+        entry.inputs()?;
+        let whole = self.ui.flow(&key).cloned().unwrap_or_else(|| {
+            let paras = self.given(entry, Some(area.width));
+            let flow = Arc::new(Flow::new(&paras, area.width));
+            kept.push((key, flow.clone()));
+            flow
+        });
+        (whole.rows.len() <= usize::from(area.height)).then_some(whole)
     }
 }
 

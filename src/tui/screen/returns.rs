@@ -151,8 +151,8 @@ fn variables(effects: &Effects) -> Option<String> {
     (!lines.is_empty()).then(|| words::at_lines(&lines))
 }
 
-/// What the run will replace in what leaves of private data: columns without a value that two rows share, and values
-/// and sums of few rows.
+/// What the run will replace in what leaves of private data: columns of which most values are rare, and values and
+/// sums of few rows.
 fn hidden(inputs: &[BoundInput], policy: &Policy, effects: &Effects) -> Spans {
     let hides = |input: &&BoundInput| policy.hides(input);
     let of = names(inputs, |input| policy.hides(input));
@@ -180,7 +180,7 @@ fn hidden(inputs: &[BoundInput], policy: &Policy, effects: &Effects) -> Spans {
     spans
 }
 
-/// The columns of which each value stands in few rows, as far as the summary tells: none is like another.
+/// The columns of which most values stand in few rows, as the summary shows.
 fn rare_columns(input: &BoundInput, parts: &[&LeavingPart]) -> Vec<String> {
     let InputKind::Dataset {
         dataset,
@@ -201,7 +201,9 @@ fn rare_columns(input: &BoundInput, parts: &[&LeavingPart]) -> Vec<String> {
         let values = rows.saturating_sub(about.missing);
         // Whole numbers can be too short to be redacted.
         let long = column.dtype != "int64";
-        values > 0 && long && about.distinct == Some(values) && leaves(&column.name)
+        // Of so many different values at least half are rare, however the rows are spread.
+        let rare = |distinct: u64| distinct * u64::from(ROWS_MIN) >= 2 * values;
+        values > 0 && long && about.distinct.is_some_and(rare) && leaves(&column.name)
     })
     .map(|(column, _)| column.name.clone())
     .collect()

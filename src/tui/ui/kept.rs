@@ -23,6 +23,8 @@ pub enum FlowKey {
         height: u16,
         wrap: bool,
         upto: Option<Upto>,
+        /// The bytes that were laid out at most.
+        most: usize,
         state: State,
         /// How many figures are there.
         figures: usize,

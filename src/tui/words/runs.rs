@@ -44,7 +44,7 @@ pub fn redacted(times: usize, why: &str) -> String {
     format!("{REDACTED} stands {times} in what the agent gets: {why}")
 }
 
-/// Before the run: `columns` of which each value is rare.
+/// Before the run: `columns` of which most values are rare.
 pub fn all_redacted(columns: &str) -> String {
     format!("expect {REDACTED} for {columns}")
 }
