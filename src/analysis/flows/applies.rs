@@ -122,7 +122,7 @@ impl<'a> Pass<'a> {
         let more = self.union(others.chain(x.keywords.iter().map(|k| &k.value)));
         let (on, gets) = Self::parts(on, method, x);
         let mut value = self.aggregate(&on, how, gets);
-        if !more.is_bare() {
+        if !(more.is_bare() && more.sites.is_empty() && more.inner.is_empty()) {
             let to = self.eval(how);
             let gives = self.hand_over(&to, &on.clone().and(&more));
             value = value.and(&more).and(&gives);

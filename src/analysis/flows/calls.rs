@@ -3,7 +3,8 @@
 use super::exprs::prints;
 use super::functions::Given;
 use super::library::draws;
-use super::unseen::{describes, hides, lists_back, reads_back};
+use super::puts::VIEWING;
+use super::unseen::{configures, describes, hides, lists_back, reads_back};
 use super::value::{
     BOUND, CHANGER, FIGURE, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN,
     PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
@@ -83,10 +84,12 @@ impl<'a> Pass<'a> {
             if hides(method) {
                 self.loses_sight(at);
             }
-            if let ("eval" | "query", Some(text)) = (&**method, x.args.first()) {
+            let text = x.args.first().or_else(|| super::tables::word(x, "expr"));
+            if let ("eval" | "query", Some(text)) = (&**method, text) {
                 let named = self.evaluated(text, at);
-                if **method == *"eval" && !named.is_bare() {
-                    let all = named.and(&on).without(PLAIN);
+                // The rows that are left of a table of the snippet's own say what the condition was.
+                if (**method == *"eval" || on.is_bare()) && !named.is_bare() {
+                    let all = named.and(&on).without(PLAIN | MASK | WHOLE);
                     self.put(&on.sites, &all);
                     return all;
                 }
@@ -131,17 +134,24 @@ impl<'a> Pass<'a> {
             },
         };
         self.out_of(x, &on, method.is_some(), &name, &given);
+        let to_print = on.has(PRINTS) || path.as_deref().is_some_and(prints);
+        if to_print && configures(&name) {
+            self.configured(&given, at);
+        }
         let mut all = given.union();
         if let Some(drawn) = self.drawn(x) {
             all = drawn;
         }
         let draws_here = on.has(FIGURE) || path.as_deref().is_some_and(draws);
         let nothing = name == "show" && draws_here;
+        // `logging.getLogger("a")`, `logging.StreamHandler()`.
+        if path.as_deref().is_some_and(prints)
+            && name.starts_with(|c: char| c == 'g' || c.is_ascii_uppercase())
+        {
+            return all.held().with(PRINTS);
+        }
         if nothing || method.is_none() && on.has(PRINTS) && on.funcs.is_empty() {
             return Value::default();
-        }
-        if path.as_deref().is_some_and(prints) {
-            return Value::default().with(PRINTS);
         }
         let written = self.writes_at(x, &name);
         let to_name = match (x.args.first(), given.positional.first()) {
@@ -275,35 +285,6 @@ impl<'a> Pass<'a> {
             let all = all.and(&Self::figures());
             self.leaves(Way::Figure, at, name, &all);
         }
-    }
-
-    /// Any argument may be put into any other one.
-    pub(super) fn change(&mut self, given: &Given<'a>, all: &Value<'a>) {
-        let all = &self.counted(all.clone());
-        let held = all.held().without(PLAIN);
-        let each = given
-            .positional
-            .iter()
-            .chain(given.keywords.iter().map(|(_, v)| v));
-        let sites = each.filter(|v| !v.covers(all)).flat_map(|v| v.reached());
-        self.put(&sites.collect::<Vec<u32>>(), &held);
-    }
-
-    /// Methods that are given may keep the rest in their objects, and functions in whatever they are given.
-    pub(super) fn keep_bound(&mut self, given: &Given<'a>, all: &Value<'a>) {
-        let held = self.counted(all.held().without(PLAIN));
-        let each = given
-            .positional
-            .iter()
-            .chain(given.keywords.iter().map(|(_, v)| v))
-            .chain(&given.rest);
-        if all.has(CHANGER) {
-            let sites: Vec<u32> = each.flat_map(Value::reached).collect();
-            return self.put(&sites, &held);
-        }
-        let bound = each.filter(|v| v.has(BOUND) && !v.covers(all));
-        let sites: Vec<u32> = bound.flat_map(Value::reached).collect();
-        self.put(&sites, &held);
     }
 
     /// A call of a function of Python or of the snippet.
@@ -448,6 +429,10 @@ impl<'a> Pass<'a> {
         if on.has(TABLE) && matches!(name, "update" | "isetitem") {
             self.thins(&on.sites.clone());
         }
+        if on.has(TABLE) && VIEWING.contains(&name) {
+            let view = self.copied(on, x.range.end().to_usize(), true);
+            out.sites.extend(view);
+        }
         let (table, mask) = (on.has(TABLE), on.flags & MASK);
         out.flags &= !(PLAIN
             | GROUPED
@@ -529,33 +514,8 @@ impl<'a> Pass<'a> {
             out.texts.clone_from(&on.texts);
             out = out.with(LIST);
         }
-        // What is given may be kept in the object, and the object may be written into what is given.
-        let mut put = all.clone().and(&given_back).without(PLAIN);
-        if matches!(
-            name,
-            "add" | "append" | "appendleft" | "insert" | "setdefault"
-        ) {
-            put = put.without(SINGLE);
-        }
-        put.texts = given.positional.last().and_then(|v| v.texts.clone());
-        self.put(&on.sites, &put.enclosed());
-        if !on.is_bare() {
-            let held = on.held().without(PLAIN);
-            let each = given
-                .positional
-                .iter()
-                .chain(given.keywords.iter().map(|(_, v)| v));
-            let others: Vec<u32> = each
-                .filter(|v| !v.has(PLAIN) && !v.covers(on))
-                .flat_map(Value::reached)
-                .collect();
-            self.put(&others, &held);
-        }
-        if on.is_void() && !text {
-            // A method of a type, given its object.
-            self.change(given, &all);
-        }
-        self.keep_bound(given, &all.and(on));
+        let given_back = all.clone().and(&given_back);
+        self.keeps(on, name, given, &all, given_back);
         out
     }
 }

@@ -1,8 +1,7 @@
 //! Expressions.
 
 use super::functions::{Body, Frame};
-use super::library::changes;
-use super::unseen::{describes, hides};
+use super::unseen::{describes, hides, reaches};
 use super::value::{
     BOUND, CHANGER, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
     Value, WHOLE,
@@ -196,13 +195,15 @@ impl<'a> Pass<'a> {
         if super::words::is_unseen(&name) {
             self.opens();
         }
-        if hides(&name) || describes(&name) {
+        if reaches(&name) {
+            self.loses_all(at);
+        } else if hides(&name) || describes(&name) {
             self.loses_sight(at);
         }
         match self.imports.get(&name) {
             Some(path) if prints(path) => Value::default().with(PRINTS),
-            Some(path) if changes(path) => Value::default().with(CHANGER),
-            _ => Value::default(),
+            Some(path) => Self::member(Value::default(), path),
+            None => Value::default(),
         }
     }
 
@@ -261,6 +262,9 @@ impl<'a> Pass<'a> {
                 _ => texts = None,
             }
             out = out.and(&value.without(SINGLE).enclosed());
+        }
+        if texts.as_ref().is_some_and(|all| !all.is_empty()) {
+            self.of_texts.insert(super::number(at));
         }
         out.texts = texts;
         out.without(GROUPED | MASK | WHOLE | FRAME).with(LIST)

@@ -82,13 +82,14 @@ impl<'a> Given<'a> {
             .positional
             .iter()
             .chain(self.keywords.iter().map(|(_, v)| v));
-        for value in given
-            .chain(&self.rest)
-            .chain([on])
-            .filter(|v| !v.has(TABLE))
-        {
+        for value in given.chain(&self.rest).chain([on]) {
+            // A table is copied, its cells are not.
+            let sites = match value.has(TABLE) {
+                true => value.inner.clone(),
+                false => value.reached(),
+            };
             out.join(&Value {
-                sites: value.reached(),
+                sites,
                 ..Value::default()
             });
         }

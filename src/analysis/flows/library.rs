@@ -3,8 +3,8 @@
 use super::exprs::prints;
 use super::functions::Given;
 use super::value::{
-    BOUND, CHANGER, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS,
-    SINGLE, TABLE, Value, WHOLE, WINDOW,
+    BOUND, CHANGER, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, OUTSIDE, PLAIN,
+    PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
 use super::{Pass, stmts};
@@ -121,13 +121,20 @@ impl<'a> Pass<'a> {
             return Value::default();
         }
         self.kept(path, name, &all, at);
-        if path == "pandas.eval" {
-            self.loses_sight(at);
-        }
-        if path.starts_with("statsmodels.formula.") {
-            let formula = x.args.first().or_else(|| super::tables::word(x, "formula"));
-            self.formula(formula, at);
-        }
+        let all = match super::texts::evaluates(path, name) {
+            true => {
+                let words = ["expr", "formula", "formula_like"];
+                let word = words.iter().find_map(|name| super::tables::word(x, name));
+                let text = x.args.first().or(word);
+                let named = self.formula(text, at);
+                let all = all.and(&named);
+                if path == "pandas.eval" {
+                    self.change(given, &all);
+                }
+                all
+            }
+            false => all,
+        };
         let typed = ["Categorical", "CategoricalDtype", "cut", "qcut"].contains(&name)
             || x.keywords.iter().any(|k| {
                 k.arg.as_ref().is_some_and(|a| a.as_str() == "dtype")
@@ -151,6 +158,17 @@ impl<'a> Pass<'a> {
             true => given.sites(&Value::default(), at),
             false => given.own_sites(at),
         };
+        if top == "numpy" || super::tables::word(x, "copy").is_some() {
+            // An array may be a view of a table.
+            let of = args.clone().filter(|v| v.has(TABLE));
+            let of: Vec<u32> = of.flat_map(|v| v.sites.clone()).collect();
+            let known = self.views.entry(super::number(at)).or_default();
+            known.extend(of.into_iter().filter(|site| *site != super::number(at)));
+            known.dedup();
+        }
+        if super::unseen::keeps(name) {
+            out.sites.push(OUTSIDE);
+        }
         out.flags = all.flags
             & !(PLAIN
                 | GROUPED

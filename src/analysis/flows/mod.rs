@@ -16,12 +16,14 @@ mod exprs;
 mod formats;
 mod functions;
 mod groups;
+mod heap;
 #[cfg(test)]
 mod hidden_tests;
 mod kinds;
 mod library;
 mod names;
 mod picks;
+mod puts;
 #[cfg(test)]
 mod routes_tests;
 mod stmts;
@@ -29,6 +31,7 @@ mod sums;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod unseen;
 mod value;
 mod whole;
@@ -107,6 +110,8 @@ pub(super) struct Pass<'a> {
     counted: Vec<Value<'a>>,
     /// Where values pass unseen, if they do: every exit then holds what was read.
     unseen: Option<usize>,
+    /// The statement at hand.
+    here: usize,
     /// Texts that are evaluated, by the offset of the call.
     evaluated: &'a BTreeMap<usize, (String, String)>,
     /// Names by which classes and objects of the snippet have values of their own.
@@ -115,6 +120,8 @@ pub(super) struct Pass<'a> {
     makers: HashSet<u32>,
     /// Functions of classes.
     of_classes: HashSet<u32>,
+    /// Sites of lists of literal texts.
+    of_texts: HashSet<u32>,
     /// Sites of classes.
     classes: HashSet<u32>,
     /// Whether objects may have any such name.
@@ -246,10 +253,12 @@ impl<'a> Pass<'a> {
             named: Value::default(),
             counted: Vec::new(),
             unseen: None,
+            here: 0,
             evaluated,
             own: HashSet::new(),
             makers: HashSet::new(),
             of_classes: HashSet::new(),
+            of_texts: HashSet::new(),
             classes: HashSet::new(),
             own_any: false,
             typed: false,
@@ -323,6 +332,13 @@ impl<'a> Pass<'a> {
         self.unseen = Some(self.unseen.map_or(at, |known| known.min(at)));
     }
 
+    /// Notes that any name may be read unseen.
+    fn loses_all(&mut self, at: usize) {
+        let all = self.everything();
+        self.touches(&all);
+        self.loses_sight(at);
+    }
+
     fn store_attr(&mut self, name: Cow<'a, str>, value: &Value<'a>) {
         match self.attrs.get_mut(&name) {
             Some(known) => self.changed |= known.join(value),
@@ -332,88 +348,6 @@ impl<'a> Pass<'a> {
             }
         }
         self.changed |= self.own.insert(name);
-    }
-
-    /// Notes that this was put into what was made at the sites.
-    fn put(&mut self, sites: &[u32], value: &Value<'a>) {
-        let counted = self.counted(value.clone());
-        let value = &counted;
-        if value.is_nothing() && value.texts.is_none() {
-            return;
-        }
-        for site in &self.viewed(sites) {
-            match self.heap.get_mut(site) {
-                Some(known) => {
-                    let grew = known.join(value);
-                    self.changed |= grew;
-                }
-                None => {
-                    self.changed |= !value.is_nothing();
-                    self.heap.insert(*site, value.clone());
-                }
-            }
-        }
-    }
-
-    /// The sites, and those that they look at.
-    fn viewed(&self, sites: &[u32]) -> Vec<u32> {
-        let mut all = sites.to_vec();
-        let mut at = 0;
-        while let Some(site) = all.get(at) {
-            let more = self.views.get(site).into_iter().flatten();
-            let more: Vec<u32> = more.filter(|s| !all.contains(s)).copied().collect();
-            all.extend(more);
-            at += 1;
-        }
-        all
-    }
-
-    /// Notes that some rows of what was made at the sites have other values.
-    fn thins(&mut self, sites: &[u32]) {
-        for site in self.viewed(sites) {
-            self.changed |= self.thinned.insert(site);
-        }
-    }
-
-    /// The value with what was put into it under any name.
-    fn whole(&self, value: &Value<'a>) -> Value<'a> {
-        let mut out = value.clone();
-        if !self.thinned.is_empty() && out.sites.iter().any(|s| self.thinned.contains(s)) {
-            out = out.without(value::WHOLE);
-        }
-        if value.sites.is_empty() && value.inner.is_empty() || self.heap.is_empty() {
-            return out;
-        }
-        let mut seen: Vec<u32> = Vec::new();
-        let mut open = value.reached();
-        open.push(ANY);
-        while let Some(site) = open.pop() {
-            if seen.contains(&site) {
-                continue;
-            }
-            seen.push(site);
-            if site == ANY && value.sites.contains(&ANY) {
-                self.heap.values().for_each(|v| {
-                    out.join(v);
-                });
-            } else if let Some(put) = self.heap.get(&site) {
-                out.join(put);
-                open.extend(put.reached().iter().filter(|s| !seen.contains(s)));
-            }
-            if seen.len() > 96 {
-                return out.and(&self.everything());
-            }
-        }
-        // What was put into it has sites of its own.
-        let mut held = std::mem::replace(&mut out.sites, value.sites.clone());
-        held.retain(|site| !value.sites.contains(site));
-        out.join(&Value {
-            inner: held,
-            flags: out.flags,
-            texts: out.texts.clone(),
-            ..Value::default()
-        });
-        out
     }
 
     /// The value, and what the loops around it count.

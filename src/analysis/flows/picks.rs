@@ -1,9 +1,9 @@
 //! Columns that are picked: `t["c"]`, `t[names]`, `t.loc[:, "c"]`, `t.c`.
 
-use super::unseen::hides;
+use super::unseen::{hides, reaches};
 use super::value::{
-    BOUND, CHANGER, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
-    Value, WHOLE,
+    BOUND, CHANGER, COPIED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS,
+    SINGLE, TABLE, Value, WHOLE,
 };
 use super::words::{DATA, SHAPES, STATISTICS, TEXTS, is_count, is_unseen};
 use super::{Pass, exprs, fold, stmts};
@@ -182,10 +182,10 @@ impl<'a> Pass<'a> {
 
     /// The value with what the key says, unless it is a mask.
     fn said_by(mut v: Value<'a>, given: &Value<'a>) -> Value<'a> {
-        if given.is_bare() || given.has(MASK) {
+        if given.is_bare() || given.has(MASK) && !v.is_bare() {
             return v;
         }
-        if v.has(TABLE) {
+        if v.has(TABLE) && !given.has(MASK) {
             let given = given.told();
             v.order.add(&given.as_is);
             v.order_summed.add(&given.summed);
@@ -285,10 +285,7 @@ impl<'a> Pass<'a> {
             // What the snippet stored there.
             let stored = self.attrs.get(x.attr.as_str());
             let value = stored.map_or_else(Value::default, |stored| self.whole(stored));
-            return match super::library::changes(&path) {
-                true => value.with(CHANGER),
-                false => value,
-            };
+            return Self::member(value, &path);
         }
         let attr = fold(x.attr.as_str());
         if self.contract == Contract::Scoped
@@ -302,7 +299,9 @@ impl<'a> Pass<'a> {
         if is_unseen(&attr) && !(v.has(TABLE) && attr == "eval") {
             self.opens();
         }
-        if hides(&attr) {
+        if reaches(&attr) {
+            self.loses_all(x.range.start().to_usize());
+        } else if hides(&attr) {
             self.loses_sight(x.range.start().to_usize());
         }
         let known = !self.own_any && !self.own.contains(&attr) && !self.open;
@@ -366,7 +365,7 @@ impl<'a> Pass<'a> {
             return v.reached();
         }
         // No other value is made at the same place.
-        let site = super::number(at) ^ (1 << 30);
+        let site = super::number(at) ^ COPIED;
         if view {
             let known = self.views.entry(site).or_default();
             for of in v.sites.iter().filter(|of| **of != site) {

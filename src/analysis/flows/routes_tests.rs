@@ -65,6 +65,77 @@ const GIVEN: &[&str] = &[
     "class A:\n    kept = []\n    def add(self, v):\n        self.kept.append(v)\nlist(map(A().add, VALUES))\nr = A.kept",
 ];
 
+/// Arrays and cells of tables of the snippet's own, and models that others hold.
+const VIEWED: &[&str] = &[
+    "r = pd.DataFrame({'x': np.zeros(9)})\nr.to_numpy()[:, 0] = VALUE",
+    "r = pd.DataFrame({'x': np.zeros(9)})\nm = r.to_numpy()\nm[:, 0] = VALUES",
+    "r = pd.DataFrame({'x': np.zeros(9)})\nnp.asarray(r)[:, 0] = VALUES",
+    "r = pd.DataFrame({'x': np.zeros(9)})\nr.values[:, 0] = VALUES",
+    "r = pd.DataFrame({'x': np.zeros(9)})\nr.get('x')[:] = VALUES",
+    "r = np.zeros(9)\ns = pd.Series(r, copy=False)\ns.to_numpy()[:] = VALUES",
+    "r = np.zeros((9, 1))\nr.ravel()[:] = VALUES",
+    "r = np.zeros(9)\nr.flat[:] = VALUE",
+    "r = np.zeros(9)\nnp.put(r, range(9), VALUES)",
+    "r = np.zeros(9)\nnp.copyto(r, VALUES)",
+    "r = np.zeros(9)\nnp.place(r, r == 0, VALUES)",
+    "r = pd.Series(np.zeros(9))\nnp.add(VALUES, 0, out=r.to_numpy())",
+    "r = bytearray(8)\nmemoryview(r)[0:1] = bytes([VALUE])",
+    "r = []\nd = pd.DataFrame({'x': [r]})\nd.at[0, 'x'].append(VALUE)",
+    "r = []\nd = pd.DataFrame({'x': [r]})\nd.iat[0, 0].extend(VALUES)",
+    "r = []\npd.Series([r]).iloc[0].append(VALUE)",
+    "r = []\npd.Series([r]).item().append(VALUE)",
+    "r = []\npd.Series([r]).apply(lambda x: x.append(VALUE))",
+    "r = []\npd.Series([r]).apply(list.append, args=(VALUE,))",
+    "r = {}\npd.Series([r]).map(lambda x: x.update(a=VALUE))",
+    "r = []\nz = np.empty(1, dtype=object)\nz[0] = r\nz[0].append(VALUE)",
+    "r = []\nmatch {'k': r}:\n    case {'k': x}:\n        x.append(VALUE)",
+    "r = []\npd.Series(VALUES).pipe(lambda s, t: t.extend(s), r)",
+    "from sklearn.pipeline import Pipeline\nfrom sklearn.preprocessing import OneHotEncoder\nm = OneHotEncoder()\nPipeline([('m', m)]).fit(pd.DataFrame({'x': VALUES}))\nr = m.categories_",
+    "from sklearn.pipeline import FeatureUnion\nfrom sklearn.preprocessing import OneHotEncoder\nm = OneHotEncoder()\nFeatureUnion([('m', m)]).fit(pd.DataFrame({'x': VALUES}))\nr = m.categories_",
+    "from sklearn.neighbors import KNeighborsRegressor\nm = KNeighborsRegressor(1)\nfor _, one in [('m', m)]:\n    one.fit(np.eye(9), VALUES)\nr = m._y",
+];
+/// Texts that a library evaluates.
+const EVALUATED: &[&str] = &[
+    "x = VALUES\nr = pd.eval('x')",
+    "x = VALUES\nr = pd.eval('x + 1', engine='python')",
+    "x = VALUES\nr = pd.DataFrame({'z': range(99)})\npd.eval('w = x', target=r, inplace=True)",
+    "x = VALUES\nr = pd.DataFrame({'z': range(99)}).query('z in @x')",
+    "x = VALUES\nr = pd.DataFrame({'z': range(99)}).eval('w = @x')",
+    "x = VALUES\nt = ''.join(map(chr, [120]))\nr = pd.eval(t)",
+    "x = VALUES\nt = ''.join(map(chr, [122, 61, 61, 64, 120]))\nr = pd.DataFrame({'z': range(99)}).query(t)",
+    "import statsmodels.formula.api as smf\nx = VALUES\nr = smf.ols('z ~ x', data=pd.DataFrame({'z': range(9)})).fit().params",
+    "import statsmodels.api as sm\nx = VALUES\nr = sm.OLS.from_formula('z ~ x', pd.DataFrame({'z': range(9)})).fit().params",
+    "import patsy\nx = VALUES\nr = patsy.dmatrix('x', pd.DataFrame({'z': range(9)}))",
+    "z = np.arange(99)\nr = z[np.isin(z, VALUES)]",
+    "z = pd.DataFrame({'z': range(99)})\nr = z[z['z'].isin(VALUES)]",
+];
+/// What modules, libraries and the run's folder keep.
+const KEPT: &[&str] = &[
+    "import sys\nsys.argv.append(str(VALUE))\nr = sys.argv",
+    "import sys\nsys.argv[1:] = VALUES\nr = sys.argv",
+    "import sys\na = sys.argv\na.extend(VALUES)\nr = sys.argv",
+    "from sys import argv\nargv.append(VALUE)\nimport sys\nr = sys.argv",
+    "import sys\nsys.path.insert(0, str(VALUE))\nr = sys.path",
+    "import os\nos.environ.update(X=str(VALUE))\nr = os.getenv('X')",
+    "import os\ne = os.environ\ne['X'] = str(VALUE)\nr = os.getenv('X')",
+    "import decimal\ndecimal.getcontext().prec = VALUE\nr = decimal.Decimal(1) / 3",
+    "import decimal\nwith decimal.localcontext() as c:\n    c.prec = VALUE\n    r = decimal.Decimal(1) / 3",
+    "import decimal\ndecimal.setcontext(decimal.Context(prec=VALUE))\nr = decimal.Decimal(1) / 3",
+    "pd.options.display.width = VALUE\nr = pd.get_option('display.width')",
+    "o = pd.options.display\no.width = VALUE\nr = pd.get_option('display.width')",
+    "np.random.seed(VALUE)\nr = np.random.rand()",
+    "import random\nrandom.seed(VALUE)\nr = random.random()",
+    "import logging\nlogging.getLogger().setLevel(VALUE)\nr = logging.getLogger().level",
+    "import logging\nr = []\nlog = logging.getLogger('a')\nlog.addFilter(lambda record: r.append(record.msg) or False)\nlog.error(VALUE)",
+    "import logging, io\nb = io.StringIO()\nlogging.getLogger('a').addHandler(logging.StreamHandler(b))\nlogging.getLogger('a').error(VALUE)\nr = b.getvalue()",
+    "import logging, io\nb = io.StringIO()\nlogging.basicConfig(stream=b)\nlogging.error(VALUE)\nr = b.getvalue()",
+    "import sys, io\nb = io.StringIO()\nsys.stdout = b\nprint(VALUE)\nr = b.getvalue()",
+    "import warnings\nr = []\nwarnings.showwarning = lambda *a, **k: r.append(a)\nwarnings.warn(str(VALUE))",
+    "import os\nos.makedirs(str(VALUE))\nr = os.listdir()",
+    "from pathlib import Path\nPath(str(VALUE)).mkdir()\nr = list(Path('.').iterdir())",
+    "from pathlib import Path\nPath('a').rename(str(VALUE))\nr = list(Path('.').iterdir())",
+];
+
 fn unnamed(routes: &[&str]) -> String {
     let mut wrong = String::new();
     for route in routes {
@@ -85,5 +156,23 @@ fn unnamed(routes: &[&str]) -> String {
 #[test]
 fn what_is_put_into_an_argument_is_named() {
     let wrong = unnamed(GIVEN);
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_is_put_into_a_view_a_cell_or_a_held_model_is_named() {
+    let wrong = unnamed(VIEWED);
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_an_evaluated_text_reads_is_named() {
+    let wrong = unnamed(EVALUATED);
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_a_module_or_a_folder_keeps_is_named() {
+    let wrong = unnamed(KEPT);
     assert!(wrong.is_empty(), "{wrong}");
 }

@@ -3,7 +3,7 @@
 use super::functions::Body;
 use super::value::{FRAME, GROUPED, KIND, LIST, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value};
 use super::{Pass, fold};
-use crate::analysis::parse::ast::{self, Constant, Expr, Pattern, Stmt};
+use crate::analysis::parse::ast::{self, Constant, Expr, Pattern, Ranged, Stmt};
 use crate::model::Way;
 use crate::policy::Contract;
 
@@ -20,6 +20,7 @@ impl<'a> Pass<'a> {
     }
 
     fn statement(&mut self, s: &'a Stmt, last: bool) {
+        self.here = s.range().start().to_usize();
         match s {
             Stmt::Expr(x) => {
                 let value = self.eval(&x.value);
@@ -86,7 +87,7 @@ impl<'a> Pass<'a> {
             Stmt::Try(x) => self.attempt(&x.body, &x.handlers, &x.orelse, &x.finalbody),
             Stmt::TryStar(x) => self.attempt(&x.body, &x.handlers, &x.orelse, &x.finalbody),
             Stmt::Match(x) => {
-                let subject = self.eval(&x.subject).without(PLAIN);
+                let subject = self.eval(&x.subject).without(PLAIN).opened();
                 for case in &x.cases {
                     self.weak += 1;
                     self.pattern(&case.pattern, &subject);
@@ -468,8 +469,10 @@ impl<'a> Pass<'a> {
                     self.changed |= !self.indexed;
                     self.indexed = true;
                 }
+                let path = self.path_of(x);
+                let kept = !(value.is_bare() && value.funcs.is_empty());
                 if super::unseen::hides(&attr)
-                    || !value.funcs.is_empty() && self.path(&x.value).is_some()
+                    || path.is_some_and(|path| kept || super::exprs::prints(&path))
                 {
                     self.loses_sight(x.range.start().to_usize());
                 }

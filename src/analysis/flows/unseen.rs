@@ -1,8 +1,8 @@
 //! Where values pass unseen: what Python calls by itself, what a library keeps, texts that are evaluated.
 
 use super::functions::Given;
-use super::value::{BOUND, GROUPED, PLAIN, Value};
-use super::{Pass, fold, stmts};
+use super::value::{BOUND, CHANGER, GROUPED, LIST, OUTSIDE, PLAIN, Value};
+use super::{Pass, fold};
 use crate::analysis::parse::ast::{self, Expr};
 
 /// Names whose use hides where a value goes: attributes and functions.
@@ -123,7 +123,6 @@ const STATELESS: &[&str] = &[
     "statistics",
     "statsmodels",
     "string",
-    "sys",
     "textwrap",
     "time",
     "timeit",
@@ -139,6 +138,7 @@ const STATELESS: &[&str] = &[
 ];
 /// The functions of these that keep something.
 const KEEPS: &[&str] = &[
+    "current_thread",
     "filterwarnings",
     "getcontext",
     "localcontext",
@@ -175,9 +175,66 @@ const HARMLESS: &[&str] = &[
     "os.listdir",
     "os.makedirs",
     "os.mkdir",
+    "sys.getsizeof",
+    "sys.intern",
 ];
-/// Calls in a formula that only name columns or change numbers.
-const IN_FORMULAS: &[&str] = &["C", "I", "Q", "center", "isin", "log", "standardize"];
+/// Names by which code reaches any name of the snippet.
+const REACHING: &[&str] = &[
+    "__globals__",
+    "_getframe",
+    "currentframe",
+    "eval",
+    "exec",
+    "f_globals",
+    "f_locals",
+    "get_objects",
+    "get_referrers",
+    "gi_frame",
+    "globals",
+    "locals",
+    "vars",
+];
+/// Functions that hand what is printed to what they are given.
+const CONFIGURING: &[&str] = &[
+    "MemoryHandler",
+    "PrettyPrinter",
+    "QueueHandler",
+    "StreamHandler",
+    "addFilter",
+    "addHandler",
+    "basicConfig",
+    "setFormatter",
+    "setLogRecordFactory",
+    "setLoggerClass",
+    "setStream",
+];
+/// Functions that give files and folders names.
+const FILING: &[&str] = &[
+    "hardlink_to",
+    "link",
+    "makedirs",
+    "mkdir",
+    "rename",
+    "renames",
+    "symlink",
+    "symlink_to",
+    "touch",
+];
+
+/// Whether any name of the snippet may be read through this one.
+pub(super) fn reaches(name: &str) -> bool {
+    REACHING.contains(&name)
+}
+
+/// Whether what is printed goes to what a function of this name is given.
+pub(super) fn configures(name: &str) -> bool {
+    CONFIGURING.contains(&name)
+}
+
+/// Whether a function of this name gives a file or a folder its name.
+pub(super) fn files(name: &str) -> bool {
+    FILING.contains(&name)
+}
 
 /// Whether values may pass unseen through this name.
 pub(super) fn hides(name: &str) -> bool {
@@ -187,6 +244,11 @@ pub(super) fn hides(name: &str) -> bool {
 /// Whether a function of this name makes methods that Python calls by itself.
 pub(super) fn describes(name: &str) -> bool {
     DESCRIBING.contains(&name)
+}
+
+/// Whether a function gives back what its library keeps.
+pub(super) fn keeps(name: &str) -> bool {
+    KEEPS.contains(&name)
 }
 
 /// Whether the names of files may come back by a call of this name.
@@ -233,6 +295,36 @@ impl<'a> Pass<'a> {
         out
     }
 
+    /// A member of a module as a value.
+    pub(super) fn member(mut value: Value<'a>, path: &str) -> Value<'a> {
+        if super::library::changes(path) {
+            value = value.with(CHANGER);
+        }
+        let mut parts = path.split('.');
+        let top = parts.next().unwrap_or(path);
+        let state = |part: &str| part == "options" || part.starts_with('_');
+        if !STATELESS.contains(&top) || parts.any(state) {
+            value.sites.push(OUTSIDE);
+        }
+        value
+    }
+
+    /// Looks at what printing and logging are given: what is printed goes there, unseen.
+    pub(super) fn configured(&mut self, given: &Given<'a>, at: usize) {
+        let all = given.union();
+        let sinks = |v: &Value<'a>| {
+            let empty = v.has(LIST) && v.inner.is_empty();
+            !v.funcs.is_empty() || !(v.sites.is_empty() || empty) || !v.inner.is_empty()
+        };
+        let each = given.positional.iter();
+        let each = each.chain(given.keywords.iter().map(|(_, v)| v));
+        if each.chain(&given.rest).any(sinks) {
+            self.loses_sight(at);
+            let shown = self.everything();
+            self.hand_over(&all, &shown);
+        }
+    }
+
     /// Looks at a library's function that may keep what it is given.
     pub(super) fn kept(&mut self, path: &str, name: &str, all: &Value<'a>, at: usize) {
         let top = path.split('.').next().unwrap_or(path);
@@ -244,6 +336,9 @@ impl<'a> Pass<'a> {
         if describes(name) || hides(name) || !all.is_bare() && (keeps || !known) {
             self.loses_sight(at);
         }
+        if files(name) {
+            self.changed |= self.named.join(&all.held().without(PLAIN));
+        }
         if keeps && !all.funcs.is_empty() {
             // Python calls it later, with anything that is shown.
             let gives = self.hand_over(all, &Value::default());
@@ -252,64 +347,6 @@ impl<'a> Pass<'a> {
             }
             let shown = self.everything();
             self.hand_over(all, &shown);
-        }
-    }
-
-    /// What a text that is evaluated takes from the names around it.
-    pub(super) fn evaluated(&mut self, text: &'a Expr, at: usize) -> Value<'a> {
-        let known: Vec<String> = match stmts::literal(text) {
-            Some(texts) => texts.into_iter().map(str::to_owned).collect(),
-            None => {
-                let value = self.eval(text);
-                match (value.texts, self.evaluated.get(&at)) {
-                    (Some(texts), _) => texts.into_iter().map(str::to_owned).collect(),
-                    (None, Some((_, text))) if value.as_is.is_empty() => {
-                        vec![text.replace("{…}", "")]
-                    }
-                    _ => {
-                        self.loses_sight(at);
-                        Vec::new()
-                    }
-                }
-            }
-        };
-        let mut out = Value::default();
-        for text in &known {
-            if !text.contains('@') {
-                continue;
-            }
-            if calls(text).any(|name| !IN_FORMULAS.contains(&name)) {
-                self.loses_sight(at);
-            }
-            for part in text.split('@').skip(1) {
-                let end = part.find(|c: char| !c.is_alphanumeric() && c != '_');
-                let name = &part[..end.unwrap_or(part.len())];
-                let value = self.look_up(&std::borrow::Cow::Owned(name.to_owned()));
-                match value {
-                    Some(value) if value.funcs.is_empty() => out = out.and(&value.held()),
-                    _ => self.loses_sight(at),
-                }
-            }
-        }
-        out
-    }
-
-    /// Looks at a formula, which may call functions of the snippet.
-    pub(super) fn formula(&mut self, formula: Option<&'a Expr>, at: usize) {
-        let Some(formula) = formula else { return };
-        let texts: Vec<String> = match stmts::literal(formula) {
-            Some(texts) => texts.into_iter().map(str::to_owned).collect(),
-            None => match (self.eval(formula).texts, self.evaluated.get(&at)) {
-                (Some(texts), _) => texts.into_iter().map(str::to_owned).collect(),
-                (None, Some((_, text))) if !text.contains('…') => vec![text.clone()],
-                _ => return self.loses_sight(at),
-            },
-        };
-        let own = |text: &String| {
-            calls(text).any(|name| !IN_FORMULAS.contains(&name) && !name.starts_with("np."))
-        };
-        if texts.iter().any(own) {
-            self.loses_sight(at);
         }
     }
 
@@ -384,18 +421,4 @@ impl<'a> Pass<'a> {
             }
         }
     }
-}
-
-/// The names that a text calls, with their modules.
-fn calls(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('(').filter_map(|(at, _)| {
-        let before = text[..at].trim_end();
-        let start = before.rfind(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.'));
-        let skip = start.map_or(0, |i| {
-            i + before[i..].chars().next().map_or(1, char::len_utf8)
-        });
-        let name = &before[skip..];
-        let word = name.chars().next().is_some_and(|c| !c.is_ascii_digit());
-        (word && !matches!(name, "and" | "or" | "not" | "in")).then_some(name)
-    })
 }

@@ -96,6 +96,10 @@ const BOTH: u32 = PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE | FRAME | KIND 
 pub(super) const FIGURES: u32 = u32::MAX;
 /// The site of values with too many sites.
 pub(super) const ANY: u32 = u32::MAX - 1;
+/// The site of what modules and libraries keep for themselves.
+pub(super) const OUTSIDE: u32 = 1 << 31;
+/// The bit of the sites of inputs and of tables that were copied.
+pub(super) const COPIED: u32 = 1 << 30;
 /// Sites of one value before they count as [`ANY`].
 const SITES: usize = 24;
 
@@ -176,6 +180,13 @@ impl Value<'_> {
             true => vec![ANY],
             false => all.sites,
         }
+    }
+
+    /// Its sites and those of what it holds, but for tables: an object does not change those.
+    pub fn changeable(&self) -> Vec<u32> {
+        let mut all = self.clone();
+        all.inner.retain(|site| *site == ANY || site & COPIED == 0);
+        all.reached()
     }
 
     /// The same, as what is held by something else.
