@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyCode;
 
-use crate::model::{ColumnSummary, Summary};
+use crate::model::{Action as Does, Capability, ColumnSummary, Place, Severity, Summary};
 
 use super::SHEET_GRACE;
 use super::bench::*;
@@ -45,10 +45,13 @@ fn a_list_that_is_too_long_takes_no_row_from_the_other_questions() {
             assert!(body.contains(label), "{columns}x{rows} {label}:\n{text}");
         }
     }
-    let mut b = Bench::new(80, 24);
+    let mut b = Bench::new(80, 16);
     b.propose(much());
     let text = b.settle();
     assert!(text.contains("… i shows all"), "{text}");
+    let mut b = Bench::new(80, 24);
+    b.propose(much());
+    b.settle();
     b.keys("iz");
     let text = b.draw();
     assert!(
@@ -85,6 +88,52 @@ fn a_number_stands_for_no_name_that_is_shorter() {
     );
     let text = said("a_longer_name");
     assert!(text.contains("c7 and 1 more of 10"), "{text}");
+}
+
+#[test]
+fn a_clear_sheet_with_much_on_it_shortens_the_reason_before_it_scrolls() {
+    let code = "df.to_csv(\"a.csv\")\ndf.to_csv(\"b.csv\")\nprint(df.groupby(\"dept\")[\"salary\"].sum())\n";
+    let making = || Making {
+        title: Some(
+            "An export of all the people with their salaries and departments, in two files".into(),
+        ),
+        reason: Some(
+            "Finance needs one row for each of them in its template, with the department, and the \
+                      totals of each department besides, as it does every year."
+                .into(),
+        ),
+        findings: [1, 2]
+            .map(|line| finding(line, "FS001", Severity::Info, Does::Note))
+            .into(),
+        places: [(1, "a.csv"), (2, "b.csv")]
+            .map(|(line, file)| Place {
+                capability: Capability::FsWrite,
+                detail: "to_csv, literal argument".to_owned(),
+                lines: vec![line],
+                files: vec![file.to_owned()],
+            })
+            .into(),
+        ..people(code)
+    };
+    at_sizes("sheet_with_much", |b| {
+        b.propose(making());
+        b.settle();
+        b.read();
+        b.keys("a");
+    });
+    let mut b = Bench::new(80, 24);
+    b.propose(making());
+    b.settle();
+    b.keys("a");
+    let text = b.draw();
+    assert!(
+        text.contains("GRANT?") && !text.contains("Space scrolls"),
+        "{text}"
+    );
+    assert!(
+        text.contains("digest") && text.contains("and why"),
+        "{text}"
+    );
 }
 
 /// A private data set in which no two rows share a name.
@@ -142,10 +191,7 @@ fn figures_of_private_data_are_named_although_they_stay() {
     b.propose(people(code));
     let text = b.settle();
     assert!(text.contains("figure line "), "{text}");
-    assert!(
-        text.contains("figures and files stay here (private data)"),
-        "{text}"
-    );
+    assert!(text.contains("figures and files stay here"), "{text}");
 }
 
 #[test]
@@ -232,8 +278,8 @@ fn a_denial_says_where_it_went_on() {
 fn what_is_read_of_the_environment_is_in_the_queue_and_in_what_returns() {
     let mut b = Bench::new(120, 40);
     b.propose(Making {
-        places: vec![crate::model::Place {
-            capability: crate::model::Capability::FsRead,
+        places: vec![Place {
+            capability: Capability::FsRead,
             detail: "os.environ.get".to_owned(),
             lines: vec![2],
             files: Vec::new(),

@@ -27,6 +27,10 @@ use super::{Drawn, Screen, SheetShown, draw_flow, whole_findings};
 /// facts that the grant binds; the agent's pane shows them in full.
 const CLAIM: usize = 140;
 
+/// The rows of a reason on a narrow sheet; one if the sheet would not fit a screen of 24 rows otherwise.
+pub(super) const REASON: usize = 2;
+const FEW: usize = 18;
+
 /// The widest sheet: longer rows are hard to read.
 const WIDEST: u16 = 100;
 
@@ -219,11 +223,19 @@ impl Screen<'_> {
 
     /// What it takes to decide. The plumbing is named, and unfolds.
     pub(super) fn folded(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
-        let mut out = self.claims(entry, width);
-        out.extend(self.edited(entry));
-        out.extend(self.facts(entry, width));
-        out.extend(self.bindings(entry, sheet, width));
-        out
+        let mut rest: Vec<Para> = self.edited(entry).into_iter().collect();
+        rest.extend(self.facts(entry, width));
+        rest.extend(self.bindings(entry, sheet, width));
+        let with = |reason| {
+            let mut out = self.claims(entry, width, reason);
+            out.extend(rest.iter().cloned());
+            out
+        };
+        let usual = with(REASON);
+        match Flow::new(&usual, width).rows.len() > FEW {
+            true => with(1),
+            false => usual,
+        }
     }
 
     /// What it touches, what was found, what it is given.
@@ -388,8 +400,8 @@ impl Screen<'_> {
         parts.join(" · ")
     }
 
-    /// The agent's words, on a narrow sheet a row of its title and two of its reason.
-    pub(super) fn claims(&self, entry: &Entry, width: u16) -> Vec<Para> {
+    /// The agent's words, on a narrow sheet a row of its title and so many of its reason.
+    pub(super) fn claims(&self, entry: &Entry, width: u16, reason: usize) -> Vec<Para> {
         let p = &entry.proposal;
         let title = p.title.as_deref().unwrap_or(words::UNTITLED);
         let said = |label: &str, value: &str| {
@@ -403,7 +415,9 @@ impl Screen<'_> {
         let both = format!("{agent}: {}", short(title, room.min(CLAIM)));
         let mut out = vec![said("agent says", &both)];
         let why = p.reason.as_ref();
-        out.extend(why.map(|why| said("and why", &short(why, (2 * row - row / 8).min(CLAIM)))));
+        out.extend(
+            why.map(|why| said("and why", &short(why, (reason * row - row / 8).min(CLAIM)))),
+        );
         out
     }
 
@@ -421,7 +435,7 @@ impl Screen<'_> {
                 hex
             }
         };
-        let mut out = self.claims(entry, width);
+        let mut out = self.claims(entry, width, REASON);
         out.extend(self.edited(entry));
         out.push(wide(
             "kernel says",

@@ -10,6 +10,7 @@ use super::super::theme::Role;
 use super::super::ui::{Challenge, Detail, STREAK, Sheet};
 use super::super::words;
 use super::Screen;
+use super::sheet::REASON;
 use super::spoken::{FINDINGS, WIDE, flow};
 
 impl Screen<'_> {
@@ -27,7 +28,7 @@ impl Screen<'_> {
         let mut rows = flow(&match sheet.detail {
             Detail::Whole => self.whole(entry, sheet, WIDE),
             Detail::Folded if holds => {
-                let mut out = self.claims(entry, WIDE);
+                let mut out = self.claims(entry, WIDE, REASON);
                 out.truncate(1);
                 out.extend(self.edited(entry));
                 out.push(self.as_before(entry));

@@ -58,8 +58,8 @@ pub fn few_redacted(names: &str, sums: bool, rows: u32) -> String {
 /// `figures`: whether the code draws any.
 pub const fn files_stay(figures: bool) -> &'static str {
     match figures {
-        true => "figures and files stay here (private data)",
-        false => "files stay here (private data)",
+        true => "figures and files stay here",
+        false => "files stay here",
     }
 }
 
