@@ -388,10 +388,15 @@ impl<'a> Pass<'a> {
             // Texts stand beside numbers and other texts.
             out.texts = None;
         }
+        let often = match all.has(SINGLE) {
+            true => all.held(),
+            false => Value::default(),
+        };
         for id in all.funcs.clone() {
             let mut rest = all.clone();
             rest.funcs.retain(|f| *f != id);
-            let gives = self.call_function(id, &Given::all(Self::element(&rest)));
+            let rest = Given::all(Self::element(&rest));
+            let gives = self.counting(&often, |pass| pass.call_function(id, &rest));
             out = out.and(&gives);
         }
         self.keep_bound(given, &all);

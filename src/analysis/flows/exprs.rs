@@ -3,8 +3,8 @@
 use super::functions::{Body, Frame};
 use super::unseen::{describes, hides, reaches};
 use super::value::{
-    BOUND, CHANGER, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE,
-    Value, WHOLE,
+    BOUND, CHANGER, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS, SINGLE,
+    TABLE, Value, WHOLE,
 };
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
@@ -75,7 +75,14 @@ impl<'a> Pass<'a> {
                     false => out.with(MASK),
                 }
             }
-            Expr::BoolOp(x) => self.union(x.values.iter()),
+            Expr::BoolOp(x) => {
+                let mut out = Value::default();
+                for e in &x.values {
+                    let value = self.finding(&out.clone(), |pass| pass.eval(e));
+                    out = out.and(&value);
+                }
+                out
+            }
             Expr::UnaryOp(x) => {
                 let value = self.eval(&x.operand);
                 match x.op {
@@ -85,9 +92,15 @@ impl<'a> Pass<'a> {
             }
             Expr::IfExp(x) => {
                 let test = self.eval(&x.test);
-                let mut out = self.eval(&x.body);
-                let other = self.eval(&x.orelse);
-                out.join(&other);
+                let mut out = self.finding(&test, |pass| {
+                    let mut out = pass.eval(&x.body);
+                    let other = pass.eval(&x.orelse);
+                    out.join(&other);
+                    out
+                });
+                if self.sweeps > 0 && !test.is_bare() {
+                    out = out.and(&test.held().without(MASK)).single();
+                }
                 // A test of positions may leave one row.
                 match test.is_bare() {
                     true => out.without(WHOLE),
@@ -239,6 +252,9 @@ impl<'a> Pass<'a> {
         if !logic {
             out = out.without(MASK);
         }
+        if x.op != Operator::Sub {
+            out = out.without(NAMES);
+        }
         if (repeats || formats) && !table {
             out = out.single();
         }
@@ -324,17 +340,26 @@ impl<'a> Pass<'a> {
         });
         let weak = std::mem::take(&mut self.weak);
         let mut length = Value::default();
+        let mut sweeps = 0;
         for part in generators {
             let over = self.eval(&part.iter);
             if over.has(SINGLE) {
                 length = length.and(&over.held());
             }
+            if over.sweeps() {
+                self.sweeps += 1;
+                sweeps += 1;
+            }
             self.assign_element(&part.target, &part.iter, &over);
             for test in &part.ifs {
-                self.eval(test);
+                let test = self.finding(&length, |pass| pass.eval(test));
+                if self.sweeps > 0 && !test.is_bare() {
+                    length = length.and(&test.held().without(MASK)).single();
+                }
             }
         }
-        let one = self.eval(value);
+        let one = self.counting(&length, |pass| pass.eval(value));
+        self.sweeps -= sweeps;
         let texts = one.texts.clone().filter(|_| !one.has(LIST));
         let mut out = Self::made(at).and(&one.clone().without(SINGLE).enclosed());
         if let Some(key) = key {

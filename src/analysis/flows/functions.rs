@@ -30,6 +30,8 @@ pub(super) struct Func<'a> {
     pub body: Body<'a>,
     called: bool,
     busy: bool,
+    /// Whether it calls itself, as a loop.
+    recurs: bool,
     /// What recursive calls gave.
     again: Value<'a>,
     gives: Value<'a>,
@@ -142,6 +144,7 @@ impl<'a> Pass<'a> {
             body,
             called: false,
             busy: false,
+            recurs: false,
             again: Value::default(),
             gives: Value::default(),
         });
@@ -156,6 +159,8 @@ impl<'a> Pass<'a> {
         };
         func.called = true;
         if func.busy {
+            self.changed |= !func.recurs;
+            func.recurs = true;
             let all = given.union();
             self.changed |= func.again.join(&all);
             return func.gives.clone().and(&all);
@@ -167,6 +172,8 @@ impl<'a> Pass<'a> {
         }
         self.funcs[at].busy = true;
         let weak = std::mem::take(&mut self.weak);
+        let sweeps = usize::from(self.funcs[at].recurs);
+        self.sweeps += sweeps;
         let again = self.funcs[at].again.clone();
         self.frames.push(Frame {
             later: true,
@@ -181,6 +188,7 @@ impl<'a> Pass<'a> {
             }
         }
         self.weak = weak;
+        self.sweeps -= sweeps;
         let frame = self.frames.pop().unwrap_or_default();
         for (name, value) in frame.names {
             if value.is_void() {
@@ -258,6 +266,7 @@ impl<'a> Pass<'a> {
 
     /// What the function at hand gives back.
     pub(super) fn give(&mut self, value: &Value<'a>) {
+        let value = &self.counted(value.clone());
         if let Some(frame) = self.frames.iter_mut().rev().find(|f| !f.inner) {
             match frame.gives.is_nothing() && frame.gives.texts.is_none() {
                 true => frame.gives = value.clone(),

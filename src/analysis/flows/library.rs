@@ -188,7 +188,14 @@ impl<'a> Pass<'a> {
             out = out.with(CHANGER);
         }
         let reads = READING.iter().any(|(one, _)| *one == name);
-        if !(MANY.contains(&name) || top == "numpy" && reads) {
+        let long = match x.args.first() {
+            Some(ast::Expr::Dict(x)) if top == "pandas" && !all.is_bare() => x
+                .values
+                .iter()
+                .any(|e| !e.is_list_expr() && self.eval(e).has(SINGLE)),
+            _ => false,
+        };
+        if long || !(MANY.contains(&name) || top == "numpy" && reads) {
             out = out.single();
         }
         for id in all.funcs.clone() {

@@ -4,7 +4,8 @@
 //! the side of more: an unknown call holds everything that it was given. Where values pass unseen (a method that Python
 //! calls by itself, an unknown decorator, state of a library), every exit holds everything that the snippet reads. It
 //! does not withstand code that means to hide: the guide lists the known ways.
-//! What only a branch or a mask gives away is not told; an index, a key, a length and an order are. It judges nothing.
+//! What only a branch or a mask gives away is not told; an index, a key, a length and an order are, and what a loop over
+//! numbers finds out. It judges nothing.
 
 mod alters;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod alters_tests;
 mod applies;
 mod calls;
 mod columns;
+mod counts;
 mod exprs;
 mod formats;
 mod functions;
@@ -108,6 +110,10 @@ pub(super) struct Pass<'a> {
     named: Value<'a>,
     /// What the counts of the loops at hand depend on.
     counted: Vec<Value<'a>>,
+    /// Loops at hand that go through values of the snippet's own: a condition within them finds out a value.
+    sweeps: usize,
+    /// What the ends of the loop at hand depend on.
+    jumped: Value<'a>,
     /// Where values pass unseen, if they do: every exit then holds what was read.
     unseen: Option<usize>,
     /// The statement at hand.
@@ -252,6 +258,8 @@ impl<'a> Pass<'a> {
             written: Value::default(),
             named: Value::default(),
             counted: Vec::new(),
+            sweeps: 0,
+            jumped: Value::default(),
             unseen: None,
             here: 0,
             evaluated,

@@ -2,7 +2,7 @@
 
 use super::unseen::{hides, reaches};
 use super::value::{
-    BOUND, CHANGER, COPIED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN, PRINTS,
+    BOUND, CHANGER, COPIED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS,
     SINGLE, TABLE, Value, WHOLE,
 };
 use super::words::{DATA, SHAPES, STATISTICS, TEXTS, is_count, is_unseen};
@@ -312,7 +312,9 @@ impl<'a> Pass<'a> {
             _ if v.has(PLAIN) && !is_table_attribute(name) && self.knows(name) => {
                 self.narrow(&v, &[name], x.range.start().to_usize())
             }
-            "columns" if v.has(PLAIN) && known && v.labels.is_empty() => Value::default(),
+            "columns" if v.has(PLAIN) && known && v.labels.is_empty() => {
+                Value::default().with(NAMES)
+            }
             "dtypes" | "dtype" if v.has(PLAIN) && known && !self.typed => Value::default(),
             "index" if v.has(PLAIN) && known => Value {
                 as_is: v.index.clone(),

@@ -136,6 +136,43 @@ const KEPT: &[&str] = &[
     "from pathlib import Path\nPath('a').rename(str(VALUE))\nr = list(Path('.').iterdir())",
 ];
 
+/// What is changed as often as a value says, and what a loop finds out.
+const COUNTED: &[&str] = &[
+    "l = []\nfor _ in range(VALUE):\n    l.append(1)\nr = len(l)",
+    "l = []\n[l.append(1) for _ in range(VALUE)]\nr = len(l)",
+    "l = []\nlist(map(lambda _: l.append(1), range(VALUE)))\nr = len(l)",
+    "l = []\nwhile len(l) < VALUE:\n    l.append(1)\nr = len(l)",
+    "r = 0\nfor _ in range(VALUE):\n    r += 1",
+    "s = ''\nfor _ in range(VALUE):\n    s += 'x'\nr = len(s)",
+    "d = {}\nfor i in range(VALUE):\n    d[i] = 0\nr = len(d)",
+    "l = list(range(99))\ndel l[:VALUE]\nr = l",
+    "l = list(range(99))\nfor _ in range(VALUE):\n    del l[0]\nr = len(l)",
+    "l = list(range(99))\nfor _ in range(VALUE):\n    l.pop()\nr = len(l)",
+    "l = [0]\nl *= VALUE\nr = len(l)",
+    "r = len(pd.DataFrame({'a': [0] * VALUE}))",
+    "it = iter(range(99))\nfor _ in range(VALUE):\n    next(it)\nr = next(it)",
+    "import itertools\nr = itertools.count()\nfor _ in range(VALUE):\n    next(r)",
+    "it = iter(range(99))\nv = VALUE\nfor e in it:\n    if e == v:\n        break\nr = next(it)",
+    "r = 0\nit = iter(range(VALUE))\ntry:\n    while True:\n        next(it)\n        r += 1\nexcept StopIteration:\n    pass",
+    "r = 0\nv = VALUE\nfor e in range(99):\n    try:\n        assert e < v\n        r += 1\n    except AssertionError:\n        break",
+    "v = VALUE\nr = [e for e in range(99) if e == v]",
+    "v = VALUE\nr = next(e for e in range(99) if e == v)",
+    "r = [e for e in range(99) if e in VALUES]",
+    "v = VALUE\nr = 0\nfor e in range(99):\n    if e == v:\n        r = e",
+    "v = VALUE\nr = []\nfor e in range(99):\n    if e == v:\n        r.append(e)",
+    "v = VALUE\nfor r in range(99):\n    if r == v:\n        break",
+    "v = VALUE\nr = []\nfor e in range(99):\n    if e != v:\n        continue\n    r.append(e)",
+    "v = VALUE\nr = 0\nwhile True:\n    if r == v:\n        break\n    r += 1",
+    "v = VALUE\nr, top = 0, 99\nwhile r < top:\n    half = (r + top) // 2\n    if half < v:\n        r = half + 1\n    else:\n        top = half",
+    "v = VALUE\nr = 0\nfor i in range(9):\n    if v & (1 << i):\n        r += 1 << i",
+    "v = VALUE\nr = ''.join('1' if v >> i & 1 else '0' for i in range(9))",
+    "v = VALUE\nr = 0\nfor e in range(99):\n    r += 1 if e < v else 0",
+    "v = VALUE\nr = []\nfor e in range(99):\n    e < v and r.append(1)",
+    "v = VALUE\nr = 0\nfor e in range(99):\n    match v:\n        case x if x == e:\n            r = e",
+    "v = VALUE\ndef find(e):\n    return e if e == v else find(e + 1)\nr = find(0)",
+    "v = VALUE\ndef find():\n    for e in range(99):\n        if e == v:\n            return e\nr = find()",
+];
+
 fn unnamed(routes: &[&str]) -> String {
     let mut wrong = String::new();
     for route in routes {
@@ -174,5 +211,37 @@ fn what_an_evaluated_text_reads_is_named() {
 #[test]
 fn what_a_module_or_a_folder_keeps_is_named() {
     let wrong = unnamed(KEPT);
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_is_counted_or_found_out_is_named() {
+    let wrong = unnamed(COUNTED);
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_condition_outside_of_a_search_names_nothing() {
+    let mut wrong = String::new();
+    for (code, wanted) in [
+        ("if staff['age'].max() > 3:\n    print('x')", ""),
+        (
+            "for c in staff.columns:\n    if staff[c].isna().any():\n        print(c)",
+            "",
+        ),
+        (
+            "for c in ['age', 'fte']:\n    if staff[c].isna().any():\n        print(c)",
+            "",
+        ),
+        (
+            "n = 0\nfor a in staff['age']:\n    if a > 3:\n        n += 1\nprint(n)",
+            "",
+        ),
+    ] {
+        let found = super::tests::leaves(code);
+        if found != wanted {
+            let _ = write!(wrong, "{code}\n  found:  {found}\n  wanted: {wanted}\n");
+        }
+    }
     assert!(wrong.is_empty(), "{wrong}");
 }

@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::counts::jumps;
 use super::functions::Body;
 use super::value::{FRAME, GROUPED, KIND, LIST, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value};
 use super::{Pass, fold};
@@ -65,16 +66,23 @@ impl<'a> Pass<'a> {
             Stmt::For(x) => self.repeat(&x.target, &x.iter, &x.body, &x.orelse),
             Stmt::AsyncFor(x) => self.repeat(&x.target, &x.iter, &x.body, &x.orelse),
             Stmt::While(x) => {
-                self.again(|pass| {
+                self.sweeps += 1;
+                self.looped(|pass| {
                     let test = pass.eval(&x.test);
                     pass.counting(&test, |pass| pass.body(&x.body));
                 });
+                self.sweeps -= 1;
                 self.branch(&x.orelse);
             }
             Stmt::If(x) => {
-                self.eval(&x.test);
-                self.branch(&x.body);
-                self.branch(&x.orelse);
+                let test = self.eval(&x.test);
+                if jumps(&x.body) || jumps(&x.orelse) {
+                    self.jumps_by(&test);
+                }
+                self.finding(&test, |pass| {
+                    pass.branch(&x.body);
+                    pass.branch(&x.orelse);
+                });
             }
             Stmt::With(x) => {
                 self.with(&x.items);
@@ -91,10 +99,12 @@ impl<'a> Pass<'a> {
                 for case in &x.cases {
                     self.weak += 1;
                     self.pattern(&case.pattern, &subject);
-                    if let Some(guard) = &case.guard {
-                        self.eval(guard);
+                    let guard = case.guard.as_ref().map(|guard| self.eval(guard));
+                    let test = subject.held().and(&guard.unwrap_or_default());
+                    if jumps(&case.body) {
+                        self.jumps_by(&test);
                     }
-                    self.body(&case.body);
+                    self.finding(&test, |pass| pass.body(&case.body));
                     self.weak -= 1;
                 }
             }
@@ -118,7 +128,8 @@ impl<'a> Pass<'a> {
                 }
             }
             Stmt::Assert(x) => {
-                self.eval(&x.test);
+                let test = self.eval(&x.test);
+                self.jumps_by(&test);
                 if let Some(e) = &x.msg {
                     let value = self.eval(e);
                     self.leaves(Way::Output, x.range.start().to_usize(), "assert", &value);
@@ -153,7 +164,8 @@ impl<'a> Pass<'a> {
                     self.loses_sight(x.range.start().to_usize());
                 }
             }
-            Stmt::Delete(_) | Stmt::Pass(_) | Stmt::Break(_) | Stmt::Continue(_) => {}
+            Stmt::Delete(x) => x.targets.iter().for_each(|target| self.deleted(target)),
+            Stmt::Pass(_) | Stmt::Break(_) | Stmt::Continue(_) => {}
         }
     }
 
@@ -180,14 +192,14 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn branch(&mut self, body: &'a [Stmt]) {
+    pub(super) fn branch(&mut self, body: &'a [Stmt]) {
         self.weak += 1;
         self.body(body);
         self.weak -= 1;
     }
 
     /// Goes through a part until nothing changes any more.
-    fn again(&mut self, mut part: impl FnMut(&mut Self)) {
+    pub(super) fn again(&mut self, mut part: impl FnMut(&mut Self)) {
         self.weak += 1;
         let (mut grew, mut changed) = (self.grew, self.changed);
         loop {
@@ -205,27 +217,23 @@ impl<'a> Pass<'a> {
     }
 
     fn repeat(&mut self, target: &'a Expr, iter: &'a Expr, body: &'a [Stmt], orelse: &'a [Stmt]) {
-        self.again(|pass| {
+        self.looped(|pass| {
             let value = pass.eval(iter);
             pass.assign_element(target, iter, &value);
+            let sweeps = usize::from(value.sweeps());
+            pass.sweeps += sweeps;
             let length = match value.has(SINGLE) {
                 true => value,
-                false => Value::default(),
+                false => {
+                    // An iterator goes on where the loop ended.
+                    pass.put(&value.sites, &Value::default());
+                    Value::default()
+                }
             };
             pass.counting(&length, |pass| pass.body(body));
+            pass.sweeps -= sweeps;
         });
         self.branch(orelse);
-    }
-
-    /// Goes through a part that is repeated as often as a value says: what it counts carries the value.
-    fn counting(&mut self, by: &Value<'a>, part: impl FnOnce(&mut Self)) {
-        if by.is_bare() {
-            return part(self);
-        }
-        let by = by.told().held().without(PLAIN | TABLE | SINGLE);
-        self.counted.push(by);
-        part(self);
-        self.counted.pop();
     }
 
     /// Whether an expression leaves no value: a call that only shows something, a name that is not bound.
@@ -245,6 +253,17 @@ impl<'a> Pass<'a> {
     }
 
     fn attempt(
+        &mut self,
+        body: &'a [Stmt],
+        handlers: &'a [ast::ExceptHandler],
+        orelse: &'a [Stmt],
+        last: &'a [Stmt],
+    ) {
+        let read = self.tried(body);
+        self.counting(&read, |pass| pass.handled(body, handlers, orelse, last));
+    }
+
+    fn handled(
         &mut self,
         body: &'a [Stmt],
         handlers: &'a [ast::ExceptHandler],

@@ -89,6 +89,9 @@ pub(super) const KIND: u32 = 1 << 15;
 /// Groups by columns: one row of each is still many rows.
 pub(super) const BY_COLUMN: u32 = 1 << 16;
 
+/// Names of columns: a loop over them does not go through numbers until one fits.
+pub(super) const NAMES: u32 = 1 << 17;
+
 /// Flags that both sides of a join must have.
 const BOTH: u32 = PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE | FRAME | KIND | BY_COLUMN;
 

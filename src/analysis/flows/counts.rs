@@ -1,0 +1,114 @@
+//! What counts, ends of loops and conditions within them give away.
+
+use super::Pass;
+use super::value::{LIST, MASK, NAMES, PLAIN, SINGLE, TABLE, Value, WHOLE};
+use crate::analysis::parse::ast::{self, Expr, Stmt};
+
+impl<'a> Pass<'a> {
+    /// Goes through a part that is repeated as often as a value says: what it counts carries the value.
+    pub(super) fn counting<T>(&mut self, by: &Value<'a>, part: impl FnOnce(&mut Self) -> T) -> T {
+        if by.is_bare() {
+            return part(self);
+        }
+        let by = by.told().held().without(PLAIN | TABLE | MASK | WHOLE);
+        self.counted.push(by.with(SINGLE));
+        let out = part(self);
+        self.counted.pop();
+        out
+    }
+
+    /// Goes through a part that a condition guards. Within a loop over numbers it finds out a value.
+    pub(super) fn finding<T>(&mut self, test: &Value<'a>, part: impl FnOnce(&mut Self) -> T) -> T {
+        match self.sweeps {
+            0 => part(self),
+            _ => self.counting(test, part),
+        }
+    }
+
+    /// Notes that a condition may end a round or the loop.
+    pub(super) fn jumps_by(&mut self, test: &Value<'a>) {
+        if self.sweeps > 0 && !test.is_bare() {
+            let held = test.told().held();
+            self.grew |= self.jumped.join(&held);
+        }
+    }
+
+    /// Goes through a loop until nothing changes any more. What it leaves says how far it went.
+    pub(super) fn looped(&mut self, mut part: impl FnMut(&mut Self)) {
+        let around = std::mem::take(&mut self.jumped);
+        self.again(|pass| {
+            let by = pass.jumped.clone();
+            pass.counting(&by, &mut part);
+        });
+        self.jumped = around;
+    }
+
+    /// What the errors of a part depend on, if they may count: all that it reads.
+    pub(super) fn tried(&mut self, body: &'a [Stmt]) -> Value<'a> {
+        if self.sweeps == 0 && !body.iter().any(loops) {
+            return Value::default();
+        }
+        let before = std::mem::take(&mut self.touched);
+        self.sweeps += 1;
+        self.branch(body);
+        self.sweeps -= 1;
+        let read = std::mem::replace(&mut self.touched, before);
+        self.touched.join(&read);
+        self.jumps_by(&read);
+        read
+    }
+
+    /// `del l[:n]`: what is left says what was taken away.
+    pub(super) fn deleted(&mut self, target: &'a Expr) {
+        match target {
+            Expr::Subscript(x) => {
+                let base = self.base(&x.value);
+                let key = self.eval(&x.slice).held().without(PLAIN | TABLE);
+                self.put(&base.sites, &key.single());
+            }
+            Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
+                elts.iter().for_each(|e| self.deleted(e));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Value<'_> {
+    /// Whether a loop over it goes through values of the snippet's own, and not through rows or names.
+    pub(super) fn sweeps(&self) -> bool {
+        let named = self.texts.is_some() && self.has(LIST);
+        self.is_bare() && !named && !self.has(NAMES)
+    }
+}
+
+/// Whether a loop goes on until an error ends it, or through numbers.
+fn loops(s: &Stmt) -> bool {
+    match s {
+        Stmt::While(_) => true,
+        Stmt::For(x) => {
+            matches!(&*x.iter, Expr::Call(_) | Expr::Name(_)) || x.body.iter().any(loops)
+        }
+        Stmt::If(x) => x.body.iter().chain(&x.orelse).any(loops),
+        Stmt::With(x) => x.body.iter().any(loops),
+        Stmt::Try(x) => x.body.iter().any(loops),
+        _ => false,
+    }
+}
+
+/// Whether a part may end the round, the loop or the function.
+pub(super) fn jumps(body: &[Stmt]) -> bool {
+    body.iter().any(|s| match s {
+        Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return(_) | Stmt::Raise(_) => true,
+        Stmt::If(x) => jumps(&x.body) || jumps(&x.orelse),
+        Stmt::With(x) => jumps(&x.body),
+        Stmt::Try(x) => {
+            let handlers = x.handlers.iter().map(|h| match h {
+                ast::ExceptHandler::ExceptHandler(h) => &h.body,
+            });
+            jumps(&x.body) || handlers.into_iter().any(|body| jumps(body)) || jumps(&x.orelse)
+        }
+        Stmt::Match(x) => x.cases.iter().any(|case| jumps(&case.body)),
+        _ => false,
+    })
+}
