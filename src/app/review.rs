@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::audit::{AuditError, Log, Logged};
+use crate::audit::{AuditError, Log, Logged, Teller, story};
 use crate::model::{LogEvent, ProposalId};
 use crate::tui::{AuditPage, AuditRow};
 
@@ -15,6 +16,9 @@ use super::Input;
 const ROWS_BESIDE: usize = 200;
 /// Lines shown of one blob; `audit show` prints all of them.
 const BLOB_LINES: usize = 2000;
+
+/// Characters of a text in a sentence; the records have all of it.
+const QUOTED: usize = 400;
 
 /// What screen 2 asks for.
 #[derive(Clone, Copy, Debug)]
@@ -106,16 +110,35 @@ fn row(p: &Logged) -> AuditRow {
     }
 }
 
-/// The records of one proposal with their fields, and its code and output.
+/// One proposal in sentences, its code and output, and its records with their fields.
 fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
     let history = log.records(id)?;
-    let mut lines = Vec::new();
+    let time =
+        |at: Timestamp, form: &str| at.to_zoned(TimeZone::system()).strftime(form).to_string();
+    let mut lines = story(
+        &history.records,
+        Teller {
+            at: &|at| time(at, "%Y-%m-%d %H:%M:%S"),
+            given: &quoted,
+        },
+    );
+    lines.push(String::new());
+    for (name, digest) in history.records.iter().flat_map(|r| r.event.texts()) {
+        lines.push(format!("{name}:"));
+        match log.blob(&digest) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                let shown = text.split_terminator('\n').take(BLOB_LINES);
+                lines.extend(shown.map(|l| format!("      {l}")));
+            }
+            Err(why) => lines.push(format!("    {digest}: {why}")),
+        }
+        lines.push(String::new());
+    }
+    lines.push("The records, as they were written:".to_owned());
     for record in &history.records {
-        let at = record
-            .ts
-            .to_zoned(TimeZone::system())
-            .strftime("%Y-%m-%d %H:%M:%S%.3f");
-        lines.push(format!("{at}  {}  seq {}", record.event.kind(), record.seq));
+        let at = time(record.ts, "%Y-%m-%d %H:%M:%S%.3f");
+        lines.push(format!("{at} {}, seq {}", record.event.kind(), record.seq));
         // A LogEvent was read from JSON, so it can be written as JSON.
         let fields = serde_json::to_value(&record.event).unwrap_or_default();
         for (name, value) in fields.as_object().into_iter().flatten() {
@@ -126,20 +149,6 @@ fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
         if let LogEvent::Finished(finished) = &record.event {
             lines.extend(finished.monitored().iter().map(|l| format!("    {l}")));
         }
-        for (name, digest) in record.event.texts() {
-            lines.push(format!("    {name}:"));
-            match log.blob(&digest) {
-                Ok(bytes) => {
-                    let text = String::from_utf8_lossy(&bytes);
-                    lines.extend(
-                        text.split('\n')
-                            .take(BLOB_LINES)
-                            .map(|l| format!("      {l}")),
-                    );
-                }
-                Err(why) => lines.push(format!("    {digest}: {why}")),
-            }
-        }
         lines.push(String::new());
     }
     if history.unknown > 0 {
@@ -149,4 +158,11 @@ fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
         ));
     }
     Ok(lines)
+}
+
+/// A text in quotes, as JSON has it: nothing in it ends the quotes or the line.
+fn quoted(text: &str) -> String {
+    let cut: String = text.chars().take(QUOTED).collect();
+    let more = if cut.len() < text.len() { " ..." } else { "" };
+    format!("{}{more}", serde_json::Value::from(cut))
 }

@@ -48,6 +48,9 @@ pub struct Logged {
     /// Whether the dashboard itself made it; the agent is then that of another proposal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drill: bool,
+    /// Whether a person granted other code than was proposed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
 }
 
 /// The list of all proposals up to where the chain ends or breaks.
@@ -124,6 +127,7 @@ impl Logged {
             state: case.state,
             title: case.asked.title.as_ref().map(text),
             drill: case.drill.is_some(),
+            edited: case.edited.is_some(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The folder of `--out`: files are never written through links, nor under names that programs read by themselves.
-//! `submit` replaces regular files and says so; `audit show` replaces nothing.
+//! Nothing is replaced unless `--force` says so, and then regular files only.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -22,13 +22,31 @@ pub struct Folder {
     held: OwnedFd,
 }
 
-/// How files are written.
+/// Who may read what is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Replaces regular files.
-    Replacing,
-    /// Replaces nothing; only its owner can read it.
+    /// As the umask says. A file that has the same content already is as good as written.
+    Shared,
+    /// Its owner alone.
     Private,
+}
+
+/// What becomes of another file of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    Stay,
+    /// A regular one is replaced.
+    Go,
+}
+
+impl Others {
+    /// `force`: the flag.
+    pub const fn of(force: bool) -> Self {
+        match force {
+            true => Self::Go,
+            false => Self::Stay,
+        }
+    }
 }
 
 /// What stood there before.
@@ -36,6 +54,8 @@ pub enum Kind {
 pub enum Written {
     New,
     Replaced,
+    /// The same content.
+    Same,
 }
 
 impl Written {
@@ -43,6 +63,7 @@ impl Written {
         match self {
             Self::New => "wrote",
             Self::Replaced => "replaced",
+            Self::Same => "already there, the same:",
         }
     }
 }
@@ -72,23 +93,46 @@ impl Folder {
     }
 
     /// Writes a file completely or not at all, and creates the folders in its name.
-    pub fn write(&self, name: &str, content: &[u8], kind: Kind) -> io::Result<Written> {
+    pub fn write(
+        &self,
+        name: &str,
+        content: &[u8],
+        kind: Kind,
+        others: Others,
+    ) -> io::Result<Written> {
         file_name::may_be_saved(name)
             .map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
-        self.below(name, content, kind)
+        self.below(name, content, kind, others)
     }
 
-    fn below(&self, name: &str, content: &[u8], kind: Kind) -> io::Result<Written> {
+    fn below(&self, name: &str, content: &[u8], kind: Kind, others: Others) -> io::Result<Written> {
         match name.split_once('/') {
-            Some((folder, rest)) => self.inner(folder, kind)?.below(rest, content, kind),
-            None => self.put(name, content, kind),
+            Some((folder, rest)) => self.inner(folder, kind)?.below(rest, content, kind, others),
+            None if kind == Kind::Shared && self.has(name, content) => Ok(Written::Same),
+            None => self.put(name, content, kind, others),
         }
+    }
+
+    /// Whether a regular file of this name has this content.
+    fn has(&self, name: &str, content: &[u8]) -> bool {
+        let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+        let Ok(held) = openat(&self.held, name, flags, Mode::empty()) else {
+            return false;
+        };
+        let file = File::from(held);
+        let about = file.metadata();
+        if !about.is_ok_and(|about| about.is_file() && about.len() == content.len() as u64) {
+            return false;
+        }
+        let mut there = Vec::new();
+        let read = file.take(content.len() as u64 + 1).read_to_end(&mut there);
+        read.is_ok() && there == content
     }
 
     /// Opens a folder inside this one; creates it if it is missing and follows no link.
     fn inner(&self, name: &str, kind: Kind) -> io::Result<Self> {
         let mode = Mode::from_bits_truncate(match kind {
-            Kind::Replacing => 0o777,
+            Kind::Shared => 0o777,
             Kind::Private => 0o700,
         });
         match nix::sys::stat::mkdirat(&self.held, name, mode) {
@@ -109,35 +153,35 @@ impl Folder {
         })
     }
 
-    fn put(&self, name: &str, content: &[u8], kind: Kind) -> io::Result<Written> {
-        let there = self.may_be_put(name, kind)?;
+    fn put(&self, name: &str, content: &[u8], kind: Kind, others: Others) -> io::Result<Written> {
+        let there = self.may_be_put(name, others)?;
         let part = format!(".{name}.{}.part", std::process::id());
         // `O_EXCL` does not follow a link that somebody put there.
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC;
         let mode = Mode::from_bits_truncate(match kind {
-            Kind::Replacing => 0o666,
+            Kind::Shared => 0o666,
             Kind::Private => 0o600,
         });
         let mut file = File::from(openat(&self.held, part.as_str(), flags, mode)?);
         let written = file
             .write_all(content)
             .and_then(|()| file.sync_all())
-            .and_then(|()| self.may_be_put(name, kind))
-            .and_then(|_| self.take_name(&part, name, kind));
+            .and_then(|()| self.may_be_put(name, others))
+            .and_then(|_| self.take_name(&part, name, others));
         if written.is_err() {
             let _ = unlinkat(&self.held, part.as_str(), UnlinkatFlags::NoRemoveDir);
         }
         written.map(|()| there)
     }
 
-    fn take_name(&self, part: &str, name: &str, kind: Kind) -> io::Result<()> {
-        let flags = match kind {
-            Kind::Replacing => RenameFlags::empty(),
-            Kind::Private => RenameFlags::RENAME_NOREPLACE,
+    fn take_name(&self, part: &str, name: &str, others: Others) -> io::Result<()> {
+        let flags = match others {
+            Others::Go => RenameFlags::empty(),
+            Others::Stay => RenameFlags::RENAME_NOREPLACE,
         };
         match renameat2(&self.held, part, &self.held, name, flags) {
             // A file system without such flags: a hard link replaces nothing either.
-            Err(Errno::EINVAL | Errno::ENOSYS) if kind == Kind::Private => {
+            Err(Errno::EINVAL | Errno::ENOSYS) if others == Others::Stay => {
                 linkat(&self.held, part, &self.held, name, AtFlags::empty())?;
                 Ok(unlinkat(&self.held, part, UnlinkatFlags::NoRemoveDir)?)
             }
@@ -146,21 +190,21 @@ impl Folder {
         }
     }
 
-    fn may_be_put(&self, name: &str, kind: Kind) -> io::Result<Written> {
+    fn may_be_put(&self, name: &str, others: Others) -> io::Result<Written> {
         match fstatat(&self.held, name, AtFlags::AT_SYMLINK_NOFOLLOW) {
             Err(Errno::ENOENT) => Ok(Written::New),
             Err(e) => Err(e.into()),
-            Ok(_) if kind == Kind::Private => Err(io::Error::new(
-                io::ErrorKind::AlreadyExists,
-                "a file of this name is there already; name another folder",
-            )),
-            Ok(about) if about.st_mode & SFlag::S_IFMT.bits() == SFlag::S_IFREG.bits() => {
-                Ok(Written::Replaced)
+            Ok(about) if about.st_mode & SFlag::S_IFMT.bits() != SFlag::S_IFREG.bits() => {
+                Err(io::Error::new(
+                    io::ErrorKind::AlreadyExists,
+                    "something that is no regular file has this name",
+                ))
             }
-            Ok(_) => Err(io::Error::new(
+            Ok(_) if others == Others::Stay => Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,
-                "something that is no regular file has this name",
+                "another file of this name is there already; --force replaces it, or name another folder",
             )),
+            Ok(_) => Ok(Written::Replaced),
         }
     }
 }
@@ -175,9 +219,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("a/b");
         let folder = Folder::open(&out).unwrap();
-        folder.write("one.txt", b"1", Kind::Replacing).unwrap();
-        let again = folder.write("one.txt", b"2", Kind::Replacing).unwrap();
-        assert_eq!(again.verb(), "replaced");
+        let put = |name, content, others| folder.write(name, content, Kind::Shared, others);
+        put("one.txt", b"1", Others::Stay).unwrap();
+        assert_eq!(put("one.txt", b"1", Others::Stay).unwrap(), Written::Same);
+        let error = put("one.txt", b"2", Others::Stay).unwrap_err();
+        assert!(error.to_string().contains("--force replaces it"), "{error}");
+        assert_eq!(std::fs::read(out.join("one.txt")).unwrap(), b"1");
+        assert_eq!(put("one.txt", b"2", Others::Go).unwrap(), Written::Replaced);
         assert_eq!(std::fs::read(out.join("one.txt")).unwrap(), b"2");
         let secret = dir.path().join("secret");
         std::fs::write(&secret, "s").unwrap();
@@ -185,16 +233,17 @@ mod tests {
         symlink("nowhere", out.join("dangling")).unwrap();
         std::fs::create_dir(out.join("folder")).unwrap();
         for name in ["link", "dangling", "folder"] {
-            let error = folder.write(name, b"x", Kind::Replacing).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
+            for others in [Others::Stay, Others::Go] {
+                // The content behind the link is the same.
+                let error = put(name, b"s", others).unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
+            }
         }
-        folder
-            .write("sub/two/x.csv", b"x", Kind::Replacing)
-            .unwrap();
+        put("sub/two/x.csv", b"x", Others::Stay).unwrap();
         assert_eq!(std::fs::read(out.join("sub/two/x.csv")).unwrap(), b"x");
         symlink(dir.path(), out.join("away")).unwrap();
         for name in ["away/secret", "one.txt/x"] {
-            let error = folder.write(name, b"x", Kind::Replacing).unwrap_err();
+            let error = put(name, b"x", Others::Go).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
         }
         assert_eq!(std::fs::read(&secret).unwrap(), b"s");
@@ -203,11 +252,11 @@ mod tests {
     }
 
     #[test]
-    fn a_private_file_is_for_its_owner_and_replaces_nothing() {
+    fn a_private_file_is_for_its_owner_and_replaces_nothing_by_itself() {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::open(dir.path()).unwrap();
-        let put = |name, content| folder.write(name, content, Kind::Private);
+        let put = |name, content| folder.write(name, content, Kind::Private, Others::Stay);
         assert_eq!(put("sub/a.txt", b"1").unwrap(), Written::New);
         let mode = |name| {
             dir.path()
@@ -219,14 +268,18 @@ mod tests {
                 & 0o777
         };
         assert_eq!((mode("sub"), mode("sub/a.txt")), (0o700, 0o600));
-        assert!(put("sub/a.txt", b"2").is_err());
+        // One with the same content may be open to others.
+        assert!(put("sub/a.txt", b"1").is_err() && put("sub/a.txt", b"2").is_err());
         assert_eq!(std::fs::read(dir.path().join("sub/a.txt")).unwrap(), b"1");
+        let forced = folder.write("sub/a.txt", b"3", Kind::Private, Others::Go);
+        assert_eq!(forced.unwrap(), Written::Replaced);
+        assert_eq!(mode("sub/a.txt"), 0o600);
         symlink("nowhere", dir.path().join("link")).unwrap();
         assert!(put("link", b"2").is_err());
         // Also where the file came between the look and the rename.
         std::fs::write(dir.path().join("part"), "2").unwrap();
         std::fs::write(dir.path().join("mine"), "1").unwrap();
-        assert!(folder.take_name("part", "mine", Kind::Private).is_err());
+        assert!(folder.take_name("part", "mine", Others::Stay).is_err());
         assert_eq!(std::fs::read(dir.path().join("mine")).unwrap(), b"1");
     }
 
@@ -235,8 +288,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::open(dir.path()).unwrap();
         for name in [".bashrc", ".ssh/authorized_keys", "a/.env", "../x"] {
-            for kind in [Kind::Replacing, Kind::Private] {
-                let error = folder.write(name, b"x", kind).unwrap_err();
+            for kind in [Kind::Shared, Kind::Private] {
+                let error = folder.write(name, b"x", kind, Others::Go).unwrap_err();
                 assert_eq!(error.to_string(), file_name::READ_BY_ITSELF, "{name}");
             }
         }

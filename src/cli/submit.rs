@@ -11,11 +11,11 @@ use crate::broker::RpcError;
 use crate::config::{self, check_identifier};
 use crate::error::Failure;
 use crate::ipc::{Client, ClientError, FRAME_MAX};
-use crate::model::{Artifact, Outcome, Run, State, TextFormat, file_name};
+use crate::model::{Artifact, Outcome, Run, State, TextFormat};
 
 use super::Globals;
 use super::dashboard;
-use super::folder::{Folder, Kind};
+use super::folder::{Folder, Kind, Others};
 use super::out::{is_told, print_data, print_json, tell, tell_data};
 
 mod files;
@@ -60,6 +60,9 @@ pub struct Args {
     /// Write the files that the run left into this folder, which is made where it is missing
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// With --out, replace other files of the same names
+    #[arg(long, requires = "out")]
+    pub force: bool,
     /// Print the whole outcome as JSON
     #[arg(long)]
     pub json: bool,
@@ -117,6 +120,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let out = args.out.as_deref().map(Folder::open).transpose()?;
     let wants = Wants {
         out: out.as_ref(),
+        others: Others::of(args.force),
         whole_stdout: !args.json,
     };
     let paths = config::paths(&globals.options()).map_err(|e| Failure::usage(e.to_string()))?;
@@ -153,6 +157,9 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             tell(&format!("note: {note}"));
         }
     }
+    for why in &left.unwritten {
+        tell(&format!("not written: {why}"));
+    }
     match left.failure {
         None => Ok(exit_code(parsed.state)),
         Some(failure) => Err(failure),
@@ -168,6 +175,7 @@ enum Ended {
 /// Which of the files that a run left are wanted.
 struct Wants<'a> {
     out: Option<&'a Folder>,
+    others: Others,
     /// Also the part of stdout that does not fit into a frame.
     whole_stdout: bool,
 }
@@ -178,7 +186,9 @@ struct Left {
     stdout: Option<String>,
     /// A message for each file that was written.
     written: Vec<String>,
-    /// Why a file could not be fetched or written; the outcome is reported anyway.
+    /// Why each of the others was not.
+    unwritten: Vec<String>,
+    /// Why not all files could be fetched and written; the outcome is reported anyway.
     failure: Option<Failure>,
 }
 
@@ -233,33 +243,38 @@ async fn fetch(client: &mut Client, id: &str, outcome: &Value, wants: &Wants<'_>
         }
         let content = match files::fetch(client, id, file).await {
             Ok(content) => content,
-            Err(failure) => {
+            Err(files::NotFetched::Refused(why)) => {
+                left.unwritten.push(why);
+                continue;
+            }
+            Err(files::NotFetched::Gone(failure)) => {
                 left.failure = Some(failure);
                 return left;
             }
         };
         if let Some(folder) = wants.out {
             let shown = folder.shown(&file.name);
-            match folder.write(&file.name, &content, Kind::Replacing) {
+            match folder.write(&file.name, &content, Kind::Shared, wants.others) {
                 Ok(written) => left.written.push(format!(
                     "{} {shown} ({}, {} bytes)",
                     written.verb(),
                     file.media_type,
                     file.bytes
                 )),
+                // The others are written nevertheless.
                 Err(e) => {
-                    let message = format!("cannot write {shown}: {e}");
-                    left.failure = Some(Failure::with_code(NO_OUTCOME, message));
-                    // Only a name hinders no other file.
-                    if file_name::may_be_saved(&file.name).is_ok() {
-                        return left;
-                    }
+                    left.unwritten.push(format!("{shown}: {e}"));
                 }
             }
         }
         if printed {
             left.stdout = Some(String::from_utf8_lossy(&content).into_owned());
         }
+    }
+    if !left.unwritten.is_empty() {
+        let (unwritten, all) = (left.unwritten.len(), run.artifacts.len());
+        let message = format!("{unwritten} of {all} files not written");
+        left.failure = Some(Failure::with_code(NO_OUTCOME, message));
     }
     left
 }

@@ -124,7 +124,7 @@ fn kept_texts_of_a_record_stand_behind_the_gutter() {
     let mut b = Bench::new(80, 24);
     b.keys("2");
     let detail = [
-        "2026-01-02 10:40:01.000  finished  seq 7",
+        "2026-01-02 10:40:01.000 finished, seq 7",
         "    stdout:",
         "      2026-01-02 10:40:01.000  denied  seq 8",
         "              reason: \"no\"",

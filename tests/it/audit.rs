@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use given::is_given;
 
+use crate::cli::submit::on_a_terminal;
 use crate::common::given;
 
 use crate::{model, samples};
@@ -414,6 +415,27 @@ fn sample(dir: &Path) -> [ProposalId; 2] {
     ids
 }
 
+/// A log with one proposal, granted as a person edited it.
+fn edited_sample(dir: &Path) -> ProposalId {
+    let id = ProposalId::new();
+    let (tell, told) = mpsc::channel();
+    let opened = audit::open(dir).unwrap();
+    let handle = opened
+        .writer
+        .start(Box::new(move |e| tell.send(e).unwrap()));
+    let events = [
+        samples::proposed(id, "monthly revenue"),
+        samples::edited(id, samples::CODE, samples::EDITED),
+        (samples::granted_as(id, samples::EDITED), Vec::new()),
+    ];
+    for (n, (event, blobs)) in events.into_iter().enumerate() {
+        handle.submit(Ticket::Core(n as u64), event, blobs);
+        told.recv().unwrap();
+    }
+    handle.close();
+    id
+}
+
 /// The output, checked to contain no control characters except line feeds.
 fn harmless(output: &Output) -> String {
     for bytes in [&output.stdout, &output.stderr] {
@@ -464,6 +486,50 @@ fn the_list_has_one_line_for_each_proposal_newest_first() {
     assert_eq!(json[1]["state"], "succeeded");
     let one = run_countersign(dir.path(), &["audit", "list", "--limit", "1"]);
     assert_eq!(harmless(&one).lines().count(), 1);
+    // A person gets a heading.
+    let state = dir.path().to_str().unwrap();
+    let args = ["--state-dir", state, "audit", "list"];
+    let seen = on_a_terminal(dir.path(), &dir.path().join("none"), &args, 250);
+    let mut rows = seen.lines();
+    assert!(
+        rows.next()
+            .unwrap()
+            .starts_with("time (UTC)            id "),
+        "{seen}"
+    );
+    assert_eq!(rows.count(), 2, "{seen}");
+    let json = on_a_terminal(
+        dir.path(),
+        &dir.path().join("none"),
+        &[&args[..], &["--json"]].concat(),
+        250,
+    );
+    assert!(json.starts_with('['), "{json}");
+}
+
+#[test]
+fn an_edited_grant_is_marked_for_people_and_in_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = edited_sample(dir.path());
+    let list = run_countersign(dir.path(), &["audit", "list"]);
+    let words: Vec<String> = harmless(&list)
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(words[5..], ["granted", "monthly", "revenue"], "{words:?}");
+    let json = run_countersign(dir.path(), &["audit", "list", "--json"]);
+    let json: Value = serde_json::from_str(&harmless(&json)).unwrap();
+    assert_eq!(
+        (&json[0]["id"], &json[0]["edited"]),
+        (&id.to_string().into(), &true.into())
+    );
+    let state = dir.path().to_str().unwrap();
+    let args = ["--state-dir", state, "audit", "list"];
+    let seen = on_a_terminal(dir.path(), &dir.path().join("none"), &args, 250);
+    assert!(
+        seen.contains("  granted, edited  monthly revenue"),
+        "{seen}"
+    );
 }
 
 #[test]
@@ -536,6 +602,24 @@ fn one_proposal_is_shown_with_its_code_and_all_its_records() {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert!(shown.contains("      1  print(1)"), "{shown}");
+    // Sentences come first, then the records, the contents last.
+    let at = |part: &str| {
+        shown
+            .find(part)
+            .unwrap_or_else(|| panic!("{part}: {shown}"))
+    };
+    let order = [
+        " asked for \"monthly revenue\".\nIt gave no reason.\nIt was given \"extra\", csv that it brought, 8 bytes.\n",
+        "\nJudged clear under the profile analysis, no findings.\n",
+        "\nGranted as proposed by uid ",
+        "\nIt was selected for ",
+        "\nIt succeeded after ",
+        "  seq 1  proposed by agent",
+        "  seq 4  finished by",
+        "\n  code  sha256:",
+        "\n  input extra  sha256:",
+    ];
+    assert!(order.map(at).is_sorted(), "{shown}");
     assert!(
         shown.contains("      2  1,2"),
         "the input's content: {shown}"

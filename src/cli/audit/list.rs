@@ -9,7 +9,7 @@ use crate::audit::{Listing, Log, Logged, PauseLogged, Pauses};
 use crate::error::Failure;
 use crate::model::{Claimed, claimed, visible};
 
-use super::super::out::{print, print_json, tell};
+use super::super::out::{is_seen, print, print_json, tell};
 use super::question::{self, question};
 use super::{failed, whole};
 
@@ -49,7 +49,7 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
             unknown,
             faults,
         } = log.pauses().map_err(|e| failed(&e))?;
-        rows(args, &all, pause)?;
+        rows(args, &all, None, pause)?;
         (unknown, faults)
     } else {
         let Listing {
@@ -57,7 +57,11 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
             unknown,
             faults,
         } = log.asked(&query).map_err(|e| failed(&e))?;
-        rows(args, &proposals, line)?;
+        // Scripts read the lines; a person reads a heading, and what was edited.
+        match is_seen() {
+            true => rows(args, &proposals, Some(heading), seen)?,
+            false => rows(args, &proposals, None, line)?,
+        }
         (unknown, faults)
     };
     if unknown > 0 {
@@ -66,10 +70,11 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
     whole(&faults)
 }
 
-/// Prints as many rows as were asked for, as lines or as JSON.
+/// Prints as many rows as were asked for, as lines below a heading or as JSON.
 fn rows<T: Serialize>(
     args: &Args,
     all: &[T],
+    heading: Option<fn(&mut dyn Write) -> std::io::Result<()>>,
     line: fn(&mut dyn Write, &T) -> std::io::Result<()>,
 ) -> Result<(), Failure> {
     let some = &all[..args.limit.unwrap_or(usize::MAX).min(all.len())];
@@ -77,7 +82,12 @@ fn rows<T: Serialize>(
         let fault = |e: serde_json::Error| Failure::general(e.to_string());
         return print_json(&serde_json::to_string_pretty(some).map_err(fault)?);
     }
-    print(|out| some.iter().try_for_each(|row| line(out, row)))
+    print(|out| {
+        if let Some(heading) = heading.filter(|_| !some.is_empty()) {
+            heading(out)?;
+        }
+        some.iter().try_for_each(|row| line(out, row))
+    })
 }
 
 /// A note about records that this version cannot show.
@@ -89,18 +99,35 @@ pub(in crate::cli) fn later(records: u64) -> String {
 }
 
 fn line(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
+    row(out, p, state(p))
+}
+
+fn row(out: &mut dyn Write, p: &Logged, state: &str) -> std::io::Result<()> {
     writeln!(
         out,
-        "{}  {}  {:AGENT$}  {:8}  {:12}  {:10}  {}",
+        "{}  {}  {:AGENT$}  {:8}  {:12}  {state:10}  {}",
         seconds(p.time),
         p.id,
         claim(&p.agent, AGENT),
         claim(&p.profile, AGENT),
         p.verdict,
-        state(p),
         p.title
             .as_deref()
             .map_or("-".to_owned(), |t| claim(t, TITLE)),
+    )
+}
+
+/// The same for a person.
+fn seen(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
+    let edited = if p.edited { ", edited" } else { "" };
+    row(out, p, &format!("{}{edited}", state(p)))
+}
+
+fn heading(out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "{:20}  {:36}  {:AGENT$}  {:8}  {:12}  {:10}  title",
+        "time (UTC)", "id", "agent", "profile", "verdict", "state"
     )
 }
 

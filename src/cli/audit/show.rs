@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::audit::{History, Log, Record};
+use crate::audit::{History, Log, Record, Teller, story};
 use crate::error::Failure;
 use crate::model::{
     Artifact, Digest, Drill, DrillEnd, DrilledLog, EditedLog, InputKind, LogEvent, ProposalId,
     ProposedLog, Verdict, visible,
 };
 
-use super::super::folder::{Folder, Kind};
+use super::super::folder::{Folder, Kind, Others};
 use super::super::out::{print, print_json, tell};
 use super::list::{claim, later, seconds};
 use super::{failed, whole};
@@ -27,6 +27,9 @@ pub struct Args {
     /// Write the files that the run left, charts among them, into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// With --out, replace files of the same names
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 /// Characters shown of one line of an agent's text.
@@ -46,13 +49,13 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
         print(|out| as_text(out, id, log, &history))?;
     }
     if let Some(folder) = folder {
-        save(log, &history, &folder)?;
+        save(log, &history, &folder, Others::of(args.force))?;
     }
     whole(&history.faults)
 }
 
 /// Writes the run's files, each after it was compared with the log's digest.
-fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
+fn save(log: &Log, history: &History, folder: &Folder, others: Others) -> Result<(), Failure> {
     let finished = history.records.iter().find_map(|r| match &r.event {
         LogEvent::Finished(f) => Some(f),
         _ => None,
@@ -60,21 +63,12 @@ fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
     let files = finished.map_or(&[][..], |f| &f.artifacts);
     let mut left = 0_usize;
     for file in files {
-        let name = claim(&file.name, 100);
-        let odd = |why: &str| Failure::general(format!("artifact {name} is not written: {why}"));
-        // A copied log may be malicious.
-        if !Artifact::is_name(&file.name) {
-            return Err(odd("its name is no plain file name"));
-        }
-        let digest: Digest = file.sha256.parse().map_err(|_| odd("it has no digest"))?;
-        let content = log.blob(&digest).map_err(|why| odd(&why))?;
-        let shown = folder.shown(&file.name);
-        match folder.write(&file.name, &content, Kind::Private) {
-            Ok(_) => tell(&shown),
+        match save_one(log, file, folder, others) {
+            Ok(shown) => tell(&shown),
             // The others are written nevertheless.
-            Err(e) => {
+            Err(why) => {
                 left += 1;
-                tell(&format!("not written: {shown}: {e}"));
+                tell(&format!("not written: {why}"));
             }
         }
     }
@@ -84,6 +78,23 @@ fn save(log: &Log, history: &History, folder: &Folder) -> Result<(), Failure> {
             "{left} of {} files not written",
             files.len()
         ))),
+    }
+}
+
+/// Returns the file's path, or why it is not written.
+fn save_one(log: &Log, file: &Artifact, folder: &Folder, others: Others) -> Result<String, String> {
+    // A copied log may be malicious.
+    if !Artifact::is_name(&file.name) {
+        let name = claim(&file.name, 100);
+        return Err(format!("artifact {name}: its name is no plain file name"));
+    }
+    let shown = folder.shown(&file.name);
+    let digest = file.sha256.parse::<Digest>();
+    let digest = digest.map_err(|_| format!("{shown}: it has no digest"))?;
+    let content = log.blob(&digest).map_err(|why| format!("{shown}: {why}"))?;
+    match folder.write(&file.name, &content, Kind::Private, others) {
+        Ok(_) => Ok(shown),
+        Err(e) => Err(format!("{shown}: {e}")),
     }
 }
 
@@ -142,8 +153,16 @@ fn as_json(id: ProposalId, log: &Log, history: &History) -> String {
     )
 }
 
+/// What happened in sentences, then each record, then the contents.
 fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) -> io::Result<()> {
     writeln!(out, "{id}")?;
+    let teller = Teller {
+        at: &|at| seconds(at),
+        given: &|text| format!("\"{}\"", claim(text, LINE).replace('"', "\\\"")),
+    };
+    for line in story(&history.records, teller) {
+        writeln!(out, "{line}")?;
+    }
     for record in &history.records {
         writeln!(out)?;
         writeln!(
@@ -155,12 +174,12 @@ fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) ->
             claim(&record.actor, 20)
         )?;
         facts(out, record)?;
-        for (name, digest) in record.event.texts() {
-            writeln!(out, "  {}  {digest}", claim(&name, 66))?;
-            match log.blob(&digest) {
-                Ok(bytes) => content(out, &bytes)?,
-                Err(why) => writeln!(out, "    damaged: {}", visible(&why))?,
-            }
+    }
+    for (name, digest) in history.records.iter().flat_map(|r| r.event.texts()) {
+        writeln!(out, "\n  {}  {digest}", claim(&name, 66))?;
+        match log.blob(&digest) {
+            Ok(bytes) => content(out, &bytes)?,
+            Err(why) => writeln!(out, "    damaged: {}", visible(&why))?,
         }
     }
     if history.unknown > 0 {

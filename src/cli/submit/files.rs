@@ -7,16 +7,24 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::error::Failure;
-use crate::ipc::Client;
+use crate::ipc::{Client, ClientError};
 use crate::model::{Artifact, Digest, visible};
 
-use super::{NO_OUTCOME, failure};
+use super::failure;
+
+/// Why a file was not fetched.
+pub enum NotFetched {
+    /// It is not what the outcome says; the next one may be.
+    Refused(String),
+    /// The dashboard does not hand it out any more.
+    Gone(Failure),
+}
 
 /// The content of one file, if it matches the outcome's size and digest.
-pub async fn fetch(client: &mut Client, id: &str, file: &Artifact) -> Result<Vec<u8>, Failure> {
+pub async fn fetch(client: &mut Client, id: &str, file: &Artifact) -> Result<Vec<u8>, NotFetched> {
     let odd = |why: &str| {
         let name = visible(&file.name);
-        Failure::with_code(NO_OUTCOME, format!("artifact {name} is refused: {why}"))
+        NotFetched::Refused(format!("artifact {name} is refused: {why}"))
     };
     if !Artifact::is_name(&file.name) {
         return Err(odd("its name is no plain file name"));
@@ -25,10 +33,10 @@ pub async fn fetch(client: &mut Client, id: &str, file: &Artifact) -> Result<Vec
     let mut offset = Some(0u64);
     while let Some(at) = offset {
         let params = json!({"id": id, "name": file.name, "offset": at});
-        let answer = client
-            .call("artifact", params)
-            .await
-            .map_err(|e| failure(&e))?;
+        let answer = client.call("artifact", params).await.map_err(|e| match e {
+            ClientError::Refused(_) => odd(&e.to_string()),
+            e => NotFetched::Gone(failure(&e)),
+        })?;
         let text = answer["base64"].as_str().ok_or_else(|| odd("no content"))?;
         let part = STANDARD.decode(text).map_err(|_| odd("it is no base64"))?;
         content.extend_from_slice(&part);

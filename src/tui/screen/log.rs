@@ -101,7 +101,7 @@ pub(super) fn record(lines: &[String]) -> Vec<Para> {
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
         let empty = Para::default().indent(indent).hang(2);
-        match text.starts_with("agent: ") || text.starts_with("title: ") {
+        match indent == 0 || text.starts_with("agent: ") || text.starts_with("title: ") {
             true => claim::and(empty, text, Role::Text),
             false => empty.given(text, Role::Text),
         }

@@ -78,7 +78,12 @@ pub(super) fn record(lines: &[String]) -> Vec<SaidRow> {
             continue;
         }
         number = 0;
-        let before = if indent > 0 { "field " } else { "" };
+        if indent == 0 {
+            // A sentence is one row, however long; a gap between parts is nothing to be heard.
+            out.extend((!text.is_empty()).then(|| claimed(text)));
+            continue;
+        }
+        let before = "field ";
         out.extend(cuts(text).into_iter().map(|(first, part, _)| {
             let before = if first { before } else { "field goes on: " };
             let said = match part.starts_with("agent: ") || part.starts_with("title: ") {

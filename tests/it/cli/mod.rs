@@ -4,7 +4,7 @@
 
 mod hostile;
 mod scripted;
-mod submit;
+pub mod submit;
 mod tree;
 
 use std::collections::VecDeque;

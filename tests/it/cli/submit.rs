@@ -411,13 +411,40 @@ async fn out_writes_the_files_that_a_run_left() {
     for name in ["a.txt", "figure-1.png"] {
         assert_eq!(std::fs::read(out.join(name)).unwrap(), name.as_bytes());
     }
-    // A second time: regular files are replaced; a link is neither replaced nor followed.
+    // A second time the same files are there.
+    let result = Finished::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(result.code, 0, "{result:?}");
+    assert!(
+        result
+            .err
+            .contains("already there, the same: new/out/a.txt (text/plain, 5 bytes)"),
+        "{result:?}"
+    );
+    // Another file of the same name stays, and hinders no other file.
     std::fs::write(out.join("a.txt"), "old").unwrap();
+    std::fs::remove_file(out.join("figure-1.png")).unwrap();
+    let result = Finished::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(
+        (result.code, &result.out[..]),
+        (7, "printed\n"),
+        "{result:?}"
+    );
+    for said in [
+        "wrote new/out/figure-1.png",
+        "not written: new/out/a.txt: another file of this name is there already; --force replaces it",
+        "error: 1 of 2 files not written",
+    ] {
+        assert!(result.err.contains(said), "{said}: {result:?}");
+    }
+    assert_eq!(std::fs::read(out.join("a.txt")).unwrap(), b"old");
+    // With the flag regular files are replaced; a link is neither replaced nor followed.
     let secret = home.write("secret", b"s");
     std::fs::remove_file(out.join("figure-1.png")).unwrap();
     std::os::unix::fs::symlink(&secret, out.join("figure-1.png")).unwrap();
-    let result = Finished::of(home.submit(&args).output().await.unwrap());
+    let forced = [&args[..], &["--force"]].concat();
+    let result = Finished::of(home.submit(&forced).output().await.unwrap());
     assert_eq!(result.code, 7, "{result:?}");
+    assert!(result.err.contains("replaced new/out/a.txt"), "{result:?}");
     assert!(
         result
             .err
@@ -510,6 +537,37 @@ async fn a_file_that_differs_from_the_outcome_is_not_written() {
         assert_eq!(out.count(), 0);
         assert!(!home.dir.path().join("escape").exists());
     }
+}
+
+#[tokio::test]
+async fn a_file_that_is_refused_hinders_no_other_file() {
+    let home = Home::new();
+    let odd = Artifact {
+        name: "../escape".to_owned(),
+        ..file("../escape")
+    };
+    let hidden = file(".bashrc");
+    let _dashboard = dashboard(&home, leaves(vec![odd, hidden, file("a.txt")])).await;
+    let snippet = home.write("s.py", b"1");
+    for json in [&[][..], &["--json"]] {
+        let args = [&[snippet.to_str().unwrap(), "--out", "out"], json].concat();
+        let result = Finished::of(home.submit(&args).output().await.unwrap());
+        assert_eq!(result.code, 7, "{result:?}");
+        for said in [
+            "not written: artifact ../escape is refused: its name is no plain file name",
+            "not written: out/.bashrc: ",
+            "error: 2 of 3 files not written",
+        ] {
+            assert!(result.err.contains(said), "{said}: {result:?}");
+        }
+        let out = home.dir.path().join("out");
+        assert_eq!(std::fs::read(out.join("a.txt")).unwrap(), b"a.txt");
+        assert_eq!(std::fs::read_dir(out).unwrap().count(), 1);
+    }
+    // The flag alone means nothing.
+    let args = [snippet.to_str().unwrap(), "--force"];
+    let result = Finished::of(home.submit(&args).output().await.unwrap());
+    assert_eq!(result.code, 2, "{result:?}");
 }
 
 #[tokio::test]
