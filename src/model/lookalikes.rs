@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use unicode_security::MixedScript as _;
 use unicode_security::confusable_detection::skeleton;
+use unicode_security::mixed_script::AugmentedScriptSet;
 
 use super::Mark;
 
@@ -35,6 +36,89 @@ pub fn claimed(text: &str) -> Vec<Claimed<'_>> {
         pieces.push(Claimed::Text(&text[at..]));
     }
     pieces
+}
+
+/// A letter as it must be told to somebody who cannot see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    pub c: char,
+    /// Where it stands in its word, counted from 1.
+    pub at: usize,
+    /// The ASCII text that it looks like; empty if there is none.
+    pub looks: String,
+    /// `Cyrillic`; empty for ASCII.
+    pub script: String,
+}
+
+impl Letter {
+    fn new(at: usize, c: char) -> Self {
+        let mut bytes = [0; 4];
+        let looks: String = match c.is_ascii() {
+            true => c.to_string(),
+            false => skeleton(c.encode_utf8(&mut bytes)).collect(),
+        };
+        Self {
+            c,
+            at,
+            looks: if looks.is_ascii() {
+                looks
+            } else {
+                String::new()
+            },
+            script: match c.is_ascii() {
+                true => String::new(),
+                false => AugmentedScriptSet::for_char(c).to_string(),
+            },
+        }
+    }
+}
+
+/// A word with letters that imitate others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imitation {
+    /// What it looks like.
+    pub word: String,
+    pub letters: Vec<Letter>,
+}
+
+/// The words of a text that have letters that imitate others, with these letters.
+pub fn imitations(text: &str) -> Vec<Imitation> {
+    let odd = lookalikes(text);
+    let mut out = Vec::new();
+    for word in words(text) {
+        let starts: Vec<usize> = odd
+            .iter()
+            .map(|letter| letter.start)
+            .filter(|at| word.contains(at))
+            .collect();
+        if starts.is_empty() {
+            continue;
+        }
+        let each = text[word.clone()].char_indices().enumerate();
+        let letters = each
+            .filter(|(_, (at, _))| starts.contains(&(word.start + at)))
+            .map(|(nth, (_, c))| Letter::new(nth + 1, c))
+            .collect();
+        out.push(Imitation {
+            word: skeleton(&text[word]).collect(),
+            letters,
+        });
+    }
+    out
+}
+
+/// Where two texts of equal length differ, letter by letter; `None` if their lengths differ.
+pub fn differences(a: &str, b: &str) -> Option<Vec<(Letter, Letter)>> {
+    if a.chars().count() != b.chars().count() {
+        return None;
+    }
+    let pairs = a.chars().zip(b.chars()).enumerate();
+    let unlike = pairs.filter(|(_, (a, b))| a != b);
+    Some(
+        unlike
+            .map(|(i, (a, b))| (Letter::new(i + 1, a), Letter::new(i + 1, b)))
+            .collect(),
+    )
 }
 
 /// The byte ranges of letters that look like an ASCII letter and are none, in words that pass for Latin: words of
@@ -145,5 +229,31 @@ mod tests {
             assert_eq!(marked(text), "", "{text}");
         }
         assert_eq!(lookalikes(&"\u{430}x ".repeat(1_000_000)).len(), 500);
+    }
+
+    #[test]
+    fn letters_that_imitate_are_named_with_their_place() {
+        let found = imitations("the s\u{441}\u{43e}pe of Δt and 数据");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].word, "scope");
+        let letters: Vec<_> = found[0]
+            .letters
+            .iter()
+            .map(|l| (l.at, l.c, &l.looks[..], &l.script[..]))
+            .collect();
+        assert_eq!(
+            letters,
+            [
+                (2, '\u{441}', "c", "Cyrillic"),
+                (3, '\u{43e}', "o", "Cyrillic")
+            ]
+        );
+        let unlike = differences("orders_clean.csv", "orders_cIean.csv").unwrap();
+        assert_eq!(unlike.len(), 1);
+        assert_eq!(
+            (unlike[0].0.at, unlike[0].0.c, unlike[0].1.c),
+            (9, 'l', 'I')
+        );
+        assert_eq!(differences("rn", "m"), None);
     }
 }

@@ -24,6 +24,16 @@ impl Key {
         code: KeyCode::Enter,
         modifiers: KeyModifiers::NONE,
     };
+    /// In a text field: clears it, and takes the last word away, as shells have it.
+    pub(super) const CLEARS: Self = Self::control('u');
+    pub(super) const TAKES_A_WORD: Self = Self::control('w');
+
+    const fn control(c: char) -> Self {
+        Self {
+            code: KeyCode::Char(c),
+            modifiers: KeyModifiers::CONTROL,
+        }
+    }
 
     pub fn of(event: &KeyEvent) -> Self {
         Self::new(event.code, event.modifiers)
@@ -268,6 +278,22 @@ commands! {
     Back = "back", "esc", "back: closes what is open, decides nothing";
     Suspend = "suspend", "ctrl-z", "suspend; what is pending goes on expiring";
     Quit = "quit", "q ctrl-c", "quit; asks when something is pending or running";
+}
+
+impl Command {
+    /// Whether it moves within whatever has the keys.
+    pub const fn scrolls(self) -> bool {
+        matches!(
+            self,
+            Self::Up
+                | Self::Down
+                | Self::PageUp
+                | Self::PageDown
+                | Self::PageCode
+                | Self::Top
+                | Self::Bottom
+        )
+    }
 }
 
 /// Why a key map is invalid.

@@ -108,6 +108,8 @@ mod seen_tests;
 #[cfg(test)]
 mod snapshot_tests;
 #[cfg(test)]
+mod stray_tests;
+#[cfg(test)]
 mod vigilance_tests;
 
 pub use action::{Action, AuditPage, AuditRow, Comparison, EditNews, GrantRequest, Header, Saving};

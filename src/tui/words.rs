@@ -19,8 +19,9 @@ mod novelty;
 pub mod policy;
 
 pub use agents::{
-    agent_facts, agents, ask_all, ask_all_keys, came_later, deny_all, deny_all_keys, deny_reason,
-    not_paused, now_paused, paused_already, quotas, resumed, short_deny_reason,
+    DENY_AGAIN, agent_facts, agents, ask_all, ask_all_keys, came_later, deny_all, deny_all_keys,
+    deny_keys, deny_reason, not_paused, now_paused, paused_already, quotas, resumed,
+    short_deny_reason,
 };
 pub use keys::*;
 pub use lists::{

@@ -8,7 +8,7 @@ use super::super::ui::{Notice, Over, Pane};
 use super::super::words;
 use super::lines::{Lines, plain};
 use super::page::What;
-use super::turn::{Place, Turn, scrolls};
+use super::turn::{Came, Place, Turn};
 use super::{Plain, field, warnings};
 
 /// A key that comes too early again within this time is held down, or pressed in impatience.
@@ -36,6 +36,7 @@ impl Plain {
             out.end();
             self.field.close();
         }
+        let came = self.came(before, place);
         let begun = out.len();
         for line in self.news.denials(turn.screen, turn.state) {
             out.line(&line);
@@ -47,6 +48,7 @@ impl Plain {
             let entry = turn.screen.selected();
             self.said.warned = entry.map_or(0, |e| warnings(e.left(turn.now)));
         }
+        self.tell_edit(turn, out);
         let notice = turn.ui.remark();
         // A key that is held down is answered once.
         let early = matches!(notice, Some(Notice::TooEarly(_)));
@@ -63,12 +65,14 @@ impl Plain {
             let unread = matches!(notice, Some(Notice::CannotAsk(_)))
                 && turn.ui.to_be_read(turn.state, turn.now).is_ok();
             let total = unread.then(|| self.left_out(turn, &(0..0)));
-            let total = total.map_or_else(String::new, words::plain::in_all);
-            out.line(&format!("{}{total}", plain(&text)));
+            let total = match total {
+                Some(rows) => words::plain::in_all(rows),
+                None => turn.screen.spoken_blocks(notice),
+            };
+            out.line(&format!("{}{total}", plain(&words::plain::of(&text))));
         }
         match place {
             Place::Prompt(..) if moved => {
-                self.page = None;
                 self.said.chosen = None;
                 out.line(&plain(&turn.screen.spoken_prompt().unwrap_or_default()));
             }
@@ -84,19 +88,25 @@ impl Plain {
                 self.read(turn, true, out);
             }
             Place::Page(what @ What::Pane(Pane::Output, _)) => {
-                self.show_output(turn, what, moved, command, out);
+                self.show_output(turn, what, came, command, out);
             }
             // An answer to what was typed is not followed by all that was read before.
             Place::Page(what) => {
-                self.show_page(turn, what, moved && !(typed && noted), command, out);
+                let came = match came {
+                    Came::Anew if typed && noted => Came::Stayed,
+                    came => came,
+                };
+                self.show_page(turn, what, came, command, out);
             }
             Place::Queue | Place::Code => {
-                self.tell_filter(turn, out);
+                let filtered = self.tell_filter(turn, out, false);
+                let shows = !turn.ui.queue.lists.live.is_empty();
                 // A grant is told by its run, a stale sheet by its notice.
                 let closed = matches!(before, Some(Place::Page(What::Sheet(..))));
                 let back = moved && !noted && before.is_some() && place == Place::Queue;
-                let listed =
-                    chosen || back && (!closed || command == Some(Command::Back)) && !typed;
+                let listed = chosen
+                    || back && (!closed || command == Some(Command::Back)) && !typed
+                    || filtered && shows;
                 match selected {
                     Some(id) if listed && command != Some(Command::Queue) => {
                         out.line(&turn.screen.spoken_line(id));
@@ -128,6 +138,49 @@ impl Plain {
         }
     }
 
+    /// Takes in where the person went. What a field or a question covers is kept.
+    fn came(&mut self, before: Option<Place>, place: Place) -> Came {
+        let typed = matches!(before, Some(Place::Prompt(..)));
+        match place {
+            place if before == Some(place) => Came::Stayed,
+            Place::Prompt(..) => {
+                if !typed {
+                    self.said.behind = self.page.take();
+                }
+                self.page = None;
+                Came::Anew
+            }
+            Place::Page(what) => {
+                match self.said.behind.take().filter(|p| typed && p.what == what) {
+                    Some(page) => {
+                        self.page = Some(page.stopped());
+                        Came::Back
+                    }
+                    None => Came::Anew,
+                }
+            }
+            _ => {
+                self.said.behind = None;
+                Came::Anew
+            }
+        }
+    }
+
+    /// Says the verdict on the person's edit, and what can be done with it.
+    fn tell_edit(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+        let entry = turn.screen.selected();
+        let code = entry.map(|entry| (entry.proposal.id, entry.code().digest()));
+        let before = std::mem::replace(&mut self.said.code, code);
+        let edited = before
+            .zip(code)
+            .is_some_and(|(a, b)| a.0 == b.0 && a.1 != b.1);
+        if let Some(entry) = entry.filter(|_| edited) {
+            for said in turn.screen.spoken_edit(entry) {
+                out.line(&said.text);
+            }
+        }
+    }
+
     fn show_agent(
         &mut self,
         turn: &Turn<'_>,
@@ -138,11 +191,13 @@ impl Plain {
         let said = turn.screen.spoken_agent();
         if new {
             self.page = None;
-            out.line(words::AGENTS);
+            out.line(&words::plain::agents(&turn.ui.key(Command::NextPane)));
         }
         let agent = said.as_ref().map(|(agent, _)| agent.clone());
-        if new || agent != self.said.agent || scrolls(command) {
-            out.line(&said.map_or_else(|| words::NO_AGENT.to_owned(), |(_, line)| line));
+        let stays = !new && agent == self.said.agent;
+        if !stays || command.is_some_and(Command::scrolls) {
+            let line = said.map_or_else(|| words::NO_AGENT.to_owned(), |(_, line)| line);
+            out.line(&format!("{}{line}", edge(stays, command)));
         }
         self.said.agent = agent;
     }
@@ -165,13 +220,11 @@ impl Plain {
             self.page = None;
             out.line(&turn.screen.spoken_log().unwrap_or_default());
         }
-        if new || row != self.said.log_row || scrolls(command) {
-            out.line(
-                &turn
-                    .screen
-                    .spoken_log_row()
-                    .unwrap_or_else(|| words::AUDIT_EMPTY.to_owned()),
-            );
+        let stays = !new && row == self.said.log_row;
+        if !stays || command.is_some_and(Command::scrolls) {
+            let line = turn.screen.spoken_log_row();
+            let line = line.unwrap_or_else(|| words::AUDIT_EMPTY.to_owned());
+            out.line(&format!("{}{line}", edge(stays, command)));
         }
         self.said.log_row = row;
     }
@@ -196,8 +249,10 @@ impl Plain {
             Command::PageDown | Command::PageUp | Command::Top | Command::Bottom if in_code => {
                 self.read(turn, false, out);
             }
-            Command::Up | Command::Down if in_code => self.read_row(turn, out),
-            Command::NextPoint | Command::PreviousPoint if noted => self.read_row(turn, out),
+            Command::Up | Command::Down if in_code => self.read_row(turn, command, out),
+            Command::NextPoint | Command::PreviousPoint if noted => {
+                self.read_row(turn, command, out);
+            }
             Command::Urgent if !noted => {
                 if let Some(id) = turn.ui.selected().filter(|_| out.is_empty()) {
                     out.line(&turn.screen.spoken_line(id));
@@ -226,7 +281,7 @@ impl Plain {
             && cursor != self.said.cursor
             && !turn.ui.common.found.is_empty()
         {
-            self.read_row(turn, out);
+            self.read_row(turn, Command::SearchNext, out);
         }
     }
 
@@ -234,7 +289,7 @@ impl Plain {
     pub(super) fn list(&mut self, turn: &Turn<'_>, out: &mut Lines) {
         self.page = None;
         self.tell_news(turn, out);
-        if let Some(line) = turn.screen.spoken_filter() {
+        if let Some(line) = turn.screen.spoken_filter(false) {
             out.line(&line);
         }
         let ids = &turn.ui.queue.lists.live;
@@ -266,24 +321,28 @@ impl Plain {
         let due = turn.ui.heard.at.saturating_add(field::REST);
         match turn.now.boot < due {
             true => self.said.filter_due = Some(due),
-            false => self.tell_filter(turn, out),
+            false => {
+                self.tell_filter(turn, out, true);
+            }
         }
     }
 
-    /// The filter, if it is another one than the last that was told.
-    fn tell_filter(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+    /// The filter, if it is another one than the last that was told. `first`: with the first row that it shows. Returns
+    /// whether it was told.
+    fn tell_filter(&mut self, turn: &Turn<'_>, out: &mut Lines, first: bool) -> bool {
         let words = turn.ui.queue.lists.filter.words();
         if words == self.said.filter {
-            return;
+            return false;
         }
         words.clone_into(&mut self.said.filter);
         let said = turn.ui.remark().is_some_and(Notice::is_of_filter);
-        match turn.screen.spoken_filter() {
+        match turn.screen.spoken_filter(first) {
             Some(line) => out.line(&line),
             // The notice says it.
-            None if said => {}
+            None if said => return false,
             None => out.line(words::FILTER_OFF),
         }
+        true
     }
 
     /// What the palette would do.
@@ -356,8 +415,21 @@ impl Plain {
             None if ui.heard.begins => out.line(words::plain::BEGINS),
             None => {}
             Some(Command::Back) => out.line(&here()),
-            Some(_) if scrolls(command) => out.line(&here()),
+            Some(command) if command.scrolls() => {
+                out.line(&format!("{}{}", edge(true, Some(command)), here()));
+            }
             Some(_) => {}
         }
+    }
+}
+
+/// Said before a row that a key did not go beyond.
+pub(super) const fn edge(stays: bool, command: Option<Command>) -> &'static str {
+    match command {
+        Some(Command::Down | Command::PageDown | Command::Bottom) if stays => {
+            words::plain::edge(true)
+        }
+        Some(Command::Up | Command::PageUp | Command::Top) if stays => words::plain::edge(false),
+        _ => "",
     }
 }

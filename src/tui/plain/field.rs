@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::super::ui::{Over, UiState};
+use super::super::words;
 use super::lines::Lines;
 
 /// A text that was changed is said again after this rest.
@@ -43,7 +44,11 @@ impl Field {
     pub fn echo(&mut self, ui: &UiState, out: &mut Lines, now: Duration) {
         let text = Self::text(ui).unwrap_or("");
         if text.is_empty() && !self.said.is_empty() {
-            out.end();
+            match ui.over() {
+                // Digits that were wrong are answered otherwise.
+                Over::Sheet(_) => out.end(),
+                _ => out.line(words::plain::EMPTY_FIELD),
+            }
             self.close();
         }
         // Other lines came between.

@@ -95,7 +95,8 @@ impl Sentence {
 
     fn own(&mut self, text: &str) {
         let ascii = is_ascii();
-        let (text, _) = charset::scope(Charset::Utf8, || visible(text));
+        let text = words::plain::and_more(text);
+        let (text, _) = charset::scope(Charset::Utf8, || visible(&text));
         for c in text.chars() {
             match words::plain::sign(c) {
                 Some(mark @ ("," | ";")) => self.pause(mark),
@@ -131,17 +132,17 @@ impl Sentence {
 /// A row of a flow as one line. A gap between columns is said as a semicolon, one before a remark as a comma.
 fn row(row: &FlowRow) -> String {
     let mut out = Sentence::default();
-    for (i, (words, role)) in row.spans.iter().enumerate() {
-        match (words.given, *role) {
+    for (i, (text, role)) in row.spans.iter().enumerate() {
+        match (text.given, *role) {
             // These are marks already.
-            (true, Role::Mark) => out.add(words, true),
-            (true, _) => out.add(&exact(words).0, true),
-            (false, _) if words.as_str() == "  " => out.own(" \u{2502} "),
-            (false, _) if i > 0 && words.starts_with("  ") && !words.trim().is_empty() => {
+            (true, Role::Mark) => out.add(text, true),
+            (true, _) => out.add(&exact(text).0, true),
+            (false, _) if text.as_str() == "  " => out.own(" \u{2502} "),
+            (false, _) if i > 0 && text.starts_with("  ") && !text.trim().is_empty() => {
                 out.pause(",");
-                out.own(words.trim_start());
+                out.own(text.trim_start());
             }
-            (false, _) => out.own(words),
+            (false, _) => out.own(text),
         }
     }
     let before = match &row.gutter {

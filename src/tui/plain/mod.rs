@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
-use crate::model::{AgentId, LogEvent, ProposalId};
+use crate::model::{AgentId, Digest, LogEvent, ProposalId};
 
 use super::action::Header;
 use super::charset;
@@ -74,6 +74,10 @@ struct Said {
     cursor: Option<usize>,
     redraws: u64,
     closing: bool,
+    /// What a field or a question covers.
+    behind: Option<Page>,
+    /// The selected proposal's code.
+    code: Option<(ProposalId, Digest)>,
     /// The sheet's question, and whether it was asked for the second time.
     question: Option<(String, bool)>,
     /// The chosen command of the palette, and when to tell the next.

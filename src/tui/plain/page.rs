@@ -95,6 +95,15 @@ impl Page {
         self.opens.take_if(|at| now >= *at).is_some()
     }
 
+    /// The same page when it is returned to: its rows are not read out again, so none counts that did not before.
+    pub const fn stopped(self) -> Self {
+        Self {
+            opens: None,
+            next: Duration::MAX,
+            ..self
+        }
+    }
+
     /// The rows that count as shown.
     pub const fn shown(&self) -> Range<usize> {
         self.rows.start..self.heard
@@ -102,7 +111,8 @@ impl Page {
 
     /// When the next row's turn comes; `None` if all have had theirs.
     pub fn due(&self) -> Option<Duration> {
-        (self.heard < self.rows.end).then_some(self.next)
+        let more = self.heard < self.rows.end && self.next < Duration::MAX;
+        more.then_some(self.next)
     }
 }
 
@@ -125,6 +135,15 @@ mod tests {
         page.reveal(ms(1450));
         page.reveal(ms(1600));
         assert_eq!((page.shown(), page.due()), (0..3, None));
+    }
+
+    #[test]
+    fn a_page_that_was_left_counts_no_further() {
+        let mut page = Page::new(What::Help, 0..3, 0, ms(1000));
+        page.reveal(ms(1000));
+        let mut page = page.stopped();
+        page.reveal(ms(100_000));
+        assert_eq!((page.shown(), page.due()), (0..1, None));
     }
 
     #[test]

@@ -10,9 +10,10 @@ use super::super::keys::Command;
 use super::super::ui::{Looked, Notice, Sheet};
 use super::super::words;
 use super::Plain;
+use super::answer::edge;
 use super::lines::{Lines, plain};
 use super::page::{Page, ROWS, ROWS_OVER, What};
-use super::turn::{Turn, scrolls};
+use super::turn::{Came, Turn};
 
 impl Plain {
     /// Reads out the introduction, if it was not read yet, and a page of code. `on`: from the first row that must still
@@ -46,13 +47,17 @@ impl Plain {
             true => layout.next_unseen(&looked.seen, &(0..0)),
             false => None,
         };
-        let top = unseen.unwrap_or_else(|| layout.row_of(looked.top));
+        // What was not read out yet has no rows that the key could have gone by.
+        let end = match turn.ui.heard.command {
+            Some(Command::Top) if !on => Some(0),
+            Some(Command::Bottom) if !on => Some(layout.len().saturating_sub(ROWS)),
+            _ => None,
+        };
+        let top = end.or(unseen).unwrap_or_else(|| layout.row_of(looked.top));
         let rows = top..(top + ROWS).min(layout.len());
-        let fresh = if before > 0 {
+        let opens = shown && !on && turn.ui.heard.command == Some(Command::Open);
+        let fresh = if before > 0 || opens || end.is_some() {
             self.page = Some(Page::new(what, rows.clone(), before, turn.now.boot));
-            rows.clone()
-        } else if shown && !on && turn.ui.heard.command == Some(Command::Open) {
-            self.page = Some(Page::new(what, rows.clone(), 0, turn.now.boot));
             rows.clone()
         } else {
             Page::turn(&mut self.page, what, rows.clone(), turn.now.boot)
@@ -120,21 +125,22 @@ impl Plain {
     }
 
     /// Reads out the current row of code alone.
-    pub(super) fn read_row(&mut self, turn: &Turn<'_>, out: &mut Lines) {
+    pub(super) fn read_row(&mut self, turn: &Turn<'_>, command: Command, out: &mut Lines) {
         let (Some(id), Some(layout), Some(looked)) =
             (turn.ui.selected(), self.layout.clone(), turn.looked())
         else {
             return;
         };
         let at = layout.row_of(looked.cursor);
+        let what = What::Code(id, layout.doc.code);
         if let Some(line) = turn.screen.spoken_code(&layout, at) {
-            out.line(&line);
-            self.page = Some(Page::new(
-                What::Code(id, layout.doc.code),
-                at..at + 1,
-                0,
-                turn.now.boot,
-            ));
+            let last = self.page.as_ref().filter(|page| page.what == what);
+            let stays = last.is_some_and(|page| match at {
+                0 => page.rows == (0..1),
+                at => page.rows.end == at + 1 && at + 1 == layout.len(),
+            });
+            out.line(&format!("{}{line}", edge(stays, Some(command))));
+            self.page = Some(Page::new(what, at..at + 1, 0, turn.now.boot));
         }
     }
 
@@ -143,7 +149,7 @@ impl Plain {
         &mut self,
         turn: &Turn<'_>,
         what: What,
-        moved: bool,
+        came: Came,
         command: Option<Command>,
         out: &mut Lines,
     ) {
@@ -154,6 +160,15 @@ impl Plain {
         let heard = (said.introduction_heard && said.introduced == at_hand)
             .then_some(&said.introduction[..]);
         let (heading, mut rows, top) = turn.page(what, heard);
+        let begun = |page: &Option<Page>| {
+            let page = page.as_ref().filter(|p| p.what == what);
+            page.map(|p| p.rows.start)
+        };
+        let moved = match came {
+            Came::Anew => true,
+            Came::Back => begun(&self.page) != Some(top),
+            Came::Stayed => false,
+        };
         if is_sheet && !moved {
             // What is counted is what was read out.
             rows.clone_from(&self.rows);
@@ -164,15 +179,13 @@ impl Plain {
                 What::Diff(_, false) => out.line(words::plain::READING_LOG),
                 _ => out.line(&heading),
             }
+        } else if came == Came::Back && turn.ui.heard.command == Some(Command::Back) {
+            out.line(&heading);
         }
         let total = rows.len();
         let top = top.min((total + usize::from(is_sheet)).saturating_sub(ROWS_OVER));
-        let begun = self
-            .page
-            .as_ref()
-            .filter(|p| p.what == what)
-            .map(|p| p.rows.start);
-        let scrolled = turn.pressed && scrolls(command);
+        let begun = begun(&self.page);
+        let scrolled = turn.pressed && command.is_some_and(Command::scrolls);
         if moved || scrolled && begun != Some(top) {
             let shown = top..(top + ROWS_OVER).min(total);
             let fresh = Page::turn(&mut self.page, what, shown.clone(), turn.now.boot);
@@ -195,10 +208,9 @@ impl Plain {
                 out.line(&words::plain::sheet_left_out(first, last, &key));
             }
         } else if scrolled && out.is_empty() && !is_sheet {
-            out.line(if top == 0 {
-                words::plain::TOP
-            } else {
-                words::plain::END
+            out.line(match command {
+                Some(Command::Up | Command::PageUp | Command::Top) => words::plain::TOP,
+                _ => words::plain::END,
             });
         }
         if moved || scrolled {
@@ -221,7 +233,7 @@ impl Plain {
         &mut self,
         turn: &Turn<'_>,
         what: What,
-        moved: bool,
+        came: Came,
         command: Option<Command>,
         out: &mut Lines,
     ) {
@@ -230,16 +242,28 @@ impl Plain {
         };
         let found = matches!(command, Some(Command::SearchNext | Command::SearchPrevious));
         let by_row = found || matches!(command, Some(Command::Up | Command::Down));
+        let begun = self.page.as_ref().filter(|p| p.what == what);
+        let mut begun = begun.map(|p| p.rows.clone());
+        let height = |begun: &Option<Range<usize>>| {
+            begun.as_ref().map_or(ROWS_OVER, |rows| rows.len().max(1))
+        };
+        let (mut rows, mut top) = turn.screen.spoken_output(entry, height(&begun));
+        let moved = match came {
+            Came::Anew => true,
+            Came::Back => begun.as_ref().map(|rows| rows.start) != Some(top),
+            Came::Stayed => false,
+        };
         if moved {
-            self.page = None;
+            (self.page, begun) = (None, None);
+            (rows, top) = turn.screen.spoken_output(entry, ROWS_OVER);
+            let shown = ROWS_OVER.min(rows.len() - top);
+            let first = turn.ui.key(Command::Top);
+            out.line(&words::plain::output(top + 1, shown, rows.len(), &first));
+        } else if came == Came::Back && turn.ui.heard.command == Some(Command::Back) {
             out.line(words::plain::OUTPUT);
         }
-        let begun = self.page.as_ref().filter(|p| p.what == what);
-        let begun = begun.map(|p| p.rows.clone());
-        let height = begun.as_ref().map_or(ROWS_OVER, |rows| rows.len().max(1));
-        let (rows, top) = turn.screen.spoken_output(entry, height);
         let many = if by_row && !moved { 1 } else { ROWS_OVER };
-        let asked = turn.pressed && (found || scrolls(command));
+        let asked = turn.pressed && (found || command.is_some_and(Command::scrolls));
         if moved || asked && begun.as_ref().map(|rows| rows.start) != Some(top) {
             let shown = top..(top + many).min(rows.len());
             let fresh = match many {

@@ -19,6 +19,7 @@ mod hostile;
 mod output;
 mod sheet;
 mod signs;
+mod told;
 
 /// A bench with the front end in plain lines.
 struct Voice {

@@ -3,7 +3,6 @@
 use crate::broker::BrokerState;
 use crate::clock::Now;
 
-use super::super::keys::Command;
 use super::super::screen::Screen;
 use super::super::ui::{Looked, OnScreen, Over, Pane, Part, Prompt, UiState};
 use super::lines::Said;
@@ -27,20 +26,14 @@ pub(super) enum Place {
     ),
 }
 
-/// Whether the key goes through something.
-pub(super) const fn scrolls(command: Option<Command>) -> bool {
-    matches!(
-        command,
-        Some(
-            Command::Up
-                | Command::Down
-                | Command::PageUp
-                | Command::PageDown
-                | Command::PageCode
-                | Command::Top
-                | Command::Bottom
-        )
-    )
+/// How the person came to where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Came {
+    /// They were there before.
+    Stayed,
+    /// From a field or a question, back to what was read out before it.
+    Back,
+    Anew,
 }
 
 /// What is looked at while something is said.

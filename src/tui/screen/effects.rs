@@ -27,6 +27,8 @@ const TEXT: usize = 70;
 /// The signs of the program between statements.
 const OWN_DOT: &str = " · ";
 pub(super) const OWN_WARNING: &str = "  ▲ ";
+/// Before what is wrong with the words before it.
+const OWN_ALARM: &str = " ▲ ";
 /// The label of what is altered.
 const ALTERS: &str = "ALTERS";
 /// Before the program's own words.
@@ -273,11 +275,38 @@ fn joined(statements: impl IntoIterator<Item = Spans>, room: Room) -> Para {
                 (_, 0) => para.and("  ", role).given(text, role),
                 _ if own || follows => para.and(text, role),
                 _ if [OWN_DOT, OWN_WARNING].contains(&text.as_str()) => para.and(text, role),
-                _ => para.given(text, role),
+                _ => told(para, &text, role),
             };
         }
     }
     para
+}
+
+/// A text that is not the program's, with the program's signs in it: a warning before it, and in dim text, which no agent
+/// chose, how many more lines there are.
+fn told(para: Para, text: &str, role: Role) -> Para {
+    if let Some(rest) = text.strip_prefix(OWN_ALARM) {
+        return para.and(OWN_ALARM, role).given(rest, role);
+    }
+    let more = text
+        .match_indices(" +")
+        .filter(|_| role == Role::Dim)
+        .find_map(|(at, _)| {
+            let rest = text[at + 1..].trim_start_matches('+');
+            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            (digits > 0).then_some((at, at + 2 + digits))
+        });
+    match more {
+        Some((from, to)) => {
+            let para = para.given(&text[..from], role);
+            let para = para.and(&text[from..to], role);
+            match &text[to..] {
+                "" => para,
+                rest => told(para, rest, role),
+            }
+        }
+        None => para.given(text, role),
+    }
 }
 
 /// The label of a statement.

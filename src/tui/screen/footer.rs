@@ -43,14 +43,21 @@ impl Screen<'_> {
             return;
         }
         match self.ui.prompt() {
-            Some(Prompt::Deny { id, input, earlier }) => match too_late(self.state, *id) {
+            Some(Prompt::Deny { id, reason }) => match too_late(self.state, *id) {
                 None => {
                     let label = self.deny_label_within(*id, area.width);
-                    self.field(canvas, area, &label, earlier.hint(), input);
+                    let keys = words::deny_keys(!reason.earlier.is_empty());
+                    self.field(canvas, area, &label, keys, &reason.input);
                 }
                 Some(why) => {
                     let label = format!("{why}, nothing is sent");
-                    self.field(canvas, area, &label, "Enter or Esc goes back", input);
+                    self.field(
+                        canvas,
+                        area,
+                        &label,
+                        "Enter or Esc goes back",
+                        &reason.input,
+                    );
                 }
             },
             Some(Prompt::AskAll(all)) => {
@@ -60,12 +67,14 @@ impl Screen<'_> {
                 let question = words::ask_all(all.waiting(self.state).len(), &whom);
                 self.asked(canvas, area, &question, &keys);
             }
-            Some(Prompt::DenyAll { all, input }) => {
+            Some(Prompt::DenyAll { all, reason }) => {
                 let count = all.waiting(self.state).len();
                 let whom = claim::drawn(&claim::named(&all.agent.name, 16));
                 let paused = is_paused(self.state, &all.agent);
-                let keys = words::deny_all_keys(count > 0, paused);
-                self.field(canvas, area, &words::deny_all(count, &whom), keys, input);
+                let earlier = !reason.earlier.is_empty();
+                let keys = words::deny_all_keys(count > 0, paused, earlier);
+                let label = words::deny_all(count, &whom);
+                self.field(canvas, area, &label, &keys, &reason.input);
             }
             Some(Prompt::Search { input }) => {
                 let keys = "Enter searches  Esc goes back";

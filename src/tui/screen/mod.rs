@@ -26,6 +26,7 @@ mod spoken;
 mod spoken_elsewhere;
 mod spoken_rows;
 mod spoken_sheet;
+mod spoken_verdict;
 mod title;
 
 use std::collections::BTreeMap;

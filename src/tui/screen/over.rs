@@ -62,6 +62,11 @@ impl Screen<'_> {
                     .hang(15),
             );
         }
+        paras.push(
+            Para::new(format!("{:<14} ", words::FIELD), Role::Key)
+                .and(words::FIELD_KEYS, Role::Text)
+                .hang(15),
+        );
         paras.push(Para::default());
         paras.push(Para::new("Words", Role::Strong));
         for (word, meaning) in GLOSSARY {

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::broker::{AuditHealth, BrokerState, Entry};
 use crate::clock::Now;
-use crate::model::{EffectMark, Environment, ProposalId, State, StreamName, VerdictKind};
+use crate::model::{EffectMark, Environment, ProposalId, State, StreamName};
 
 use super::super::action::Header;
 use super::super::claim;
@@ -255,7 +255,6 @@ impl<'a> Screen<'a> {
     pub(in crate::tui) fn introduction(&self, entry: &Entry) -> Vec<SaidRow> {
         let p = &entry.proposal;
         let line = |text: String| Para::new(text, Role::Text);
-        let given_text = |own: String, text: String| line(own).given(text, Role::Text);
         let mut out = vec![match &p.reason {
             Some(reason) => given("and why: ", reason, REASON),
             None => line(words::NO_REASON.to_owned()),
@@ -265,40 +264,10 @@ impl<'a> Screen<'a> {
             p.peer.uid, p.peer.pid
         )));
         out.extend(self.effects(entry, Room::Each, WIDE, Lengths::USUAL));
+        out.extend(Self::lookalikes(entry));
         let unlike = self.unlike_of(entry.proposal.id);
         out.extend(unlike.map(|u| line(words::unlike(u.numbers.len(), u.lines.len()))));
-        if let Some(verdict) = entry.verdict() {
-            let word = verdict.verdict.as_str();
-            if verdict.findings.is_empty() {
-                let none = match verdict.verdict {
-                    VerdictKind::Clear => words::NO_FINDING,
-                    _ => "",
-                };
-                out.push(line(format!("verdict {word}. {none}")));
-            } else {
-                let count = words::count(verdict.findings.len(), "finding");
-                out.push(line(format!("verdict {word}, {count}:")));
-                for f in verdict.findings.iter().take(FINDINGS) {
-                    let own = format!(
-                        "line {}: {} {}, {}, {}: ",
-                        f.line,
-                        f.rule,
-                        f.name,
-                        f.severity,
-                        f.action.as_str()
-                    );
-                    let mut para = given_text(own, f.message.clone());
-                    if let Some(hint) = f.remedy() {
-                        para = para.and(" Hint: ", Role::Text).given(hint, Role::Text);
-                    }
-                    out.push(para);
-                }
-                let more = verdict.findings.len().saturating_sub(FINDINGS);
-                if more > 0 {
-                    out.push(line(format!("and {more} more, in the pane FINDINGS")));
-                }
-            }
-        }
+        out.extend(Self::judged(entry));
         let inputs = inputs(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
         out.extend(inputs.into_iter().map(|para| para.after("given: ")));
         flow(&out)
@@ -373,7 +342,8 @@ impl<'a> Screen<'a> {
         };
         let meanings =
             glossary::spoken().map(|(word, meaning)| words::plain::means(&word, meaning));
-        let rows = said.map(key).chain(meanings);
+        let fields = format!("in a {}: {}", words::FIELD, words::FIELD_KEYS);
+        let rows = said.map(key).chain([fields]).chain(meanings);
         let rows: Vec<Para> = rows.map(|row| Para::new(row, Role::Text)).collect();
         flow(&rows)
     }

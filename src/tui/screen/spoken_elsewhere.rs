@@ -46,8 +46,9 @@ impl Screen<'_> {
         ))
     }
 
-    /// What the filter shows: `filter "x": 3 of 12; first: …`. What it hides and expires soon comes first.
-    pub(in crate::tui) fn spoken_filter(&self) -> Option<String> {
+    /// What the filter shows: `filter "x": 3 of 12`, with `first` also the first of them. What it hides and expires soon
+    /// comes before.
+    pub(in crate::tui) fn spoken_filter(&self, first: bool) -> Option<String> {
         let lists = &self.ui.queue.lists;
         let on = lists.filter.is_on();
         let shown = lists.shown + lists.decided.len();
@@ -58,9 +59,10 @@ impl Screen<'_> {
         let soon = left.filter(|left| *left < SOON);
         let words = exact(&lists.filter.words().replace('"', "\\\"")).0;
         let out = words::plain::filter(&words, shown, all, soon);
-        let first = lists.live.first().or(lists.decided.first());
-        on.then(|| match first {
-            Some(id) => format!("{out}; first: {}", self.spoken_line(*id)),
+        let shows = lists.live.first().or(lists.decided.first());
+        on.then(|| match shows {
+            Some(id) if first => format!("{out}; first: {}", self.spoken_line(*id)),
+            Some(_) => out,
             None => format!(
                 "{out}; {}",
                 words::plain::shows_all(&self.ui.key(Command::Back))
@@ -83,7 +85,14 @@ impl Screen<'_> {
         let (uid, name) = (row.agent.uid, row.agent.name.as_str());
         let ever = self.ui.decisions(&Of::Agent(uid, name));
         let facts = words::agent_facts(&row.agent, row.connected, ever.granted, ever.denied);
-        let facts = plain(&facts);
+        let (t, usage) = (&row.tally, self.state.usage(uid, row.agent.pid, self.now));
+        let counts = words::plain::agent_counts(
+            t.undecided,
+            [t.granted, t.denied, t.blocked],
+            t.per_minute(self.now.boot),
+            &format!("{}%", usage.per_cent()),
+        );
+        let facts = plain(&format!("{counts} · {facts}"));
         let name = claimed(&claim::named(name, 24));
         Some((
             row.agent.clone(),
@@ -101,35 +110,43 @@ impl Screen<'_> {
             return Some(words::plain::COMMAND.to_owned());
         }
         Some(match self.ui.prompt()? {
-            Prompt::Deny { id, .. } => match too_late(self.state, *id) {
-                None => format!("{}: {}.", self.deny_label(*id), words::plain::ENTER_SENDS),
-                Some(why) => format!(
-                    "{why}, {}; {}.",
-                    words::plain::NOT_SENT,
-                    words::plain::ENTER_SENDS
-                ),
+            Prompt::Deny { id, reason } => match too_late(self.state, *id) {
+                None => {
+                    let keys = words::plain::reason_keys(!reason.earlier.is_empty(), None);
+                    format!("{}: {keys}", self.deny_label(*id))
+                }
+                Some(why) => format!("{why}, {}", words::plain::NOT_SENT),
             },
             Prompt::AskAll(all) => {
                 let paused = is_paused(self.state, &all.agent);
-                let keys = words::ask_all_keys(&self.ui.key(Command::Confirm), paused);
+                let keys = words::plain::ask_all_keys(&self.ui.key(Command::Confirm), paused);
                 let whom = claimed(&claim::named(&all.agent.name, 16));
                 let count = all.waiting(self.state).len();
-                format!("{} {keys}.", words::ask_all(count, &whom))
+                format!("{} {keys}", words::ask_all(count, &whom))
             }
-            Prompt::DenyAll { all, .. } => {
+            Prompt::DenyAll { all, reason } => {
                 let count = all.waiting(self.state).len();
                 let whom = claimed(&claim::named(&all.agent.name, 16));
-                let keys = words::deny_all_keys(count > 0, is_paused(self.state, &all.agent));
-                format!("{}: {keys}.", words::deny_all(count, &whom))
+                let (label, paused) = (
+                    words::deny_all(count, &whom),
+                    is_paused(self.state, &all.agent),
+                );
+                if count == 0 {
+                    return Some(format!("{label}: {}", words::plain::pause_keys(paused)));
+                }
+                let earlier = !reason.earlier.is_empty();
+                let keys = words::plain::reason_keys(earlier, Some(paused));
+                format!("{label}, reason: {keys}")
             }
-            Prompt::Open { of, .. } => {
+            Prompt::Open { of, input } => {
                 let label = words::which_file(self.files(*of));
-                format!("{label}: Enter opens, Esc goes back.")
+                format!("{label}. {}", words::plain::open_keys(input.value()))
             }
-            Prompt::Save { of, .. } => {
+            Prompt::Save { of, input } => {
                 let label = self.save_label(*of);
                 let files: Vec<String> = self.to_save(*of).iter().map(Para::text).collect();
-                format!("{}. {label}: Enter saves, Esc goes back.", files.join("; "))
+                let keys = words::plain::save_keys(&exact(input.value()).0);
+                format!("{}. {label} a folder. {keys}", files.join("; "))
             }
             Prompt::Filter { .. } => words::plain::FILTER.to_owned(),
             Prompt::Search { .. } => format!("search: {}.", words::plain::ENTER_SEARCHES),

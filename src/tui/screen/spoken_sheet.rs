@@ -71,8 +71,9 @@ impl Screen<'_> {
             parts.push(format!("▲ {}", words::plain::TOLD));
         }
         let key = self.ui.key(Command::Details);
+        let facts = parts.join(" · ");
         Para::new(
-            words::plain::as_before(&parts.join(" · "), &key),
+            words::plain::as_before(words::plain::BEFORE, &facts, &key),
             Role::Text,
         )
     }

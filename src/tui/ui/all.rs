@@ -2,7 +2,6 @@
 //! typed by mistake deny one at most.
 
 use crossterm::event::KeyCode;
-use tui_input::Input;
 
 use crate::broker::BrokerState;
 use crate::clock::Now;
@@ -13,6 +12,7 @@ use super::super::claim;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::pausing::{NAME, Turn};
+use super::reasons::{Denial, Reason};
 use super::{Notice, Over, Prompt, UiState};
 
 /// An agent, and what it had waiting when a person asked. What comes later is not denied with it.
@@ -52,9 +52,13 @@ impl UiState {
         let ids = pending_of(state, &agent);
         let all = AllOf { agent, ids };
         self.over = Over::Prompt(match all.ids.len() {
-            0 | 1 => Prompt::DenyAll {
+            0 => Prompt::DenyAll {
                 all,
-                input: Input::default(),
+                reason: Reason::default(),
+            },
+            1 => Prompt::DenyAll {
+                all,
+                reason: self.reason(),
             },
             _ => Prompt::AskAll(all),
         });
@@ -94,8 +98,8 @@ impl UiState {
             return;
         }
         if let Over::Prompt(Prompt::AskAll(all)) = std::mem::take(&mut self.over) {
-            let input = Input::default();
-            self.over = Over::Prompt(Prompt::DenyAll { all, input });
+            let reason = self.reason();
+            self.over = Over::Prompt(Prompt::DenyAll { all, reason });
         }
     }
 
@@ -118,6 +122,9 @@ impl UiState {
         if later > 0 {
             let whom = claim::drawn(&claim::named(&all.agent.name, NAME));
             self.remarks.notice = Some(words::came_later(later, &whom).into());
+        }
+        if !ids.is_empty() {
+            self.attention.denial = Some(Denial::new(now.boot));
         }
         self.queue.denied.extend(&ids);
         for id in &ids {

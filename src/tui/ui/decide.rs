@@ -16,7 +16,7 @@ use super::super::action::{Action, GrantRequest};
 use super::super::document::Document;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
-use super::reasons::Reasons;
+use super::reasons::{Denial, Enter, Reason, Reasons};
 use super::{Challenge, Looked, Notice, Over, Prompt, SHEET_GRACE, Sheet, Span, UiState, closed};
 
 /// The longest deny reason, in characters.
@@ -258,12 +258,30 @@ impl UiState {
                 self.remarks.notice = Some(of(entry, words::already(entry.state())));
             }
             Some(entry) => {
-                self.over = Over::Prompt(Prompt::Deny {
-                    id: entry.proposal.id,
-                    input: Input::default(),
-                    earlier: Reasons::of(self.reasons()),
-                });
+                let id = entry.proposal.id;
+                let reason = self.reason();
+                self.over = Over::Prompt(Prompt::Deny { id, reason });
             }
+        }
+    }
+
+    /// An empty field for a reason, opened by the last key.
+    pub(super) fn reason(&self) -> Reason {
+        let quiet = &self.attention.quiet;
+        let enter = |denial: Denial| denial.enter(quiet.key(), quiet.runs_since(denial.at));
+        Reason {
+            input: Input::default(),
+            earlier: Reasons::of(self.reasons()),
+            enter: self.attention.denial.map_or(Enter::Denies, enter),
+        }
+    }
+
+    /// Takes in a key outside text fields that was pressed after a denial.
+    pub(super) fn note_after_denial(&mut self, key: Key, meaning: Meaning) {
+        let calm = self.attention.quiet.key().calm;
+        if let Some(denial) = &mut self.attention.denial {
+            denial.swift &= !calm;
+            denial.stray |= meaning == Meaning::Nothing && key.typed().is_some();
         }
     }
 
@@ -313,47 +331,39 @@ impl UiState {
         if meaning == Meaning::Does(Command::Suspend) {
             return vec![Action::Suspend];
         }
-        if let Over::Prompt(Prompt::Deny { input, earlier, .. }) = &mut self.over
-            && earlier.go(input, key)
-        {
-            return Vec::new();
-        }
         if let Some(actions) = self.on_all(state, key, meant) {
             return actions;
         }
-        match &mut self.over {
-            Over::Nothing
-            | Over::Help { .. }
-            | Over::Sheet(_)
-            | Over::Palette(_)
-            | Over::Picker(_)
-            | Over::Diff(_)
-            | Over::Prompt(Prompt::AskAll(_)) => {}
-            Over::Prompt(Prompt::Quit) => {
-                self.over.close();
-                if meaning == Meaning::Does(Command::Confirm) {
-                    return vec![Action::Quit];
-                }
+        let typing = self.attention.quiet.key();
+        let Over::Prompt(prompt) = &mut self.over else {
+            return Vec::new();
+        };
+        if matches!(prompt, Prompt::Quit) {
+            self.over.close();
+            return match meaning {
+                Meaning::Does(Command::Confirm) => vec![Action::Quit],
+                _ => Vec::new(),
+            };
+        }
+        // Key bindings do not change `Enter` and `Esc` in text fields.
+        if key.is(KeyCode::Esc) {
+            self.leave_prompt(state);
+        } else if key.is(KeyCode::Enter) {
+            if prompt
+                .reason_mut()
+                .is_none_or(|reason| reason.sends(typing))
+            {
+                return self.send_prompt(state, now);
             }
-            Over::Prompt(
-                Prompt::Deny { input, .. }
-                | Prompt::DenyAll { input, .. }
-                | Prompt::Open { input, .. }
-                | Prompt::Save { input, .. }
-                | Prompt::Search { input }
-                | Prompt::Filter { input, .. },
-            ) => {
-                // Key bindings do not change `Enter` and `Esc` in text fields.
-                if key.is(KeyCode::Enter) {
-                    return self.send_prompt(state, now);
-                }
-                if key.is(KeyCode::Esc) {
-                    self.leave_prompt(state);
-                } else {
-                    edit(input, key, event.code);
-                    self.follow_filter(state);
-                }
+            self.remarks.notice = Some(Notice::Idle(words::DENY_AGAIN.into()));
+        } else if !prompt
+            .reason_mut()
+            .is_some_and(|reason| reason.goes(key, typing))
+        {
+            if let Some(input) = prompt.input_mut() {
+                edit(input, key, event.code);
             }
+            self.follow_filter(state);
         }
         Vec::new()
     }
@@ -375,12 +385,13 @@ impl UiState {
 
     fn send_prompt(&mut self, state: &BrokerState, now: Now) -> Vec<Action> {
         match std::mem::take(&mut self.over) {
-            Over::Prompt(Prompt::Deny { id, input, .. }) => {
+            Over::Prompt(Prompt::Deny { id, reason }) => {
                 if let Some(why) = super::too_late(state, id) {
                     self.remarks.notice = Some(closed(state, id, why));
                     return Vec::new();
                 }
-                let reason = input.value().trim();
+                let reason = reason.input.value().trim();
+                self.attention.denial = Some(Denial::new(now.boot));
                 self.queue.denied.insert(id);
                 self.remember_decision(state, id, false, now);
                 vec![Action::Deny {
@@ -389,8 +400,8 @@ impl UiState {
                     viewed: self.viewed(state, id),
                 }]
             }
-            Over::Prompt(Prompt::DenyAll { all, input }) => {
-                self.deny_all(state, &all, input.value().trim(), now)
+            Over::Prompt(Prompt::DenyAll { all, reason }) => {
+                self.deny_all(state, &all, reason.input.value().trim(), now)
             }
             Over::Prompt(Prompt::Filter { .. }) => {
                 self.enter_filter(state, now);
@@ -422,15 +433,10 @@ impl UiState {
 
     /// Inserts pasted text into an open text field; otherwise ignores it.
     pub(super) fn paste(&mut self, state: &BrokerState, text: &str) {
-        if let Over::Prompt(
-            Prompt::Deny { input, .. }
-            | Prompt::DenyAll { input, .. }
-            | Prompt::Open { input, .. }
-            | Prompt::Save { input, .. }
-            | Prompt::Search { input }
-            | Prompt::Filter { input, .. },
-        ) = &mut self.over
-        {
+        let Over::Prompt(prompt) = &mut self.over else {
+            return;
+        };
+        if let Some(input) = prompt.input_mut() {
             for c in text.chars() {
                 insert(input, if c.is_whitespace() { ' ' } else { c });
             }
@@ -459,6 +465,8 @@ pub(super) fn edit(input: &mut Input, key: Key, code: KeyCode) {
         KeyCode::Right if key.is(code) => R::GoToNextChar,
         KeyCode::Home if key.is(code) => R::GoToStart,
         KeyCode::End if key.is(code) => R::GoToEnd,
+        _ if key == Key::CLEARS => R::DeleteLine,
+        _ if key == Key::TAKES_A_WORD => R::DeletePrevWord,
         _ => {
             if let Some(c) = key.typed() {
                 insert(input, c);

@@ -117,6 +117,9 @@ impl UiState {
         self.remarks.notice = None;
         self.hear_key(key, now);
         let meaning = self.common.keys.meaning(self.attention.before, key);
+        if !matches!(self.over, Over::Prompt(_) | Over::Palette(_)) {
+            self.note_after_denial(key, meaning);
+        }
         let stand = self.stand();
         let actions = self.on_pressed(state, event, typed, now);
         if actions.is_empty() && self.remarks.notice.is_none() && self.stand() == stand {

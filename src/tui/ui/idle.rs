@@ -78,7 +78,8 @@ impl UiState {
                 words::not_in_question(&key.to_string(), &self.key(Command::Confirm))
             }
             (Over::Prompt(prompt), _) => {
-                self.idle_in_field(key, matches!(prompt, Prompt::Deny { .. }))
+                let denies = matches!(prompt, Prompt::Deny { .. } | Prompt::DenyAll { .. });
+                self.idle_in_field(key, denies)
             }
             (Over::Palette(_), _) => self.idle_in_field(key, false),
             (Over::Sheet(_), _) if self.on_digits(key, meaning) => {
@@ -254,19 +255,9 @@ impl UiState {
     }
 }
 
-/// Whether the command moves within whatever has the keys.
+/// Whether the command goes through what is open, or out of it.
 const fn scrolls(command: Command) -> bool {
-    matches!(
-        command,
-        Command::Up
-            | Command::Down
-            | Command::PageUp
-            | Command::PageDown
-            | Command::PageCode
-            | Command::Top
-            | Command::Bottom
-            | Command::Back
-    )
+    command.scrolls() || matches!(command, Command::Back)
 }
 
 /// Whether plain lines answer the command with what stands here.

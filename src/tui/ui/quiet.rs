@@ -12,6 +12,8 @@ pub const QUIET: Duration = Duration::from_millis(250);
 /// Within this time after a key, the same key may still be held down: the longest delay before the
 /// first repeat that common desktops offer. Another key in between ends the first key's repeats.
 pub const HELD: Duration = Duration::from_secs(2);
+/// Whoever looks up pauses for this long.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// When an event could have been typed, in boot time: between the moment input was last known to be
 /// empty and the moment the event was read. A key that waited in a buffer therefore has no quiet
@@ -49,16 +51,39 @@ enum Down {
 pub(super) struct Quiet {
     last: Duration,
     down: Option<(Down, Duration)>,
+    /// When the run of input began that had no pause of [`LOOK`].
+    run: Duration,
+    /// The last key.
+    key: Typing,
+}
+
+/// How a key was typed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tui) struct Typing {
+    /// Whether it came after [`QUIET`].
+    pub calm: bool,
+    /// Whether it was read by itself.
+    pub alone: bool,
+    /// The earliest time at which it could have been typed.
+    pub since: Duration,
 }
 
 impl Quiet {
     /// Records input of any kind, even meaningless bytes.
     pub fn heard(&mut self, when: Span) {
+        if when.since >= self.last.saturating_add(LOOK) {
+            self.run = when.until;
+        }
         self.last = self.last.max(when.until);
     }
 
     /// Records a key press or repeat.
     pub fn pressed(&mut self, key: Key, when: Span) {
+        self.key = Typing {
+            calm: when.since >= self.last.saturating_add(QUIET),
+            alone: when.alone,
+            since: when.since,
+        };
         self.heard(when);
         self.down = Some((Down::This(key), when.until));
     }
@@ -67,6 +92,16 @@ impl Quiet {
     pub fn lost(&mut self, boot: Duration) {
         self.last = self.last.max(boot);
         self.down = Some((Down::Any, boot));
+    }
+
+    /// How the last key was typed.
+    pub const fn key(&self) -> Typing {
+        self.key
+    }
+
+    /// Whether nobody paused to look up since then.
+    pub fn runs_since(&self, boot: Duration) -> bool {
+        boot >= self.run
     }
 
     /// When this key may open the sheet, if no other input comes.

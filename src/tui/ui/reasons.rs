@@ -1,11 +1,92 @@
-//! The deny prompt's earlier reasons: `↑` goes to older ones, `↓` back to what was typed.
+//! The field of a reason: `↑` goes to earlier ones, `↓` back to what was typed, and `Enter` right behind another denial
+//! asks once more, so that stray typing denies one proposal and not the next ones.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crossterm::event::KeyCode;
 use tui_input::Input;
 
 use super::super::keys::Key;
+use super::quiet::Typing;
+
+/// What `Enter` does in the field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tui) enum Enter {
+    #[default]
+    Denies,
+    /// The field was opened in one go with the denial of another proposal: it asks if it is also sent so.
+    Swift,
+    /// The field was opened in the middle of the typing that denied another proposal.
+    Asks,
+    /// The next one denies if it comes after a pause.
+    Asked,
+}
+
+/// A person's last denial, and the keys since then.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tui) struct Denial {
+    pub at: Duration,
+    /// Whether no key since then came after a pause.
+    pub swift: bool,
+    /// Whether a key since then means nothing.
+    pub stray: bool,
+}
+
+impl Denial {
+    pub const fn new(at: Duration) -> Self {
+        Self {
+            at,
+            swift: true,
+            stray: false,
+        }
+    }
+
+    /// What `Enter` does in a field that the last key opened. `runs`: whether nobody paused to look up since then.
+    pub fn enter(self, key: Typing, runs: bool) -> Enter {
+        match runs && !key.calm {
+            true if self.stray || key.since <= self.at => Enter::Asks,
+            true if self.swift && key.alone => Enter::Swift,
+            _ => Enter::Denies,
+        }
+    }
+}
+
+/// The field of a reason.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Reason {
+    pub input: Input,
+    pub earlier: Reasons,
+    pub enter: Enter,
+}
+
+impl Reason {
+    /// Takes in a key other than `Enter` and `Esc`; true if it went through earlier reasons.
+    pub fn goes(&mut self, key: Key, typing: Typing) -> bool {
+        let goes = self.earlier.go(&mut self.input, key);
+        self.enter = match (goes, self.enter) {
+            // Stray typing has no arrows.
+            (true, _) => Enter::Denies,
+            (false, Enter::Swift) if typing.calm || !typing.alone => Enter::Denies,
+            (false, Enter::Asked) => Enter::Asks,
+            (false, enter) => enter,
+        };
+        goes
+    }
+
+    /// `Enter`: whether it denies.
+    pub const fn sends(&mut self, typing: Typing) -> bool {
+        match self.enter {
+            Enter::Denies => true,
+            Enter::Asked if typing.calm => true,
+            Enter::Swift if typing.calm || !typing.alone => true,
+            Enter::Swift | Enter::Asks | Enter::Asked => {
+                self.enter = Enter::Asked;
+                false
+            }
+        }
+    }
+}
 
 /// This person's earlier reasons, and which one stands in the field.
 #[derive(Debug, Default)]
@@ -25,12 +106,8 @@ impl Reasons {
         }
     }
 
-    /// The keys of the prompt, in the footer.
-    pub const fn hint(&self) -> &'static str {
-        match self.all.is_empty() {
-            true => "Enter sends  Esc goes back",
-            false => "↑ earlier  Enter sends  Esc goes back",
-        }
+    pub const fn is_empty(&self) -> bool {
+        self.all.is_empty()
     }
 
     /// Handles a key; false if it is none of these.

@@ -25,7 +25,7 @@ use super::figures::Figure;
 use super::filter::Filter;
 use super::groups::{Groups, Unlike};
 use super::quiet::Quiet;
-use super::reasons::Reasons;
+use super::reasons::{Denial, Reason};
 use super::vigilance::Vigilance;
 use super::{
     AgentsScreen, FlowKey, Looked, Notice, Palette, Pane, Picker, Sheet, UiState, View, lists,
@@ -196,15 +196,14 @@ pub(in crate::tui) enum Over {
 pub(in crate::tui) enum Prompt {
     Deny {
         id: ProposalId,
-        input: tui_input::Input,
-        earlier: Reasons,
+        reason: Reason,
     },
     /// Whether more than one proposal is to be denied.
     AskAll(AllOf),
     /// The reason for all of them, or the agent is paused.
     DenyAll {
         all: AllOf,
-        input: tui_input::Input,
+        reason: Reason,
     },
     Search {
         input: tui_input::Input,
@@ -232,13 +231,36 @@ impl Prompt {
     /// The text field; a question has none.
     pub const fn input(&self) -> Option<&tui_input::Input> {
         match self {
-            Self::Deny { input, .. }
-            | Self::DenyAll { input, .. }
-            | Self::Search { input }
+            Self::Deny { reason, .. } | Self::DenyAll { reason, .. } => Some(&reason.input),
+            Self::Search { input }
             | Self::Open { input, .. }
             | Self::Save { input, .. }
             | Self::Filter { input, .. } => Some(input),
             Self::Quit | Self::AskAll(_) => None,
+        }
+    }
+
+    pub const fn input_mut(&mut self) -> Option<&mut tui_input::Input> {
+        match self {
+            Self::Deny { reason, .. } | Self::DenyAll { reason, .. } => Some(&mut reason.input),
+            Self::Search { input }
+            | Self::Open { input, .. }
+            | Self::Save { input, .. }
+            | Self::Filter { input, .. } => Some(input),
+            Self::Quit | Self::AskAll(_) => None,
+        }
+    }
+
+    /// The field of a reason.
+    pub const fn reason_mut(&mut self) -> Option<&mut Reason> {
+        match self {
+            Self::Deny { reason, .. } | Self::DenyAll { reason, .. } => Some(reason),
+            Self::Search { .. }
+            | Self::Open { .. }
+            | Self::Save { .. }
+            | Self::Filter { .. }
+            | Self::Quit
+            | Self::AskAll(_) => None,
         }
     }
 }
@@ -316,6 +338,7 @@ pub(in crate::tui) struct Attention {
     /// The first key of a two-key chord.
     pub before: Option<Key>,
     pub quiet: Quiet,
+    pub denial: Option<Denial>,
     pub vigilance: Vigilance,
 }
 

@@ -131,12 +131,24 @@ pub fn deny_all(count: usize, whom: &str) -> String {
     }
 }
 
-/// The keys of that field.
-pub const fn deny_all_keys(any: bool, paused: bool) -> &'static str {
+/// The keys of that field. `earlier`: whether there are earlier reasons.
+pub fn deny_all_keys(any: bool, paused: bool, earlier: bool) -> String {
+    let up = if earlier { "↑ earlier  " } else { "" };
     match (any, paused) {
-        (true, false) => "Enter sends  Tab pauses  Esc back",
-        (true, true) => "Enter sends  Tab resumes  Esc back",
-        (false, false) => "Tab pauses it  Esc goes back",
-        (false, true) => "Tab resumes it  Esc goes back",
+        (true, false) => format!("{up}Enter sends  Tab pauses  Esc back"),
+        (true, true) => format!("{up}Enter sends  Tab resumes  Esc back"),
+        (false, false) => "Tab pauses it  Esc goes back".to_owned(),
+        (false, true) => "Tab resumes it  Esc goes back".to_owned(),
     }
 }
+
+/// The keys of the field for one proposal's reason.
+pub const fn deny_keys(earlier: bool) -> &'static str {
+    match earlier {
+        true => "↑ earlier  Enter sends  Esc goes back",
+        false => "Enter sends  Esc goes back",
+    }
+}
+
+/// `Enter` in the middle of the typing that denied another proposal.
+pub const DENY_AGAIN: &str = "denied one just now: Enter again sends";

@@ -8,6 +8,10 @@ use super::super::claim;
 const TYPED: usize = 24;
 const NEAREST: usize = 3;
 
+/// The keys of text fields, which no key map changes.
+pub const FIELD: &str = "text field";
+pub const FIELD_KEYS: &str =
+    "Enter sends, Esc goes back, Ctrl-u clears it, Ctrl-w takes the last word";
 pub const AT_TOP: &str = "at the top";
 pub const AT_END: &str = "at the end";
 pub const AT_LEFT_EDGE: &str = "at the left edge";

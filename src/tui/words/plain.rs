@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::model::{Imitation, Letter};
+
 use super::super::keys::Command;
 use super::{count, number};
 
@@ -19,8 +21,9 @@ pub const WENT_ON: &str = "Back. What was read out before may have scrolled away
 pub const PYTHON_READY: &str = "The Python environment is ready.";
 pub const PYTHON_MADE: &str = "The Python environment is being made; grants wait.";
 pub const WAIT: &str = "Wait for the question: its key does not count yet.";
-pub const NOT_SENT: &str = "nothing is sent";
-pub const ENTER_SENDS: &str = "Enter sends, Esc goes back";
+pub const NOT_SENT: &str = "nothing is sent; Enter and Esc go back.";
+/// The field was cleared.
+pub const EMPTY_FIELD: &str = "empty";
 pub const ENTER_SEARCHES: &str = "Enter searches, Esc goes back";
 pub const COMMAND: &str = "Command, by its letters, or a word to be explained: Enter does it, Up and Down choose, Esc goes back.";
 pub const FILTER: &str =
@@ -67,6 +70,136 @@ pub const fn command(command: Command) -> &'static str {
         Command::Redraw => "say again what was read last",
         Command::Queue => "list what waits, and tell the news",
         other => other.words(),
+    }
+}
+
+/// `Cyrillic o, U+043E`, `capital I`: a letter by its name.
+fn letter(of: &Letter) -> String {
+    let looks = match of.looks.as_str() {
+        "" => "letter".to_owned(),
+        one if one.len() == 1 && one.chars().all(|c| c.is_ascii_digit()) => format!("digit {one}"),
+        one if one.len() == 1 && one.chars().all(|c| c.is_ascii_uppercase()) => {
+            format!("capital {one}")
+        }
+        one if of.c.is_ascii() && one.chars().all(|c| c.is_ascii_lowercase()) => {
+            format!("small {one}")
+        }
+        other => other.to_owned(),
+    };
+    match of.c.is_ascii_alphanumeric() {
+        true => looks,
+        false if of.script.is_empty() => format!("{looks}, U+{:04X}", of.c as u32),
+        false => format!("{} {looks}, U+{:04X}", of.script, of.c as u32),
+    }
+}
+
+/// `"scope" with Cyrillic o, U+043E, at letter 3`.
+pub fn imitation(of: &Imitation) -> String {
+    let letters = of.letters.iter();
+    let letters: Vec<String> = letters
+        .map(|l| format!("{}, at letter {}", letter(l), l.at))
+        .collect();
+    format!("\"{}\" with {}", of.word, letters.join(", and "))
+}
+
+/// Where two names that look alike differ. `name` and `other` are exact.
+pub fn looks_like(name: &str, other: &str, differ: Option<&[(Letter, Letter)]>) -> String {
+    let said = match differ {
+        None => "other letters, and not as many".to_owned(),
+        Some(all) => {
+            let each = all.iter().map(|(a, b)| {
+                format!(
+                    "{} where the other has {}, at letter {}",
+                    letter(a),
+                    letter(b),
+                    a.at
+                )
+            });
+            each.collect::<Vec<_>>().join(", and ")
+        }
+    };
+    format!("\"{name}\" looks like \"{other}\" and has {said}")
+}
+
+/// `+2` among the words as it is said, `and 2 more`: the drawn screen has less room.
+pub fn and_more(words: &str) -> String {
+    let each = words.split(' ').map(|word| match is_more(word) {
+        true => format!("and {} more", &word[1..]),
+        false => word.to_owned(),
+    });
+    each.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether this is `+2`.
+fn is_more(word: &str) -> bool {
+    let digits = word.strip_prefix('+').unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// `1/7` as it is said: `1 of 7,`.
+pub fn of(notice: &str) -> String {
+    let (first, rest) = notice.split_once(' ').unwrap_or((notice, ""));
+    let place = first.split_once('/').filter(|(at, of)| {
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        digits(at) && digits(of)
+    });
+    match place {
+        Some((at, of)) => format!("{at} of {of}, {rest}"),
+        None => notice.to_owned(),
+    }
+}
+
+/// A key that goes no further. `down`: where it goes.
+pub const fn edge(down: bool) -> &'static str {
+    match down {
+        true => "last row: ",
+        false => "first row: ",
+    }
+}
+
+/// An edit was judged. `proposed`: it is the code that was proposed.
+pub const fn edit_judged(proposed: bool) -> &'static str {
+    match proposed {
+        true => "The code is again as it was proposed.",
+        false => "Your edit is judged:",
+    }
+}
+
+/// What can be done with an edit. `keys`: read, diff, grant, deny, edit.
+pub fn after_edit(grantable: bool, keys: [&str; 5]) -> String {
+    let [read, diff, grant, deny, edit] = keys;
+    match grantable {
+        true => format!(
+            "{read} reads all of it anew, {diff} what you changed; then {grant} asks to grant."
+        ),
+        false => format!(
+            "So it cannot be granted: {edit} edits it again, {diff} reads what you changed, {deny} denies."
+        ),
+    }
+}
+
+/// Behind a refusal: what blocks.
+pub fn blocked_by(findings: &[String]) -> String {
+    match findings {
+        [] => String::new(),
+        all => format!(": {}", all.join(", ")),
+    }
+}
+
+/// The heading of OUTPUT. `from`: the first row that follows, counted from 1, and how many there are of all.
+/// `first`: the key that goes to the first.
+pub fn output(from: usize, shown: usize, of: usize, first: &str) -> String {
+    let of_all = number(of as u64);
+    match (from, from + shown > of) {
+        (0 | 1, _) => OUTPUT.to_owned(),
+        (_, true) => format!(
+            "{OUTPUT}, last {} of {of_all} rows; {first} reads from the first",
+            number(shown as u64)
+        ),
+        (from, false) => format!(
+            "{OUTPUT}, from row {} of {of_all}; {first} reads from the first",
+            number(from as u64)
+        ),
     }
 }
 
@@ -154,9 +287,29 @@ pub fn finding(f: &crate::model::Finding) -> String {
     )
 }
 
-/// In place of facts that were heard. `key`: tells them again.
-pub fn as_before(facts: &str, key: &str) -> String {
-    format!("as read before: {facts}; {key} tells all of it again")
+/// The rows that come before the code, by how they begin.
+pub const BEFORE: &str = "READS, WRITES, RETURNS, NEW, verdict and given";
+
+/// What an agent did since the dashboard was opened, and the fullest of its quotas.
+pub fn agent_counts(wait: usize, decided: [u64; 3], per_minute: f64, quota: &str) -> String {
+    let [granted, denied, blocked] = decided.map(number);
+    let wait = match wait {
+        1 => "1 waits".to_owned(),
+        n => format!("{} wait", number(n as u64)),
+    };
+    format!(
+        "{wait}, in this session {granted} granted, {denied} denied, {blocked} blocked, {per_minute:.1} proposals a minute, {quota} of its quota used"
+    )
+}
+
+/// The heading of the agents. `next`: the key that goes to the policies.
+pub fn agents(next: &str) -> String {
+    format!("{}, {next} goes to {}", super::AGENTS, super::POLICIES)
+}
+
+/// In place of facts that were heard. `rows`: the names of their rows. `key`: tells them again.
+pub fn as_before(rows: &str, facts: &str, key: &str) -> String {
+    format!("{rows} as read before: {facts}; {key} tells all of it again")
 }
 
 /// The beginning of the digest of everything. `key`: tells the rest.
@@ -215,6 +368,56 @@ pub fn type_digits(digits: &str, back: &str) -> String {
         "Type {digits}, that is {}, then Enter, to grant; {back} goes back and decides nothing.",
         apart.join(" ")
     )
+}
+
+/// The keys of a field for a reason. `earlier`: whether there are any. `paused`: whether the agent is, if the field is
+/// about all of its proposals.
+pub fn reason_keys(earlier: bool, paused: Option<bool>) -> String {
+    let up = if earlier {
+        "Up offers earlier reasons, "
+    } else {
+        ""
+    };
+    let tab = match paused {
+        None => "",
+        Some(false) => "Tab pauses the agent, ",
+        Some(true) => "Tab lets the agent propose again, ",
+    };
+    format!("Enter sends, {up}{tab}Esc goes back.")
+}
+
+/// The keys before more than one proposal is denied.
+pub fn ask_all_keys(confirm: &str, paused: bool) -> String {
+    let turns = match paused {
+        true => "lets the agent propose again",
+        false => "pauses the agent",
+    };
+    format!("{confirm} goes on to the reason, Tab {turns}, Esc goes back.")
+}
+
+/// The keys where nothing can be denied.
+pub const fn pause_keys(paused: bool) -> &'static str {
+    match paused {
+        true => "Tab lets the agent propose again, Esc goes back.",
+        false => "Tab pauses the agent, Esc goes back.",
+    }
+}
+
+/// The field of a folder. `has`: what it begins with.
+pub fn save_keys(has: &str) -> String {
+    let home = if has == "~/" {
+        " (your home folder)"
+    } else {
+        ""
+    };
+    format!(
+        "The field begins with \"{has}\"{home}: type on behind it, or Ctrl-u clears it. Enter saves, Esc goes back."
+    )
+}
+
+/// The field of a file's number. `has`: what it begins with.
+pub fn open_keys(has: &str) -> String {
+    format!("The field begins with {has}: Enter opens, Ctrl-u clears it, Esc goes back.")
 }
 
 pub fn too_narrow(columns: u16, fewest: u16) -> String {

@@ -36,9 +36,22 @@ fn the_filter_is_spoken_with_its_results_and_its_end() {
     // Enter goes to the first; the filter was told.
     let said = v.key(KeyCode::Enter);
     assert!(said.starts_with("\n1 of 2, clear"), "{said}");
-    assert!(v.keys("1").starts_with("filter \"pears\": 2 of 3; first: "));
+    // The list says its first row once.
+    let said = v.keys("1");
+    assert!(
+        said.starts_with("filter \"pears\": 2 of 3\nselected, 1 of 2, clear"),
+        "{said}"
+    );
+    assert_eq!(said.matches("says: pears\n").count(), 1, "{said}");
     assert!(v.key(KeyCode::Esc).starts_with("the filter is off\n"));
-    // Typed fast, it is told with Enter.
+    // Typed fast, it is told with Enter, and the row once.
+    v.keys("fmore");
+    let said = v.key(KeyCode::Enter);
+    assert!(
+        said.ends_with("filter \"more\": 1 of 3\n1 of 1, clear, 29 minutes left; agent notebook says: more pears\n"),
+        "{said}"
+    );
+    v.key(KeyCode::Esc);
     v.keys("fmore \"");
     let said = v.key(KeyCode::Enter);
     assert!(

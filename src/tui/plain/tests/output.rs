@@ -16,7 +16,7 @@ fn ran(text: &str) -> Voice {
     v.b.end(id, run(text));
     v.wait(3_000);
     for _ in 0..12 {
-        if v.key(KeyCode::Tab).starts_with("OUTPUT\n") {
+        if v.key(KeyCode::Tab).starts_with("OUTPUT") {
             return v;
         }
     }
@@ -47,6 +47,24 @@ fn every_line_of_an_output_can_be_read_back() {
 }
 
 #[test]
+fn output_says_which_of_its_rows_follow() {
+    let text: String = (0..300).map(|n| format!("n{n}\n")).collect();
+    let mut v = ran(&text);
+    let heading = "\nOUTPUT, last 24 of 300 rows; Home reads from the first\nrun: out: n276\n";
+    let heading = heading.replace("run: out", "out");
+    assert!(v.all.replace("\r\n", "\n").contains(&heading), "{}", v.all);
+    v.keys("/n15");
+    let found = v.key(KeyCode::Enter);
+    assert!(
+        found.ends_with("Row 39 of 300.\n")
+            && found.contains("OUTPUT, from row 16 of 300; Home reads from the first\nout: n15\n"),
+        "{found}"
+    );
+    // All of a short one is there.
+    assert!(ran("one\n").all.contains("\r\nOUTPUT\r\nout: one\r\n"));
+}
+
+#[test]
 fn a_search_in_the_output_reads_the_line_it_found() {
     let text: String = (0..300).map(|n| format!("n{n}\n")).collect();
     let mut v = ran(&text);
@@ -56,6 +74,19 @@ fn a_search_in_the_output_reads_the_line_it_found() {
     assert_eq!(said(&v.keys("n")), [150]);
     assert_eq!(said(&v.keys("n")), [151]);
     assert_eq!(said(&v.keys("N")), [150]);
+    // Around either end it says so.
+    v.keys("N");
+    let around = v.keys("N");
+    assert!(
+        around.starts_with("from the end again\nout: n159\n"),
+        "{around}"
+    );
+    let around = v.keys("n");
+    assert!(
+        around.starts_with("from the top again\nout: n15\n"),
+        "{around}"
+    );
+    assert_eq!(said(&v.keys("n")), [150]);
     assert_eq!(said(&v.key(KeyCode::PageDown)).first(), Some(&151));
 }
 

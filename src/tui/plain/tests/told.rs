@@ -1,0 +1,257 @@
+//! What a blind person would otherwise have to guess: where a key went, what an edit came to, what stands in a field,
+//! which letters only look alike.
+
+use crossterm::event::{KeyEvent, KeyModifiers};
+
+use crate::model::{Action as Does, Artifact, Capability, Digest, Place, Severity, VerdictKind};
+
+use super::*;
+
+fn control(v: &mut Voice, c: char) -> String {
+    let key = KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
+    v.b.input(&Input::Key(key));
+    v.speak()
+}
+
+#[test]
+fn home_reads_code_from_its_first_line_and_end_its_last_page() {
+    let mut v = Voice::of(Making::clear(&lines(30)));
+    v.wait(600);
+    v.read();
+    for place in ["\t", "\u{1b}\t", "\n"] {
+        for c in place.chars() {
+            match c {
+                '\t' => v.key(KeyCode::Tab),
+                '\n' => v.key(KeyCode::Enter),
+                _ => v.key(KeyCode::Esc),
+            };
+        }
+        for _ in 0..2 {
+            let said = v.key(KeyCode::Home);
+            assert!(said.starts_with("1: x1 = 1\n2: x2"), "{place:?}: {said}");
+            assert!(said.ends_with("More: Space. Row 10 of 30.\n"), "{said}");
+        }
+        v.keys("jj");
+        let said = v.key(KeyCode::End);
+        assert!(
+            said.starts_with("21: x21") && said.contains("\n30: x30"),
+            "{said}"
+        );
+        v.keys("kk");
+    }
+}
+
+#[test]
+fn a_key_that_goes_no_further_says_so() {
+    let mut v = Voice::of(Making::clear("a = 1\nb = 2\n"));
+    v.b.propose(Making::clear("c = 3\n"));
+    v.wait(3_000);
+    assert!(v.keys("k").starts_with("first row: 1 of 2, clear"));
+    assert!(v.keys("j").starts_with("2 of 2, clear"));
+    assert!(v.keys("j").starts_with("last row: 2 of 2, clear"));
+    v.keys("k");
+    v.key(KeyCode::Enter);
+    assert_eq!(v.keys("j"), "last row: 2: b = 2\n");
+    assert_eq!(v.keys("k"), "1: a = 1\n");
+    assert_eq!(v.keys("k"), "first row: 1: a = 1\n");
+    v.key(KeyCode::Esc);
+    v.keys("3");
+    assert!(v.keys("j").starts_with("last row: 1 of 1, 2 wait, "));
+}
+
+#[test]
+fn a_search_that_goes_around_says_so() {
+    let mut v = Voice::of(Making::clear("a = 1\nb = 2\na = 3\n"));
+    v.wait(600);
+    v.key(KeyCode::Enter);
+    v.key(KeyCode::Home);
+    v.keys("/a =");
+    v.key(KeyCode::Enter);
+    let said = [v.keys("n"), v.keys("n"), v.keys("n"), v.keys("N")];
+    assert!(
+        said.contains(&"from the top again\n1: a = 1\n".to_owned())
+            && said.contains(&"3: a = 3\n".to_owned()),
+        "{said:?}"
+    );
+    assert!(said[3].starts_with("from the end") || !said[2].starts_with("from the top"));
+}
+
+#[test]
+fn an_edit_says_its_verdict_why_it_blocks_and_the_next_keys() {
+    let mut v = Voice::of(Making::clear(CODE));
+    let id = v.b.ui.selected().unwrap();
+    v.wait(600);
+    v.b.edit(id, &Making::clear("total = 2\n"));
+    let said = v.speak();
+    assert_eq!(
+        said,
+        "Your edit is judged:\nverdict clear. No rule matched. That does not make it safe.\n\
+         Space reads all of it anew, v what you changed; then a asks to grant.\n"
+    );
+    v.b.edit(
+        id,
+        &Making {
+            kind: VerdictKind::Blocked,
+            findings: vec![finding(2, "EXEC001", Severity::Critical, Does::Block)],
+            ..Making::clear("total = 2\neval(total)\n")
+        },
+    );
+    let said = v.speak();
+    assert!(
+        said.starts_with("Your edit is judged:\nverdict blocked, 1 finding:\nline 2: EXEC001 evaluates-text, critical, block: "),
+        "{said}"
+    );
+    assert!(
+        said.ends_with(
+            "So it cannot be granted: e edits it again, v reads what you changed, d denies.\n"
+        ),
+        "{said}"
+    );
+    v.wait(3_000);
+    assert_eq!(
+        v.keys("a"),
+        "this cannot be granted: its verdict blocks it: line 2 EXEC001 evaluates-text\n"
+    );
+    v.b.edit(id, &Making::clear(CODE));
+    assert!(
+        v.speak()
+            .starts_with("The code is again as it was proposed.\nverdict clear")
+    );
+    // Another proposal is no edit of this one.
+    v.b.propose(Making::clear("c = 3\n"));
+    v.wait(3_000);
+    assert!(!v.keys("j").contains("edit"));
+}
+
+#[test]
+fn a_field_says_what_it_holds_is_cleared_by_a_key_and_its_answer_comes_first() {
+    let mut v = Voice::of(Making::clear(CODE));
+    let id = v.start();
+    let mut ended = run(&lines(40));
+    ended.artifacts = vec![Artifact {
+        name: "a.csv".to_owned(),
+        media_type: "text/csv".to_owned(),
+        bytes: 8,
+        sha256: Digest::of(b"a").hex(),
+    }];
+    v.b.end(id, ended);
+    v.wait(3_000);
+    while !v.key(KeyCode::Tab).starts_with("OUTPUT") {}
+    let said = v.keys("S").replace("\n.. ", " ");
+    for part in [
+        "in a new folder of their own there: countersign-",
+        "; 1 file: \"a.csv\". save 1 file into a folder. The field begins with \"~/\" (your home folder): type on",
+        "\n~/",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(control(&mut v, 'u'), "\nempty\n");
+    v.keys("/tmp x");
+    control(&mut v, 'w');
+    assert!(v.wait(600).ends_with("\n/tmp "));
+    v.key(KeyCode::Backspace);
+    v.wait(600);
+    // What was read before is not read again before the answer.
+    let said = v.key(KeyCode::Enter);
+    assert_eq!(said.trim(), "");
+    assert!(
+        matches!(v.b.actions.last(), Some(super::super::super::Action::Save(s)) if s.folder == "/tmp")
+    );
+    v.b.ui.tell("saved 1 file in /tmp/x".to_owned());
+    assert_eq!(v.speak(), "saved 1 file in /tmp/x\n");
+    // The pane is where it was left.
+    assert!(v.key(KeyCode::PageUp).contains("out: x1 = 1\n"));
+    v.keys("S");
+    assert_eq!(v.key(KeyCode::Esc), "\nOUTPUT\n");
+}
+
+#[test]
+fn the_question_about_all_of_an_agent_is_a_sentence_and_offers_earlier_reasons() {
+    let mut v = Voice::of(Making::clear(CODE));
+    for code in ["a = 1\n", "b = 2\n"] {
+        v.b.propose(Making::clear(code));
+    }
+    v.wait(3_000);
+    assert_eq!(
+        v.keys("D"),
+        "Deny all 3 of notebook? y goes on to the reason, Tab pauses the agent, Esc goes back.\n"
+    );
+    v.key(KeyCode::Esc);
+    v.keys("dtoo much");
+    v.key(KeyCode::Enter);
+    v.b.carry_out();
+    v.wait(3_000);
+    v.keys("D");
+    v.wait(600);
+    assert_eq!(
+        v.keys("y"),
+        "deny all 2 of notebook, reason: Enter sends, Up offers earlier reasons, Tab pauses the agent, Esc\n\
+         .. goes back.\n"
+    );
+    assert!(v.key(KeyCode::Up).contains("too much"));
+    v.key(KeyCode::Enter);
+    v.b.carry_out();
+    assert!(v.speak().contains("Denied: "));
+    assert_eq!(v.b.state.pending_count(), 0);
+    assert_eq!(
+        v.keys("D"),
+        "nothing of notebook waits: Tab pauses the agent, Esc goes back.\n"
+    );
+}
+
+#[test]
+fn letters_that_only_look_alike_are_named() {
+    let write = |line: u32, file: &str| Place {
+        capability: Capability::FsWrite,
+        detail: "to_csv, literal argument".to_owned(),
+        lines: vec![line],
+        files: vec![file.to_owned()],
+    };
+    let mut odd = finding(3, "TEXT010", Severity::High, Does::Flag);
+    (odd.column, odd.end_column) = (5, 12);
+    let mut v = Voice::of(Making {
+        kind: VerdictKind::Flagged,
+        findings: vec![odd],
+        places: vec![write(1, "orders_clean.csv"), write(2, "orders_cIean.csv")],
+        ..Making::clear(
+            "df.to_csv(\"orders_clean.csv\")\ndf.to_csv(\"orders_cIean.csv\")\nx = \"sc\u{43e}pe\"\n",
+        )
+    });
+    v.wait(600);
+    v.read();
+    let said = v.all.replace("\r\n.. ", " ").replace("\r\n", "\n");
+    for part in [
+        "\"orders_clean.csv\", warning: LOOKS LIKE \"orders_cIean.csv\"",
+        "\nLOOKS LIKE: \"orders_clean.csv\" looks like \"orders_cIean.csv\" and has small l where the other has capital I, at letter 9\n",
+        "; \"scope\" with Cyrillic o, U+043E, at letter 3 Hint: ",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(said.matches("LOOKS LIKE: ").count(), 1, "{said}");
+}
+
+#[test]
+fn lines_beyond_the_first_are_counted_in_words() {
+    let mut v = Voice::of(Making::clear(
+        "print(df[\"c1\"])\nprint(df[\"c1\"])\nprint(df[\"c1\"])\n",
+    ));
+    v.wait(600);
+    v.read();
+    assert!(
+        v.all.contains("RETURNS output line 1 and 2 more: "),
+        "{}",
+        v.all
+    );
+}
+
+#[test]
+fn an_agent_s_row_has_all_that_its_row_on_the_screen_has() {
+    let mut v = Voice::of(Making::clear(CODE));
+    v.wait(3_000);
+    let said = v.keys("3").replace("\n.. ", " ");
+    assert!(
+        said.starts_with("AGENTS, Tab goes to POLICIES\n1 of 1, 1 waits, in this session 0 granted, 0 denied, 0 blocked, "),
+        "{said}"
+    );
+    assert!(said.contains("% of its quota used, uid 1000"), "{said}");
+}
