@@ -6,8 +6,8 @@ use super::library::draws;
 use super::puts::VIEWING;
 use super::unseen::{configures, describes, hides, lists_back, reads_back};
 use super::value::{
-    BOUND, CHANGER, FIGURE, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN,
-    PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
+    BOUND, CHANGER, FIGURE, FIGURES, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC,
+    PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{
     EACH_ROW, ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, TEXTS, WRITTEN,
@@ -464,7 +464,10 @@ impl<'a> Pass<'a> {
             out = out.single();
         }
         if each && EACH_ROW.contains(&name) || matches!(name, "to_numpy" | "tolist" | "to_list") {
-            out.flags |= on.flags & WHOLE & if all.is_bare() { WHOLE } else { 0 };
+            let set = |v: &Value<'a>| !each || self.is_set(v) || v.has(FIXED);
+            let words = given.keywords.iter().map(|(_, v)| v);
+            let set = all.is_bare() && given.positional.iter().chain(words).all(set);
+            out.flags |= on.flags & if set { WHOLE } else { 0 };
             if !each && x.args.is_empty() && x.keywords.is_empty() {
                 out.flags |= on.flags & (KIND | NUMERIC);
             }

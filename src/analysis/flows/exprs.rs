@@ -2,10 +2,7 @@
 
 use super::functions::{Body, Frame};
 use super::unseen::{describes, hides, reaches};
-use super::value::{
-    BOUND, CHANGER, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS, SINGLE,
-    TABLE, Value, WHOLE,
-};
+use super::value::{BOUND, CHANGER, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE};
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
 
@@ -51,8 +48,8 @@ impl<'a> Pass<'a> {
         let at = e.range().start().to_usize();
         match e {
             Expr::Constant(x) => match &x.value {
-                Constant::Str(text) => Self::literal(text),
-                _ => Value::default(),
+                Constant::Str(text) => Self::literal(text).with(FIXED),
+                _ => Value::default().with(FIXED),
             },
             Expr::Name(x) => self.name(x.id.as_str(), at),
             Expr::Attribute(x) => self.attribute(x),
@@ -61,10 +58,18 @@ impl<'a> Pass<'a> {
             Expr::BinOp(x) => self.arithmetic(x),
             Expr::Compare(x) => {
                 let mut out = self.eval(&x.left);
+                let mut set = self.is_set(&out);
+                let mut whole = out.has(WHOLE) && !out.is_bare();
                 for e in &x.comparators {
                     let value = self.eval(e);
+                    set &= self.is_set(&value);
+                    whole |= value.has(WHOLE) && !value.is_bare();
                     out = out.and(&value);
                 }
+                out = match set && whole {
+                    true => out.with(WHOLE),
+                    false => out.without(WHOLE),
+                };
                 out.sites = vec![super::number(e.range().end().to_usize())];
                 out.inner = Vec::new();
                 let out = out
@@ -108,7 +113,10 @@ impl<'a> Pass<'a> {
                 }
             }
             Expr::NamedExpr(x) => {
-                let value = self.eval(&x.value);
+                let mut value = self.eval(&x.value);
+                if self.repeated() {
+                    value = value.without(FIXED);
+                }
                 // It binds outside of the comprehension.
                 let frame = self.frames.iter().rposition(|f| !f.comprehension);
                 if let Expr::Name(name) = &*x.target {
@@ -240,8 +248,8 @@ impl<'a> Pass<'a> {
         let repeats = x.op == Operator::Mult && !(left.has(NUMERIC) && right.has(NUMERIC));
         let formats = x.op == Operator::Mod && left.texts.is_some();
         let whole = (left.has(WHOLE) && !left.is_bare() || right.has(WHOLE) && !right.is_bare())
-            && left.is_even()
-            && right.is_even();
+            && self.is_set(&left)
+            && self.is_set(&right);
         let mut out = left.and(&right).without(MODEL | BOUND | CHANGER | WHOLE);
         if whole {
             out = out.with(WHOLE);
@@ -269,8 +277,10 @@ impl<'a> Pass<'a> {
         self.written_out(elts, at);
         let mut out = Self::made(at).with(PLAIN);
         let mut texts = Some(Vec::new());
+        let mut fixed = FIXED;
         for e in elts {
             let value = self.eval(e);
+            fixed &= value.flags;
             match (&mut texts, &value.texts) {
                 (Some(all), Some(more)) if value.has(LIST) == e.is_starred_expr() => {
                     all.extend(more);
@@ -283,7 +293,8 @@ impl<'a> Pass<'a> {
             self.of_texts.insert(super::number(at));
         }
         out.texts = texts;
-        out.without(GROUPED | MASK | WHOLE | FRAME).with(LIST)
+        out.without(GROUPED | MASK | WHOLE | FRAME)
+            .with(LIST | fixed)
     }
 
     fn dict(&mut self, x: &'a ast::ExprDict, at: usize) -> Value<'a> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::value::{TABLE, Value};
+use super::value::{FIXED, TABLE, Value};
 use super::{Pass, fold};
 use crate::analysis::parse::ast::{self, Expr, Stmt};
 
@@ -72,6 +72,20 @@ impl<'a> Given<'a> {
     pub fn of(mut self, object: Value<'a>) -> Self {
         self.positional.insert(0, object);
         self
+    }
+
+    /// The same, as values that change from call to call.
+    fn unfixed(&self) -> Self {
+        let each = |v: &Value<'a>| v.clone().without(FIXED);
+        Self {
+            positional: self.positional.iter().map(each).collect(),
+            keywords: self
+                .keywords
+                .iter()
+                .map(|(word, v)| (*word, each(v)))
+                .collect(),
+            rest: self.rest.as_ref().map(each),
+        }
     }
 
     /// Where the result may have been made, if it may be or hold what is given.
@@ -179,7 +193,10 @@ impl<'a> Pass<'a> {
             later: true,
             ..Frame::default()
         });
-        self.parameters(args, given, &again);
+        match self.funcs[at].recurs {
+            true => self.parameters(args, &given.unfixed(), &again),
+            false => self.parameters(args, given, &again),
+        }
         match body {
             Body::Statements(body) => self.body(body),
             Body::Expression(e) => {

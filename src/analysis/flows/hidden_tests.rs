@@ -323,6 +323,32 @@ fn only_whole_columns_are_summed_up() {
         "d = staff.set_index(pd.date_range('2020-01-01', periods=9))\nprint(d['age'].resample('D').sum())",
         "d = staff.set_index('dept')\nd.index = range(9)\nprint(d.groupby(level=0)['age'].mean())",
         "d = staff.set_index('dept')\nd.index = range(9)\nprint(d.loc[d.index == 3, 'age'].mean())",
+        // A condition that changes from one time to the next.
+        "print([(staff['age'] == i).sum() for i in range(99)])",
+        "print([(staff['age'] > i).sum() for i in range(99)])",
+        "for i in range(99):\n    print(staff[staff['fte'] == i]['age'].mean())",
+        "for i in range(99):\n    print(staff.loc[staff['fte'].isin([i]), 'age'].mean())",
+        "for i in range(99):\n    print(staff.loc[staff['fte'].between(i, i), 'age'].mean())",
+        "for i in range(99):\n    print(staff.loc[staff['fte'].eq(i), 'age'].mean())",
+        "for i in range(99):\n    print(staff['age'].where(staff['fte'] == i).mean())",
+        "for i in range(99):\n    print(staff['age'].clip(upper=i).sum())",
+        "for i in range(99):\n    print((staff['age'] - i).abs().sum())",
+        "for i in range(99):\n    print(staff['age'].replace(i, 0).mean())",
+        "for i in range(99):\n    print(staff[staff['name'].str.startswith(chr(i))]['age'].mean())",
+        "for i in range(99):\n    print(staff.query(f'fte == {i}')['age'].mean())",
+        "for i in range(99):\n    j = i\n    print(staff[staff['fte'] == j]['age'].mean())",
+        "for i in range(9):\n    for j in range(9):\n        print(staff[staff['fte'] == 9 * i + j]['age'].mean())",
+        "i = 0\nwhile i < 99:\n    print(staff[staff['fte'] == i]['age'].mean())\n    i += 1",
+        "i = 0\nwhile i < 99:\n    print(staff[staff['fte'] == i]['age'].mean())\n    i = i + 1",
+        "i = 0\nwhile (i := i + 1) < 99:\n    print(staff[staff['fte'] == i]['age'].mean())",
+        "l = [0]\nwhile len(l) < 99:\n    print(staff[staff['fte'] == len(l)]['age'].mean())\n    l.append(0)",
+        "l = [0]\nfor _ in range(99):\n    l[0] += 1\n    print(staff[staff['fte'] == l[0]]['age'].mean())",
+        "def f(i):\n    print(staff[staff['fte'] == i]['age'].mean())\n    f(i + 1)\nf(0)",
+        "i = 0\ndef f():\n    global i\n    i += 1\n    print(staff[staff['fte'] == i]['age'].mean())\nf()\nf()",
+        "f = lambda i: staff[staff['fte'] == i]['age'].mean()\nprint(list(map(f, range(99))))",
+        "print(pd.Series(range(99)).apply(lambda i: staff[staff['fte'] == i]['age'].mean()))",
+        "print([m.sum() for m in [staff['age'] > i for i in range(99)]])",
+        "print(staff[staff['fte'] == np.arange(9)]['age'].mean())",
         // Rows that get other values, or go.
         "staff.loc[1:, 'age'] = np.nan\nprint(staff['age'].mean())",
         "staff.iloc[1:, 3] = np.nan\nprint(staff['age'].mean())",
@@ -411,6 +437,27 @@ fn a_known_reduction_of_a_whole_column_is_summed_up() {
         (
             "print(staff.merge(sales, left_on='dept', right_on='region')['amount'].sum())",
             "output 1: sales / amount",
+        ),
+        // Conditions that the text writes out.
+        (
+            "K = 3\nfor y in range(2020, 2025):\n    print(staff[(staff['fte'] == y) & (staff['fte'] > K)]['age'].mean())",
+            "output 3: staff / age",
+        ),
+        (
+            "for c in ('age', 'fte'):\n    print((staff[c] > 3).mean(), [(staff[c] > k).sum() for k in (5, 10, 20)])",
+            "output 2: staff / age fte",
+        ),
+        (
+            "def share(t, limit=3):\n    top = 9\n    return ((t['age'] > limit) & (t['age'] < top)).mean()\nprint(share(staff), share(staff, 5))",
+            "output 4: staff / age",
+        ),
+        (
+            "for c in staff.columns:\n    s = staff[c]\n    a, b = s.quantile([0.25, 0.75])\n    print(((s < a - 1.5 * (b - a)) | (s > b)).sum())",
+            "output 4: staff / name email dept age fte hired",
+        ),
+        (
+            "n = len(staff)\nprint((staff['age'] / n).sum(), (staff['age'] > n * 2).mean())",
+            "output 2: staff / age",
         ),
         // Categories.
         (

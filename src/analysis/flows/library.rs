@@ -2,10 +2,7 @@
 
 use super::exprs::prints;
 use super::functions::Given;
-use super::value::{
-    BOUND, CHANGER, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, OUTSIDE, PLAIN,
-    PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
-};
+use super::value::{BOUND, CHANGER, FIGURES, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, OUTSIDE, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW};
 use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
 use super::{Pass, stmts};
 use crate::analysis::inspect::names_in;
@@ -118,7 +115,9 @@ impl<'a> Pass<'a> {
         let fixed = given.rest.is_none() && all.is_bare() && args.clone().all(Value::is_even);
         if fixed && (matches!(top, "datetime" | "math") || MOMENTS.contains(&name)) {
             // One number or moment.
-            return Value::default();
+            let mut each = given.positional.iter().map(|v| v.flags & FIXED);
+            let fixed = given.keywords.is_empty() && each.all(|flag| flag != 0);
+            return Value::default().with(if fixed { FIXED } else { 0 });
         }
         self.kept(path, name, &all, at);
         let all = match super::texts::evaluates(path, name) {

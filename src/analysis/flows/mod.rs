@@ -146,6 +146,8 @@ pub(super) struct Pass<'a> {
     thinned: HashSet<u32>,
     /// Whether columns may have other names than the pass knows.
     open: bool,
+    /// Loops around what is looked at.
+    loops: usize,
     /// Within branches and loops, a name keeps what it had.
     weak: usize,
     /// Whether something grew that was used before, and whether a name of this round did.
@@ -276,6 +278,7 @@ impl<'a> Pass<'a> {
             unnamed: HashSet::new(),
             thinned: HashSet::new(),
             open: false,
+            loops: 0,
             weak: 0,
             changed: false,
             grew: false,
@@ -513,7 +516,7 @@ impl<'a> Pass<'a> {
         let texts = value.texts.clone().filter(|_| value.has(LIST));
         let mut out = value
             .clone()
-            .without(LIST | value::GROUPED | FRAME)
+            .without(LIST | value::GROUPED | FRAME | value::FIXED)
             .opened();
         if !value.has(value::GROUPED) && !value.is_bare() {
             out = out.with(SINGLE).without(value::WHOLE);

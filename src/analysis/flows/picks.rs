@@ -1,10 +1,7 @@
 //! Columns that are picked: `t["c"]`, `t[names]`, `t.loc[:, "c"]`, `t.c`.
 
 use super::unseen::{hides, reaches};
-use super::value::{
-    BOUND, CHANGER, COPIED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS,
-    SINGLE, TABLE, Value, WHOLE,
-};
+use super::value::{BOUND, CHANGER, COPIED, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE};
 use super::words::{DATA, SHAPES, STATISTICS, TEXTS, is_count, is_unseen};
 use super::{Pass, exprs, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr, Ranged};
@@ -284,7 +281,8 @@ impl<'a> Pass<'a> {
             }
             // What the snippet stored there.
             let stored = self.attrs.get(x.attr.as_str());
-            let value = stored.map_or_else(Value::default, |stored| self.whole(stored));
+            let constant = || Value::default().with(FIXED);
+            let value = stored.map_or_else(constant, |stored| self.whole(stored));
             return Self::member(value, &path);
         }
         let attr = fold(x.attr.as_str());

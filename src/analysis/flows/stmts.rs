@@ -2,7 +2,9 @@
 
 use super::counts::jumps;
 use super::functions::Body;
-use super::value::{FRAME, GROUPED, KIND, LIST, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value};
+use super::value::{
+    FIXED, FRAME, GROUPED, KIND, LIST, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value,
+};
 use super::{Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Pattern, Ranged, Stmt};
 use crate::model::Way;
@@ -201,6 +203,7 @@ impl<'a> Pass<'a> {
     /// Goes through a part until nothing changes any more.
     pub(super) fn again(&mut self, mut part: impl FnMut(&mut Self)) {
         self.weak += 1;
+        self.loops += 1;
         let (mut grew, mut changed) = (self.grew, self.changed);
         loop {
             (self.grew, self.changed) = (false, false);
@@ -213,6 +216,7 @@ impl<'a> Pass<'a> {
             }
         }
         (self.grew, self.changed) = (grew, changed);
+        self.loops -= 1;
         self.weak -= 1;
     }
 
@@ -389,7 +393,11 @@ impl<'a> Pass<'a> {
 
     /// Gives a target an element: a key and the rows of its group, of a `groupby`.
     pub(super) fn assign_element(&mut self, target: &'a Expr, iter: &'a Expr, over: &Value<'a>) {
-        let part = Self::element(over);
+        let few = self.goes_through_few(iter, over);
+        let mut part = Self::element(over);
+        if few && part.is_bare() && part.funcs.is_empty() {
+            part = part.immutable().with(FIXED);
+        }
         let keys = match iter {
             Expr::Call(x) if x.args.is_empty() => match &*x.func {
                 Expr::Attribute(f) if f.attr.as_str() == "items" => {
@@ -430,6 +438,7 @@ impl<'a> Pass<'a> {
                 self.assign(&pair.elts[0], &key, None);
                 self.assign(&pair.elts[1], &part, None);
             }
+            Expr::Name(x) if part.has(FIXED) => self.bind_name(x.id.as_str(), part),
             target => self.assign(target, &part, None),
         }
     }
@@ -437,7 +446,10 @@ impl<'a> Pass<'a> {
     /// Gives a target a value. `from`: the expression that it is, if it is no part of it.
     pub(super) fn assign(&mut self, target: &'a Expr, value: &Value<'a>, from: Option<&'a Expr>) {
         match target {
-            Expr::Name(x) => self.bind_name(x.id.as_str(), value.clone()),
+            Expr::Name(x) => {
+                let value = self.bound(value.clone(), from);
+                self.bind_name(x.id.as_str(), value);
+            }
             Expr::Starred(x) => self.assign(&x.value, value, None),
             Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
                 let parts = match from {

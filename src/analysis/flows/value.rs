@@ -91,6 +91,8 @@ pub(super) const BY_COLUMN: u32 = 1 << 16;
 
 /// Names of columns: a loop over them does not go through numbers until one fits.
 pub(super) const NAMES: u32 = 1 << 17;
+/// A constant of the text: it is the same whenever the code comes by.
+pub(super) const FIXED: u32 = 1 << 18;
 
 /// Flags that both sides of a join must have.
 const BOTH: u32 = PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE | FRAME | KIND | BY_COLUMN;
@@ -283,7 +285,8 @@ impl Value<'_> {
             (true, false) => other.flags & BOTH,
             (false, false) => of(self) & of(other) & BOTH,
         };
-        let flags = ((self.flags | other.flags) & !BOTH) | both;
+        let fixed = self.flags & other.flags & FIXED;
+        let flags = ((self.flags | other.flags) & !(BOTH | FIXED)) | both | fixed;
         let mut grew = flags != self.flags;
         self.flags = flags;
         grew |= self.as_is.add(&other.as_is);

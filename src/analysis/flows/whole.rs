@@ -1,7 +1,7 @@
 //! Methods that leave whole columns.
 
 use super::tables::word;
-use super::value::{MASK, Value, WHOLE};
+use super::value::{FIXED, MASK, Value, WHOLE};
 use super::{Pass, stmts};
 use crate::analysis::parse::ast::{self, Expr};
 
@@ -47,7 +47,70 @@ const EVEN: &[&str] = &[
     "where",
 ];
 
+/// Numbers that a loop may go through and still not stand for every value.
+const ROUNDS: usize = 12;
+
 impl<'a> Pass<'a> {
+    /// Whether the code may come by here more than once.
+    pub(super) fn repeated(&self) -> bool {
+        self.loops > 0 || self.frames.iter().any(|f| f.later || f.comprehension)
+    }
+
+    /// Whether a value may be compared or combined with each row of a column, and the column stays whole: another
+    /// whole column, a sum, or what is the same each time.
+    pub(super) fn is_set(&self, value: &Value<'a>) -> bool {
+        value.is_even() && (!value.is_bare() || value.has(FIXED) || !self.repeated())
+    }
+
+    /// The same for a list of values.
+    fn is_set_of(&mut self, e: &'a Expr) -> bool {
+        let value = self.eval(e);
+        let list = value.is_bare() && value.funcs.is_empty();
+        list && (value.has(FIXED) || !self.repeated()) || self.is_set(&value)
+    }
+
+    /// What a name gets: a value that changes from one time to the next is not fixed.
+    pub(super) fn bound(&self, value: Value<'a>, from: Option<&Expr>) -> Value<'a> {
+        let constant = |e: &Expr| e.is_constant_expr() || e.is_unary_op_expr();
+        let written = match from {
+            Some(Expr::Tuple(x)) => x.elts.iter().all(constant),
+            Some(e) => constant(e),
+            None => false,
+        };
+        match (self.repeated(), value.is_void()) {
+            (false, true) => value.with(FIXED),
+            _ if written => value,
+            _ => value.without(FIXED),
+        }
+    }
+
+    /// Whether a loop goes through a few values that the text has.
+    pub(super) fn goes_through_few(&self, iter: &Expr, over: &Value<'a>) -> bool {
+        let loops = self.loops + self.frames.iter().filter(|f| f.comprehension).count();
+        match iter {
+            Expr::Call(x) if loops <= 1 && over.is_bare() && x.keywords.is_empty() => {
+                let number = |e: &Expr| match e {
+                    Expr::Constant(ast::ExprConstant {
+                        value: ast::Constant::Int(n),
+                        ..
+                    }) => n.to_string().parse::<usize>().ok(),
+                    _ => None,
+                };
+                let bounds: Option<Vec<usize>> = x.args.iter().map(number).collect();
+                let range = matches!(&*x.func, Expr::Name(f) if f.id.as_str() == "range");
+                let count = match bounds.as_deref() {
+                    Some([to]) => Some(*to),
+                    Some([from, to]) => Some(to.saturating_sub(*from)),
+                    _ => None,
+                };
+                range && count.is_some_and(|count| count <= ROUNDS)
+            }
+            // A list that a name has may have grown.
+            Expr::List(_) | Expr::Tuple(_) | Expr::Name(_) => over.has(FIXED),
+            _ => false,
+        }
+    }
+
     /// Whether storing into a part of a table leaves other values in some rows than a condition says.
     pub(super) fn thins_by(
         &mut self,
@@ -95,13 +158,24 @@ impl<'a> Pass<'a> {
                 let test = given.map(|e| self.eval(e)).unwrap_or_default();
                 let other = x.args.get(1).or_else(|| word(x, "other"));
                 let other = other.map(|e| self.eval(e)).unwrap_or_default();
-                test.has(MASK) && test.has(WHOLE) && other.is_even()
+                test.has(MASK) && test.has(WHOLE) && self.is_set(&other)
             }
-            "isin" | "replace" | "astype" | "round" | "sort_values" => true,
+            "astype" | "round" | "sort_values" => true,
+            "isin" => x
+                .args
+                .iter()
+                .all(|e| !self.eval(e).is_bare() || self.is_set_of(e)),
+            "replace" => x.args.iter().all(|e| self.is_set_of(e)),
             _ => {
                 let given = x.args.iter().chain(x.keywords.iter().map(|k| &k.value));
                 given.collect::<Vec<_>>().into_iter().all(|e| {
-                    stmts::literal(e).is_some() || e.is_list_expr() || self.eval(e).is_even()
+                    stmts::literal(e).is_some()
+                        || e.is_list_expr() && self.is_set_of(e)
+                        || self.eval(e).texts.is_some() && self.is_set_of(e)
+                        || {
+                            let value = self.eval(e);
+                            self.is_set(&value)
+                        }
                 })
             }
         }
