@@ -34,8 +34,8 @@ impl<'a> Pass<'a> {
             out = out.without(WHOLE);
         }
         out = match by.and_then(stmts::literal) {
-            Some(_) => out.with(BY_COLUMN),
-            None => out.without(BY_COLUMN),
+            Some(names) if names.iter().all(|name| self.is_raw(on, name)) => out.with(BY_COLUMN),
+            _ => out.without(BY_COLUMN),
         };
         out.with(GROUPED)
     }
@@ -169,12 +169,18 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn is_category_of(&self, on: &Value<'a>, name: &str) -> bool {
-        let groups = self.results.get(name).filter(|_| !on.has(KIND));
+    /// Whether a column is one of an input as it came.
+    pub(super) fn is_raw(&self, on: &Value<'a>, name: &str) -> bool {
+        let groups = self.results.contains_key(name) && !on.has(KIND);
         let mut ids = self.by_name.get(name).into_iter().flatten();
-        if groups.is_none() && !self.stored.contains(name) && ids.any(|id| on.as_is.has(*id)) {
+        !groups && !self.stored.contains(name) && ids.any(|id| on.as_is.has(*id))
+    }
+
+    fn is_category_of(&self, on: &Value<'a>, name: &str) -> bool {
+        if self.is_raw(on, name) {
             return true;
         }
+        let groups = self.results.get(name).filter(|_| !on.has(KIND));
         let mut made = self.derived.get(name).into_iter().chain(groups);
         made.all(|made| match made.is_bare() {
             true => !self.mixed,

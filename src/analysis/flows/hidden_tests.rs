@@ -349,6 +349,20 @@ fn only_whole_columns_are_summed_up() {
         "print(pd.Series(range(99)).apply(lambda i: staff[staff['fte'] == i]['age'].mean()))",
         "print([m.sum() for m in [staff['age'] > i for i in range(99)]])",
         "print(staff[staff['fte'] == np.arange(9)]['age'].mean())",
+        "print(staff.query('ilevel_0 == 3')['age'].mean())",
+        "print(staff.query('age.argsort() == 3')['age'].mean())",
+        "staff['k'] = 1\nprint(staff.drop_duplicates('k')['age'].sum())",
+        "staff['k'] = 1\nprint(staff.groupby('k')['age'].agg('first').sum())",
+        "print(staff[~staff['dept'].isna().duplicated()]['age'].sum())",
+        "print(staff[~staff['dept'].isna().astype(int).duplicated()]['age'].sum())",
+        // Tests and scores of less than whole columns.
+        "from scipy import stats\nprint(stats.pearsonr(staff['age'], np.eye(9)[3]))",
+        "from scipy import stats\nprint(stats.ttest_1samp(staff['age'].head(2), 0))",
+        "from scipy import stats\nprint([stats.ttest_1samp(staff['age'], i).pvalue for i in range(99)])",
+        "from sklearn.metrics import mean_squared_error\nprint(mean_squared_error(staff['age'], staff['fte'], sample_weight=[1, 0]))",
+        "from sklearn.metrics import mean_squared_error\nprint(mean_squared_error(staff['age'].iloc[:1], [0]))",
+        "from scipy import stats\nprint(stats.rankdata(staff['age']).sum())",
+        "from scipy import stats\nprint(stats.trim_mean(staff['age'], 0.49))",
         // Rows that get other values, or go.
         "staff.loc[1:, 'age'] = np.nan\nprint(staff['age'].mean())",
         "staff.iloc[1:, 3] = np.nan\nprint(staff['age'].mean())",
@@ -458,6 +472,19 @@ fn a_known_reduction_of_a_whole_column_is_summed_up() {
         (
             "n = len(staff)\nprint((staff['age'] / n).sum(), (staff['age'] > n * 2).mean())",
             "output 2: staff / age",
+        ),
+        // Tests and scores.
+        (
+            "from scipy import stats\nx = staff[staff['dept'] == 'a']['age']\nr = stats.ttest_ind(x, staff['fte'])\nt, p = r\nprint(r, t, p, r.pvalue, stats.ttest_1samp(x, 40))",
+            "output 5: staff / age fte",
+        ),
+        (
+            "from sklearn.metrics import r2_score, classification_report as report\nprint(r2_score(staff['age'], staff['fte']))\nprint(report(staff['dept'], staff['name']))",
+            "output 2: staff / age fte; output 3: staff dept / name",
+        ),
+        (
+            "d = pd.DataFrame({'a': staff['age'].to_numpy(), 'b': pd.cut(staff['fte'], 3).to_numpy()})\nprint(d.groupby('b').size())",
+            "output 2: staff fte",
         ),
         // Categories.
         (

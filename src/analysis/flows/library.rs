@@ -2,7 +2,10 @@
 
 use super::exprs::prints;
 use super::functions::Given;
-use super::value::{BOUND, CHANGER, FIGURES, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, OUTSIDE, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW};
+use super::value::{
+    BOUND, CHANGER, FIGURES, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, OUTSIDE,
+    PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
+};
 use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
 use super::{Pass, stmts};
 use crate::analysis::inspect::names_in;
@@ -237,7 +240,11 @@ impl<'a> Pass<'a> {
                     || name == "where" && given.positional.first().is_some_and(|v| v.has(MASK))
             }
             "pandas" => one && (EACH.contains(&name) || name == "DataFrame"),
-            "statsmodels" | "scipy" => true,
+            // Models; what else it has may leave other rows.
+            "statsmodels" => {
+                path.starts_with("statsmodels.formula.")
+                    || name.starts_with(|c: char| c.is_ascii_uppercase())
+            }
             _ => false,
         };
         let bins = matches!(name, "cut" | "qcut")
@@ -256,6 +263,12 @@ impl<'a> Pass<'a> {
             out = out.with(TABLE);
         }
         if path == "pandas.DataFrame" {
+            let names =
+                |key: &Option<ast::Expr>| key.as_ref().is_some_and(|e| stmts::literal(e).is_some());
+            let named = |e: &ast::Expr| e.as_dict_expr().is_some_and(|x| x.keys.iter().all(names));
+            if x.keywords.is_empty() && matches!(&x.args[..], [e] if named(e)) {
+                out = out.with(PLAIN);
+            }
             out = out.with(FRAME);
             // Columns of a dictionary have their kinds by name.
             if out.has(PLAIN) && x.args.first().is_some_and(ast::Expr::is_dict_expr) {
@@ -269,6 +282,13 @@ impl<'a> Pass<'a> {
             out = out.with(NUMERIC);
         }
         self.named_by(x, &all);
+        if let Some(value) = self.metric(path, given, &all) {
+            self.keep_bound(given, &all);
+            return Value {
+                sites: vec![super::number(at)],
+                ..value
+            };
+        }
         if matches!(top, "numpy" | "statistics" | "scipy") && SUMMING.contains(&name) {
             let axis = x
                 .keywords

@@ -23,6 +23,7 @@ mod heap;
 mod hidden_tests;
 mod kinds;
 mod library;
+mod metrics;
 mod names;
 mod picks;
 mod puts;

@@ -186,7 +186,7 @@ impl<'a> Pass<'a> {
                 } else if !matches!(method, "copy" | "fillna") {
                     out = out.without(MASK);
                 }
-                if !self.leaves_whole(method, x) {
+                if !self.leaves_whole(on, method, x) {
                     out = out.without(WHOLE);
                 }
                 Some(match more.is_bare() {

@@ -1,7 +1,7 @@
 //! Methods that leave whole columns.
 
 use super::tables::word;
-use super::value::{FIXED, MASK, Value, WHOLE};
+use super::value::{FIXED, FRAME, MASK, NUMERIC, PLAIN, Value, WHOLE};
 use super::{Pass, stmts};
 use crate::analysis::parse::ast::{self, Expr};
 
@@ -140,7 +140,12 @@ impl<'a> Pass<'a> {
     }
 
     /// Whether a method leaves whole columns, for its arguments.
-    pub(super) fn leaves_whole(&mut self, method: &str, x: &'a ast::ExprCall) -> bool {
+    pub(super) fn leaves_whole(
+        &mut self,
+        on: &Value<'a>,
+        method: &str,
+        x: &'a ast::ExprCall,
+    ) -> bool {
         if !EVEN.contains(&method) {
             return false;
         }
@@ -148,8 +153,19 @@ impl<'a> Pass<'a> {
             "query" => {
                 let texts = x.args.first().and_then(stmts::literal);
                 texts.is_some_and(|texts| {
-                    !texts.iter().any(|t| t.contains('@') || t.contains("index"))
+                    let places = ["@", "index", "ilevel"];
+                    let by_place = |t: &&str| places.iter().any(|place| t.contains(place));
+                    !texts.iter().any(|t| by_place(t) || calls(t))
                 })
+            }
+            // All rows whose value is not the only one, or the first row of each category.
+            "duplicated" if word(x, "keep").is_some_and(is_false) => true,
+            "drop_duplicates" | "duplicated"
+                if x.args.len() + x.keywords.len() > 0 || !on.has(FRAME) =>
+            {
+                let by = x.args.first().or_else(|| word(x, "subset"));
+                let names = by.and_then(stmts::literal).unwrap_or_default();
+                on.has(PLAIN) && !on.has(MASK | NUMERIC) && names.iter().all(|n| self.is_raw(on, n))
             }
             // Rows go by what the snippet's own column lacks.
             "dropna" | "drop_duplicates" if self.mixed && word(x, "subset").is_none() => false,
@@ -180,4 +196,18 @@ impl<'a> Pass<'a> {
             }
         }
     }
+}
+
+fn is_false(e: &Expr) -> bool {
+    matches!(e, Expr::Constant(x) if x.value == ast::Constant::Bool(false))
+}
+
+/// Whether a condition calls a function.
+fn calls(text: &str) -> bool {
+    text.match_indices('(').any(|(at, _)| {
+        let before = text[..at].trim_end();
+        let mut words = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_');
+        let name = words.next().unwrap_or_default();
+        !matches!(name, "" | "and" | "in" | "not" | "or")
+    })
 }
