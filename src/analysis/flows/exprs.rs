@@ -2,7 +2,10 @@
 
 use super::functions::{Body, Frame};
 use super::unseen::{describes, hides, reaches};
-use super::value::{BOUND, CHANGER, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE};
+use super::value::{
+    BOUND, CHANGER, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS,
+    SINGLE, TABLE, Value, WHOLE,
+};
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
 

@@ -582,6 +582,7 @@ fn values_that_name_columns_stay_as_they_are() {
         "print(staff.set_index('name')[['age']].T.count())",
         "import statsmodels.formula.api as smf\nprint(smf.ols('age ~ name', data=staff).fit().params.index.tolist())",
         "import statsmodels.formula.api as smf\nprint(smf.ols('age ~ C(name)', data=staff).fit().summary())",
+        "import statsmodels.formula.api as smf\nd = staff[['age']]\nprint(smf.ols('age ~ staff.name', data=d).fit().params)",
         "import statsmodels.formula.api as smf\ns = staff.copy()\ns['k'] = s['name'].str.lower()\nprint(smf.ols('age ~ k', data=s).fit().pvalues)",
     ] {
         if !names(code, "name") {

@@ -128,7 +128,11 @@ impl<'a> Pass<'a> {
                 let words = ["expr", "formula", "formula_like"];
                 let word = words.iter().find_map(|name| super::tables::word(x, name));
                 let text = x.args.first().or(word);
-                let named = self.formula(text, at);
+                let mut named = self.formula(text, at);
+                if path.starts_with("statsmodels.") {
+                    // Terms are called by values.
+                    named.labels.add(&named.as_is.clone());
+                }
                 let all = all.and(&named);
                 if path == "pandas.eval" {
                     self.change(given, &all);

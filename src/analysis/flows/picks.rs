@@ -1,7 +1,10 @@
 //! Columns that are picked: `t["c"]`, `t[names]`, `t.loc[:, "c"]`, `t.c`.
 
 use super::unseen::{hides, reaches};
-use super::value::{BOUND, CHANGER, COPIED, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE};
+use super::value::{
+    BOUND, CHANGER, COPIED, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN,
+    PRINTS, SINGLE, TABLE, Value, WHOLE,
+};
 use super::words::{DATA, SHAPES, STATISTICS, TEXTS, is_count, is_unseen};
 use super::{Pass, exprs, fold, stmts};
 use crate::analysis::parse::ast::{self, Expr, Ranged};
