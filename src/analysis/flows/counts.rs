@@ -17,6 +17,15 @@ impl<'a> Pass<'a> {
         out
     }
 
+    /// A condition. Within a loop over numbers, `(s == i).any()` finds out each value.
+    pub(super) fn condition(&mut self, e: &'a Expr) -> Value<'a> {
+        let test = self.eval(e);
+        match self.sweeps > 0 && asks(e) {
+            true => test.bared(),
+            false => test,
+        }
+    }
+
     /// Goes through a part that a condition guards. Within a loop over numbers it finds out a value.
     pub(super) fn finding<T>(&mut self, test: &Value<'a>, part: impl FnOnce(&mut Self) -> T) -> T {
         match self.sweeps {
@@ -79,6 +88,28 @@ impl Value<'_> {
     pub(super) fn sweeps(&self) -> bool {
         let named = self.texts.is_some() && self.has(LIST);
         self.is_bare() && !named && !self.has(NAMES)
+    }
+}
+
+/// Whether a condition calls something with a comparison of rows.
+fn asks(e: &Expr) -> bool {
+    fn compares(e: &Expr) -> bool {
+        match e {
+            Expr::Compare(_) => true,
+            Expr::Attribute(x) => compares(&x.value),
+            Expr::Subscript(x) => compares(&x.value) || compares(&x.slice),
+            Expr::BinOp(x) => compares(&x.left) || compares(&x.right),
+            Expr::UnaryOp(x) => compares(&x.operand),
+            Expr::Call(x) => compares(&x.func) || x.args.iter().any(compares),
+            _ => false,
+        }
+    }
+    match e {
+        Expr::Call(_) => compares(e),
+        Expr::Compare(x) => asks(&x.left) || x.comparators.iter().any(asks),
+        Expr::BoolOp(x) => x.values.iter().any(asks),
+        Expr::UnaryOp(x) => asks(&x.operand),
+        _ => false,
     }
 }
 

@@ -99,7 +99,7 @@ impl<'a> Pass<'a> {
                 }
             }
             Expr::IfExp(x) => {
-                let test = self.eval(&x.test);
+                let test = self.condition(&x.test);
                 let mut out = self.finding(&test, |pass| {
                     let mut out = pass.eval(&x.body);
                     let other = pass.eval(&x.orelse);
@@ -366,7 +366,7 @@ impl<'a> Pass<'a> {
             }
             self.assign_element(&part.target, &part.iter, &over);
             for test in &part.ifs {
-                let test = self.finding(&length, |pass| pass.eval(test));
+                let test = self.finding(&length, |pass| pass.condition(test));
                 if self.sweeps > 0 && !test.is_bare() {
                     length = length.and(&test.held().without(MASK)).single();
                 }

@@ -159,6 +159,8 @@ const COUNTED: &[&str] = &[
     "v = VALUE\nr = next(e for e in range(99) if e == v)",
     "r = [e for e in range(99) if e in VALUES]",
     "v = VALUE\nr = 0\nfor e in range(99):\n    if e == v:\n        r = e",
+    "s = pd.Series(VALUES)\nr = 0\nfor e in range(99):\n    if (s == e).any():\n        r = e",
+    "r = [e for e in range(99) if (staff['age'] == e).any()]  # VALUES",
     "v = VALUE\nr = []\nfor e in range(99):\n    if e == v:\n        r.append(e)",
     "v = VALUE\nfor r in range(99):\n    if r == v:\n        break",
     "v = VALUE\nr = []\nfor e in range(99):\n    if e != v:\n        continue\n    r.append(e)",

@@ -77,7 +77,7 @@ impl<'a> Pass<'a> {
                 self.branch(&x.orelse);
             }
             Stmt::If(x) => {
-                let test = self.eval(&x.test);
+                let test = self.condition(&x.test);
                 if jumps(&x.body) || jumps(&x.orelse) {
                     self.jumps_by(&test);
                 }
