@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::audit::{AuditError, Log, Logged, Teller, story};
+use crate::audit::query::Query;
+use crate::audit::{AuditError, History, Log, Logged, Teller, story};
 use crate::model::{LogEvent, ProposalId};
 use crate::tui::{AuditPage, AuditRow};
 
@@ -62,35 +63,28 @@ fn page(state_dir: &Path, wanted: Wanted) -> AuditPage {
 
 fn read(state_dir: &Path, wanted: Wanted) -> Result<AuditPage, AuditError> {
     let log = Log::open(state_dir)?;
-    let listing = log.proposals()?;
-    let total = listing.proposals.len();
+    let mut answers = log.answers()?;
+    let all = Query::default();
+    let total = answers.count(&all)?;
     let (offset, count, detail) = match wanted {
         Wanted::Page { offset, count } => (offset.min(total), count, None),
         Wanted::Record(id) => {
-            let at = listing
-                .proposals
-                .iter()
-                .position(|p| p.id == id)
-                .unwrap_or(0);
+            let at = answers.newer(&all, id)?.unwrap_or(0);
+            let history = answers.records(id)?;
             (
                 at.saturating_sub(ROWS_BESIDE / 2),
                 ROWS_BESIDE,
-                Some(detail(&log, id)?),
+                Some(detail(&log, &history)),
             )
         }
     };
+    let rows = answers.page(&all, offset, count)?;
     Ok(AuditPage {
-        rows: listing
-            .proposals
-            .iter()
-            .skip(offset)
-            .take(count)
-            .map(row)
-            .collect(),
+        rows: rows.iter().map(row).collect(),
         offset,
         total,
         detail,
-        damage: listing.faults.first().map(ToString::to_string),
+        damage: answers.faults().first().map(ToString::to_string),
     })
 }
 
@@ -111,8 +105,7 @@ fn row(p: &Logged) -> AuditRow {
 }
 
 /// One proposal in sentences, its code and output, and its records with their fields.
-fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
-    let history = log.records(id)?;
+fn detail(log: &Log, history: &History) -> Vec<String> {
     let time =
         |at: Timestamp, form: &str| at.to_zoned(TimeZone::system()).strftime(form).to_string();
     let mut lines = story(
@@ -157,7 +150,7 @@ fn detail(log: &Log, id: ProposalId) -> Result<Vec<String>, AuditError> {
             history.unknown
         ));
     }
-    Ok(lines)
+    lines
 }
 
 /// A text in quotes, as JSON has it: nothing in it ends the quotes or the line.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::model::{
     Capability, Digest, DrillEnd, DrillPlan, FinishedLog, Harm, InputKind, LimitKind, LogEvent,
@@ -115,7 +116,7 @@ pub enum Course {
 }
 
 /// A reviewer: the same uid under another login name is another one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Person {
     pub uid: u32,
     pub login: Option<Arc<str>>,
@@ -132,10 +133,19 @@ pub struct Cases {
     edits: HashMap<ProposalId, Edit>,
     names: HashSet<Arc<str>>,
     /// Who opened the dashboard that wrote the last record.
-    here: Option<Person>,
+    pub(super) here: Option<Person>,
 }
 
 impl Cases {
+    /// No cases yet, after records that are no part of one.
+    pub(super) fn after(here: Option<Person>, plan: Option<(Timestamp, DrillPlan)>) -> Self {
+        Self {
+            here,
+            plan,
+            ..Self::default()
+        }
+    }
+
     /// Takes in the next record.
     pub fn learn(&mut self, seq: u64, at: Timestamp, event: &LogEvent) {
         match event {
@@ -219,6 +229,31 @@ impl Cases {
                 case.state = state;
             }
         }
+    }
+
+    pub(super) fn get(&self, id: ProposalId) -> Option<&Case> {
+        self.known.get(&id).and_then(|n| self.all.get(*n))
+    }
+
+    /// Corrects who had the dashboard open when it ended, which its own records do not say.
+    pub(super) fn set_by(&mut self, id: ProposalId, by: Option<Person>) {
+        if let Some(case) = self.case(id).filter(|case| case.viewed.is_none()) {
+            case.by = by;
+        }
+    }
+
+    /// Removes a case. The order of the others changes.
+    pub(super) fn take(&mut self, id: ProposalId) -> Option<Case> {
+        let at = self.known.remove(&id)?;
+        let case = self.all.swap_remove(at);
+        if let Some(moved) = self.all.get(at) {
+            self.known.insert(moved.id, at);
+        }
+        self.edits.remove(&id);
+        if self.names.len() > 8 * self.all.len() + 1024 {
+            self.names.retain(|name| Arc::strong_count(name) > 1);
+        }
+        Some(case)
     }
 
     fn case(&mut self, id: ProposalId) -> Option<&mut Case> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use nix::errno::Errno;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::place::Misplaced;
 
@@ -104,7 +104,7 @@ fn remedy(error: &io::Error) -> &'static str {
 }
 
 /// A fault in a log, and where it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Damage {
     /// Path inside the state folder.
     pub file: String,
@@ -132,7 +132,7 @@ impl fmt::Display for Damage {
 const NAMED: usize = 20;
 
 /// The first faults of one sort, and how many there are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
     pub first: Vec<Damage>,
     pub count: u64,
@@ -148,7 +148,7 @@ impl Named {
 }
 
 /// All faults of a log. Every reader finds the same ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Faults {
     /// Where the chain breaks, or the first line that is not a record. Nothing after it was checked, and
     /// nothing can be appended to such a log.

@@ -6,7 +6,7 @@
 //! a blob is missing or changed, every reader reports it and the log continues: a record of a fault is worth
 //! more than no record.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::contents::{Contents, Look};
 use super::error::{AuditError, Damage, Faults};
@@ -39,10 +39,35 @@ pub(super) enum Read<'a> {
     Later(&'a Line<'a>, Option<ProposalId>),
 }
 
+/// Whoever reads a log record by record.
+pub(super) trait Reader {
+    /// The next record is about this proposal. `lives` may have forgotten it.
+    fn meets(&mut self, _id: ProposalId, _lives: &mut Lives) {}
+
+    fn reads(&mut self, read: Read<'_>, lives: &mut Lives);
+}
+
+impl<F: FnMut(Read<'_>)> Reader for F {
+    fn reads(&mut self, read: Read<'_>, _lives: &mut Lives) {
+        self(read);
+    }
+}
+
 /// What is read of a record of a later version.
 #[derive(Deserialize)]
 struct Later {
     id: Option<ProposalId>,
+}
+
+/// What must be known to go on judging where it was stopped, beside the lives of proposals.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Stopped {
+    spans: Spans,
+    pub faults: Faults,
+    begun: bool,
+    /// Whether lives may begin with any record.
+    cut: bool,
+    pub later: u64,
 }
 
 /// The judgement of the lines read so far.
@@ -67,17 +92,38 @@ impl Judging {
         }
     }
 
+    /// Goes on where another judgement stopped. Whoever reads must recall the lives of proposals.
+    pub fn resumed(layout: &Layout, look: Look, stopped: Stopped) -> Self {
+        let mut new = Self::new(layout, look);
+        if stopped.cut {
+            new.lives.begins_later();
+        }
+        Self {
+            spans: stopped.spans,
+            faults: stopped.faults,
+            begun: stopped.begun,
+            later: stopped.later,
+            ..new
+        }
+    }
+
+    pub fn stopped(&self) -> Stopped {
+        Stopped {
+            spans: self.spans.clone(),
+            faults: self.faults.clone(),
+            begun: self.begun,
+            cut: self.lives.is_cut(),
+            later: self.later,
+        }
+    }
+
     /// Call before lines that were written since: the journal may have other blobs by now.
     pub fn looks_again(&mut self) {
         self.contents.looks_again();
     }
 
     /// Judges the next line of the chain. The error says why the line is not a record.
-    pub fn line(
-        &mut self,
-        line: &Line<'_>,
-        visit: &mut impl FnMut(Read<'_>),
-    ) -> Result<(), String> {
+    pub fn line(&mut self, line: &Line<'_>, reader: &mut impl Reader) -> Result<(), String> {
         if !std::mem::replace(&mut self.begun, true) && line.seq > 1 {
             self.lives.begins_later();
             self.spans.unknown();
@@ -88,9 +134,10 @@ impl Judging {
             let id = serde_json::from_slice(line.bytes).ok();
             let id = id.and_then(|later: Later| later.id);
             if let Some(id) = id {
+                reader.meets(id, &mut self.lives);
                 self.lives.unjudged(id);
             }
-            visit(Read::Later(line, id));
+            reader.reads(Read::Later(line, id), &mut self.lives);
             return Ok(());
         }
         let record = Record::parse(line.bytes)?;
@@ -102,6 +149,9 @@ impl Judging {
                 record.event.kind()
             )),
         };
+        if let Some(id) = record.event.id() {
+            reader.meets(id, &mut self.lives);
+        }
         // Both must see every record, and a record is reported only once.
         let (lived, written) = (self.lives.step(&record.event), self.spans.step(&record));
         if let Err(what) = lived.and(actor).and(written) {
@@ -115,7 +165,8 @@ impl Judging {
         for damage in self.contents.named(line, &record.event) {
             self.faults.blobs.add(damage);
         }
-        visit(Read::Record(line, Box::new(record)));
+        let read = Read::Record(line, Box::new(record));
+        reader.reads(read, &mut self.lives);
         Ok(())
     }
 

@@ -40,6 +40,11 @@ impl Layout {
         self.state.join(journal_name(number))
     }
 
+    /// The folder of what is derived from the log, and can be thrown away.
+    pub fn index(&self) -> PathBuf {
+        self.state.join("index")
+    }
+
     pub fn lock(&self) -> PathBuf {
         self.state.join("lock")
     }
@@ -111,7 +116,7 @@ fn segment_number(name: &str) -> Option<u64> {
 }
 
 /// Refuses a path that is not a folder of this user or that lets other users in.
-fn owned(path: &Path, meta: &fs::Metadata, forbidden: u32) -> Result<(), AuditError> {
+pub(super) fn owned(path: &Path, meta: &fs::Metadata, forbidden: u32) -> Result<(), AuditError> {
     let refuse = |problem: String, remedy: String| {
         Err(AuditError::Unsafe {
             path: path.to_owned(),

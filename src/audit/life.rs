@@ -115,9 +115,23 @@ impl Lives {
         self.cut = true;
     }
 
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
     /// Stops judging a proposal that a record of a later version names.
     pub fn unjudged(&mut self, id: ProposalId) {
         self.stages.insert(id, Stage::Unjudged);
+    }
+
+    /// Whether there was a record of it.
+    pub fn knows(&self, id: ProposalId) -> bool {
+        self.stages.contains_key(&id)
+    }
+
+    /// Drops a proposal whose records can be read again before its next one is judged.
+    pub fn forget(&mut self, id: ProposalId) {
+        self.stages.remove(&id);
     }
 
     /// Judges the next record.

@@ -17,7 +17,7 @@ use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::lock::{self, Holder};
 use super::put_back;
-use super::query::{Query, Texts};
+use super::query::Texts;
 use super::traces;
 use super::verify::{self, Report};
 use crate::model::{AgentId, Digest, LogEvent, ProposalId, Reviewer, State, VerdictKind};
@@ -116,7 +116,7 @@ pub struct Dashboard {
 }
 
 impl Logged {
-    fn of(case: &Case) -> Self {
+    pub(super) fn of(case: &Case) -> Self {
         let text = |text: &Arc<str>| text.as_ref().to_owned();
         Self {
             time: case.asked.at,
@@ -128,6 +128,20 @@ impl Logged {
             title: case.asked.title.as_ref().map(text),
             drill: case.drill.is_some(),
             edited: case.edited.is_some(),
+        }
+    }
+}
+
+impl PauseLogged {
+    pub(super) fn of(time: Timestamp, event: &LogEvent) -> Option<Self> {
+        match event {
+            LogEvent::Paused { agent, by } | LogEvent::Resumed { agent, by } => Some(Self {
+                time,
+                kind: event.kind(),
+                agent: agent.clone(),
+                by: by.clone(),
+            }),
+            _ => None,
         }
     }
 }
@@ -167,19 +181,9 @@ impl Log {
 
     /// Every proposal with its current state, newest first.
     pub fn proposals(&self) -> Result<Listing, AuditError> {
-        self.found(|_| true)
-    }
-
-    /// The proposals that are asked for, with their current state, newest first.
-    pub fn asked(&self, query: &Query) -> Result<Listing, AuditError> {
-        self.found(|case| query.matches(case, self))
-    }
-
-    fn found(&self, wanted: impl Fn(&Case) -> bool) -> Result<Listing, AuditError> {
         let (cases, unknown, faults) = self.cases()?;
-        let found = cases.all.iter().rev().filter(|case| wanted(case));
         Ok(Listing {
-            proposals: found.map(Logged::of).collect(),
+            proposals: cases.all.iter().rev().map(Logged::of).collect(),
             unknown,
             faults,
         })
@@ -203,16 +207,8 @@ impl Log {
     pub fn pauses(&self) -> Result<Pauses, AuditError> {
         let mut all = Vec::new();
         let judged = judge::read(&self.layout, Look::There, |read| {
-            if let Read::Record(_, record) = read
-                && let LogEvent::Paused { agent, by } | LogEvent::Resumed { agent, by } =
-                    &record.event
-            {
-                all.push(PauseLogged {
-                    time: record.ts,
-                    kind: record.event.kind(),
-                    agent: agent.clone(),
-                    by: by.clone(),
-                });
+            if let Read::Record(_, record) = read {
+                all.extend(PauseLogged::of(record.ts, &record.event));
             }
         })?;
         all.reverse();

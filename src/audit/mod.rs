@@ -8,12 +8,14 @@
 //! Every byte read back is treated as hostile: a copied log may be crafted. This module makes no decisions
 //! and draws nothing.
 
+mod answers;
 mod aside;
 mod cases;
 mod contents;
 mod disk;
 mod error;
 mod frame;
+mod index;
 mod journal;
 mod judge;
 pub mod kept;
@@ -48,6 +50,7 @@ mod past_tests;
 #[cfg(test)]
 mod samples;
 
+pub use answers::Answers;
 pub use cases::{Case, Cases, Course, Person};
 pub use error::{AuditError, Damage, Faults, Named};
 pub use line::Record;
@@ -55,7 +58,7 @@ pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Sum
 pub use open::{Opened, append, open};
 pub use prune::{OldSegment, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};
-pub use stats::{Count, OfAgent, OfReviewer, Since, Stats};
+pub use stats::{Count, Decision, OfAgent, OfReviewer, Since, Stats};
 pub use story::{Teller, story};
 pub use verify::{Repaired, Report};
 pub use watch::{Counts, Watch};

@@ -135,6 +135,7 @@ fn continue_with(
             visit(&Line {
                 file: &file,
                 number,
+                offset: scanned.head.offset,
                 seq,
                 v: sealed.v,
                 boundary,

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::AuditError;
 use super::error::Damage;
@@ -13,7 +13,7 @@ use super::traces;
 use crate::model::{Digest, visible};
 
 /// The end of the sound part of a log, where the next line goes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Head {
     /// Number of the last segment; 0 if there is none.
     pub segment: u64,
@@ -37,7 +37,7 @@ impl Head {
 }
 
 /// A place in the chain: after the record `seq` of a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Boundary {
     pub segment: u64,
     pub seq: u64,
@@ -68,6 +68,8 @@ pub(super) struct Line<'a> {
     pub file: &'a str,
     /// Line number, counted from 1.
     pub number: u64,
+    /// Where in the segment it begins.
+    pub offset: u64,
     pub seq: u64,
     /// Version of the format.
     pub v: u32,
@@ -101,6 +103,7 @@ struct Removal {
 }
 
 /// A walk that can go on later, when the log has grown.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Walk {
     head: Head,
     /// Lines read of the segment of `head`.
@@ -349,6 +352,7 @@ impl Walk {
             visit(&Line {
                 file,
                 number,
+                offset: self.head.offset,
                 seq,
                 v: sealed.v,
                 boundary: Boundary {

@@ -10,11 +10,13 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::line::Record;
 use crate::model::{AgentId, LogEvent};
 
 /// Whether a dashboard has the log open, according to the records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Span {
     /// Earlier records are missing, in quarantine, or of a later version.
     #[default]
@@ -24,7 +26,7 @@ enum Span {
 }
 
 /// Judges the records of the dashboards that wrote a log, one after the other.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Spans {
     now: Span,
     /// Boot and clock of the current dashboard's last record.

@@ -1,12 +1,13 @@
 //! Statistics of a log: a pure function over its [`Case`]s. Whoever asks selects the cases.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::cases::{Case, Cases, Course, Person};
+use super::cases::{Case, Course, Person};
 use crate::model::{DrillEnd, DrillPlan, Harm};
 
 /// What the cases that were asked about come to. Names of agents are claims.
@@ -92,20 +93,46 @@ struct Tally {
     drills: Count,
 }
 
+/// What is counted of a [`Case`].
+#[derive(Clone, Debug)]
+pub struct Decision {
+    pub seq: u64,
+    pub agent: (u32, Arc<str>),
+    pub drill: Option<Harm>,
+    pub course: Course,
+    pub by: Option<Person>,
+    pub look_ms: Option<u64>,
+    pub asked_again: bool,
+}
+
+impl Decision {
+    pub fn of(case: &Case) -> Self {
+        let look = case.viewed.as_ref();
+        Self {
+            seq: case.seq,
+            agent: case.agent.clone(),
+            drill: case.drill,
+            course: case.course,
+            by: case.by.clone(),
+            look_ms: look.map(|viewed| viewed.focused_ms.unwrap_or(viewed.selected_ms)),
+            asked_again: look.is_some_and(|viewed| viewed.asked_again),
+        }
+    }
+}
+
 impl Stats {
-    /// Counts the cases that `wanted` selects.
-    pub fn of(cases: &Cases, wanted: impl Fn(&Case) -> bool) -> Self {
-        let mut chosen: Vec<&Case> = cases.all.iter().filter(|case| wanted(case)).collect();
+    /// Counts. The plan is that of the last dashboard that made drills, and when it was opened.
+    pub fn of(mut decisions: Vec<Decision>, plan: Option<(Timestamp, DrillPlan)>) -> Self {
         // Grants in a row are those that were made one after the other.
-        chosen.sort_by_key(|case| case.seq);
+        decisions.sort_by_key(|one| one.seq);
         let mut reviewers: BTreeMap<&Person, Tally> = BTreeMap::new();
         let mut agents: BTreeMap<(u32, &str), Tally> = BTreeMap::new();
         let mut drills = Drills {
-            plan: cases.plan.map(|(opened, plan)| Plan { opened, plan }),
+            plan: plan.map(|(opened, plan)| Plan { opened, plan }),
             ..Drills::default()
         };
         let mut proposals = 0;
-        for case in chosen {
+        for case in &decisions {
             if let Some(by) = &case.by {
                 reviewers.entry(by).or_default().count(case);
             }
@@ -142,7 +169,7 @@ impl Stats {
 }
 
 impl Tally {
-    fn count(&mut self, case: &Case) {
+    fn count(&mut self, case: &Decision) {
         self.proposed += 1;
         match case.course {
             Course::Granted => {
@@ -163,10 +190,9 @@ impl Tally {
             }
             Course::Waits | Course::Other => {}
         }
-        if let (Some(viewed), Course::Granted | Course::Denied) = (case.viewed, case.course) {
-            self.looks
-                .push(viewed.focused_ms.unwrap_or(viewed.selected_ms));
-            self.asked_again += u64::from(viewed.asked_again && case.course == Course::Granted);
+        if let (Some(look), Course::Granted | Course::Denied) = (case.look_ms, case.course) {
+            self.looks.push(look);
+            self.asked_again += u64::from(case.asked_again && case.course == Course::Granted);
         }
     }
 

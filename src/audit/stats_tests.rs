@@ -1,5 +1,6 @@
 //! Statistics from records.
 
+use super::super::cases::Cases;
 use super::super::samples::{
     denied, drilled, edited, finished, granted, proposed, proposed_drill, started,
 };
@@ -52,6 +53,11 @@ fn hurried(mut event: LogEvent) -> LogEvent {
     event
 }
 
+fn of(cases: &Cases, wanted: impl Fn(&Case) -> bool) -> Stats {
+    let wanted = cases.all.iter().filter(|case| wanted(case));
+    Stats::of(wanted.map(Decision::of).collect(), cases.plan)
+}
+
 /// One record each minute.
 fn cases(log: &[LogEvent]) -> Cases {
     let mut cases = Cases::default();
@@ -62,7 +68,7 @@ fn cases(log: &[LogEvent]) -> Cases {
 }
 
 fn stats(log: &[LogEvent]) -> Stats {
-    Stats::of(&cases(log), |_| true)
+    of(&cases(log), |_| true)
 }
 
 /// A life that ends with this record.
@@ -200,7 +206,7 @@ fn only_selected_cases_count() {
     for ms in [1, 2, 3] {
         log.extend(life(|id| by("ana", ms, granted(id))));
     }
-    let some = Stats::of(&cases(&log), |case| case.at >= at(3));
+    let some = of(&cases(&log), |case| case.at >= at(3));
     assert_eq!((some.proposals, some.reviewers[0].streak), (2, 2));
 }
 

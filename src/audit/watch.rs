@@ -126,7 +126,7 @@ impl Watch {
         } = reading;
         judging.looks_again();
         walk.go_on(&self.layout, |line| {
-            judging.line(line, &mut |read| {
+            judging.line(line, &mut |read: Read<'_>| {
                 let Read::Record(_, record) = read else {
                     return;
                 };

@@ -38,6 +38,26 @@ pub(super) fn print_json(json: &str) -> Result<(), Failure> {
     printed(writeln!(out, "{text}").and_then(|()| out.flush()))
 }
 
+/// Writes a JSON array of the texts that `find` hands over, each as soon as it comes.
+pub(super) fn print_rows_json(
+    find: impl FnOnce(&mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut begun = false;
+    let found = find(&mut |json| {
+        let before = if begun { ",\n  " } else { "[\n  " };
+        begun = true;
+        // No line feed of a JSON text stands in a string.
+        write!(out, "{before}{}", visible_json(json).replace('\n', "\n  "))
+    });
+    let end = if begun { "\n]" } else { "[]" };
+    printed(
+        found
+            .and_then(|()| writeln!(out, "{end}"))
+            .and_then(|()| out.flush()),
+    )
+}
+
 /// Writes requested data: exactly, unless it goes to a terminal.
 pub(super) fn print_data(data: &[u8]) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());

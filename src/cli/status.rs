@@ -40,7 +40,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if args.watch {
         return bar::watch(&dir, args.format);
     }
-    let summary = match Log::open(&dir).and_then(|log| log.summary()) {
+    let summary = match Log::open(&dir).and_then(|log| log.answers()?.summary()) {
         Ok(summary) => Some(summary),
         Err(AuditError::None { .. }) => None,
         Err(e) => return Err(Failure::general(e.to_string())),

@@ -148,6 +148,21 @@ fn tells_private(effects: &Effects) -> bool {
 }
 
 impl Harm {
+    const ALL: [Self; 7] = [
+        Self::PrivateData,
+        Self::Write,
+        Self::Environment,
+        Self::Constant,
+        Self::Rows,
+        Self::Network,
+        Self::Program,
+    ];
+
+    /// The one that [`Harm::as_str`] calls so.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|harm| harm.as_str() == name)
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::PrivateData => "private data",

@@ -16,8 +16,8 @@
 mod keys;
 mod lex;
 mod parse;
-mod test;
-pub mod words;
+pub(super) mod test;
+pub(super) mod words;
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ pub struct Query {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Node {
+pub(super) enum Node {
     All(Vec<Node>),
     Any(Vec<Node>),
     Not(Box<Node>),
@@ -60,6 +60,14 @@ pub trait Texts {
     fn code(&self, case: &Case) -> Vec<String>;
 }
 
+impl Default for Query {
+    fn default() -> Self {
+        Self {
+            root: Node::All(Vec::new()),
+        }
+    }
+}
+
 impl Query {
     /// Reads a question. Times before now are taken from `now`.
     ///
@@ -67,6 +75,18 @@ impl Query {
     /// Names the column, what is wrong there, and what would be right.
     pub fn parse(question: &str, now: Timestamp) -> Result<Self, QueryError> {
         parse::parse(question, now).map(|root| Self { root })
+    }
+
+    /// The same question about what was decided or ended since, or waits and was proposed since.
+    #[must_use]
+    pub fn since(self, at: Timestamp) -> Self {
+        Self {
+            root: Node::All(vec![Node::Is(Test::Since(at)), self.root]),
+        }
+    }
+
+    pub(super) fn root(&self) -> &Node {
+        &self.root
     }
 
     /// Whether it asks about everything.

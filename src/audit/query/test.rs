@@ -11,7 +11,7 @@ use crate::model::{Capability, LimitKind, State, VerdictKind, nearest};
 
 /// What must be so of a proposal.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Test {
+pub(in crate::audit) enum Test {
     State(State),
     /// Whatever became of it afterwards.
     Granted,
@@ -29,7 +29,7 @@ pub(super) enum Test {
 
 /// On which side of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(in crate::audit) enum Side {
     Below,
     AtMost,
     Above,
@@ -285,7 +285,7 @@ impl Side {
 
 /// A pattern: `*` stands for any characters, `?` for one. In lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Glob {
+pub(in crate::audit) struct Glob {
     text: String,
     is_plain: bool,
 }
@@ -305,8 +305,12 @@ impl Glob {
         }
     }
 
-    fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
+    }
+
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// Whether it is the whole text.

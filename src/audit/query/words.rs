@@ -15,6 +15,15 @@ impl Words {
         (!words.is_empty()).then_some(Self { words, begins })
     }
 
+    pub fn all(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Whether the last one may go on.
+    pub fn begins(&self) -> bool {
+        self.begins
+    }
+
     /// Whether they stand in the text.
     pub fn stand_in(&self, text: &str) -> bool {
         let there: Vec<String> = split(text).collect();

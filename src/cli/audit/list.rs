@@ -1,15 +1,15 @@
 //! `countersign audit list`.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::audit::{Listing, Log, Logged, PauseLogged, Pauses};
+use crate::audit::{AuditError, Log, Logged, PauseLogged, Pauses};
 use crate::error::Failure;
 use crate::model::{Claimed, claimed, visible};
 
-use super::super::out::{is_seen, print, print_json, tell};
+use super::super::out::{is_seen, print, print_rows_json, tell};
 use super::question::{self, question};
 use super::{failed, whole};
 
@@ -43,51 +43,55 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
     }
     let query = question(&args.query)?;
     let log = log()?;
-    let (unknown, faults) = if args.pauses {
-        let Pauses {
-            all,
-            unknown,
-            faults,
-        } = log.pauses().map_err(|e| failed(&e))?;
-        rows(args, &all, None, pause)?;
-        (unknown, faults)
+    let mut answers = log.answers().map_err(|e| failed(&e))?;
+    let most = args.limit.unwrap_or(usize::MAX);
+    if args.pauses {
+        let Pauses { mut all, .. } = answers.pauses().map_err(|e| failed(&e))?;
+        all.truncate(most);
+        let find = |each: &mut dyn FnMut(_) -> _| Ok(all.into_iter().try_for_each(each));
+        rows(args, None, pause, find)?;
     } else {
-        let Listing {
-            proposals,
-            unknown,
-            faults,
-        } = log.asked(&query).map_err(|e| failed(&e))?;
+        let find = |each: &mut dyn FnMut(_) -> _| answers.each(&query, most, each);
         // Scripts read the lines; a person reads a heading, and what was edited.
         match is_seen() {
-            true => rows(args, &proposals, Some(heading), seen)?,
-            false => rows(args, &proposals, None, line)?,
+            true => rows(args, Some(heading), seen, find)?,
+            false => rows(args, None, line, find)?,
         }
-        (unknown, faults)
-    };
-    if unknown > 0 {
-        tell(&later(unknown));
     }
-    whole(&faults)
+    if answers.unknown() > 0 {
+        tell(&later(answers.unknown()));
+    }
+    whole(answers.faults())
 }
 
-/// Prints as many rows as were asked for, as lines below a heading or as JSON.
+/// Prints the rows that `find` finds, each as soon as it is found, as lines below a heading or as JSON.
 fn rows<T: Serialize>(
     args: &Args,
-    all: &[T],
-    heading: Option<fn(&mut dyn Write) -> std::io::Result<()>>,
-    line: fn(&mut dyn Write, &T) -> std::io::Result<()>,
+    heading: Option<fn(&mut dyn Write) -> io::Result<()>>,
+    line: fn(&mut dyn Write, &T) -> io::Result<()>,
+    find: impl FnOnce(&mut dyn FnMut(T) -> io::Result<()>) -> Result<io::Result<()>, AuditError>,
 ) -> Result<(), Failure> {
-    let some = &all[..args.limit.unwrap_or(usize::MAX).min(all.len())];
+    let mut ended = Ok(());
+    let mut all = |found: Result<io::Result<()>, AuditError>| {
+        found.unwrap_or_else(|e| {
+            ended = Err(failed(&e));
+            Ok(())
+        })
+    };
     if args.json {
-        let fault = |e: serde_json::Error| Failure::general(e.to_string());
-        return print_json(&serde_json::to_string_pretty(some).map_err(fault)?);
+        print_rows_json(|each| all(find(&mut |row| each(&serde_json::to_string_pretty(&row)?))))?;
+    } else {
+        let mut heading = heading;
+        print(|out| {
+            all(find(&mut |row| {
+                if let Some(heading) = heading.take() {
+                    heading(out)?;
+                }
+                line(out, &row)
+            }))
+        })?;
     }
-    print(|out| {
-        if let Some(heading) = heading.filter(|_| !some.is_empty()) {
-            heading(out)?;
-        }
-        some.iter().try_for_each(|row| line(out, row))
-    })
+    ended
 }
 
 /// A note about records that this version cannot show.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::audit::{History, Log, Record, Teller, story};
+use crate::audit::{Answers, History, Log, Record, Teller, story};
 use crate::error::Failure;
 use crate::model::{
     Artifact, Digest, Drill, DrillEnd, DrilledLog, EditedLog, InputKind, LogEvent, ProposalId,
@@ -37,8 +37,9 @@ const LINE: usize = 2_000;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let folder = args.out.as_deref().map(Folder::open).transpose()?;
-    let id = resolve(&args.id, log)?;
-    let history = log.records(id).map_err(|e| failed(&e))?;
+    let mut answers = log.answers().map_err(|e| failed(&e))?;
+    let id = resolve(&args.id, &mut answers)?;
+    let history = answers.records(id).map_err(|e| failed(&e))?;
     if history.records.is_empty() && history.unknown == 0 {
         whole(&history.faults)?;
         return Err(Failure::general(format!("the log knows no proposal {id}")));
@@ -99,7 +100,7 @@ fn save_one(log: &Log, file: &Artifact, folder: &Folder, others: Others) -> Resu
 }
 
 /// The only proposal whose id matches.
-fn resolve(text: &str, log: &Log) -> Result<ProposalId, Failure> {
+fn resolve(text: &str, answers: &mut Answers) -> Result<ProposalId, Failure> {
     if let Ok(id) = text.parse() {
         return Ok(id);
     }
@@ -112,15 +113,11 @@ fn resolve(text: &str, log: &Log) -> Result<ProposalId, Failure> {
             claim(text, 60)
         )));
     }
-    let listing = log.proposals().map_err(|e| failed(&e))?;
-    let mut found = listing.proposals.iter().map(|p| p.id).filter(|id| {
-        let id = id.to_string();
-        id.starts_with(&part) || id.ends_with(&part)
-    });
-    match (found.next(), found.next()) {
-        (Some(id), None) => Ok(id),
+    let found = answers.ids(&part).map_err(|e| failed(&e))?;
+    match (found.first(), found.get(1)) {
+        (Some(id), None) => Ok(*id),
         (None, _) => {
-            whole(&listing.faults)?;
+            whole(answers.faults())?;
             Err(Failure::general(format!(
                 "the log knows no proposal whose id begins or ends with {part}"
             )))

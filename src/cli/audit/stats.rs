@@ -36,11 +36,13 @@ const NAME: usize = 24;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let query = question(&args.query)?;
-    let (cases, unknown, faults) = log.cases().map_err(|e| failed(&e))?;
+    let mut answers = log.answers().map_err(|e| failed(&e))?;
     let since = args.since.map(|since| since.at(Timestamp::now()));
-    let stats = Stats::of(&cases, |case| {
-        since.is_none_or(|since| case.at >= since) && query.matches(case, log)
-    });
+    let query = match since {
+        Some(since) => query.since(since),
+        None => query,
+    };
+    let stats = answers.stats(&query).map_err(|e| failed(&e))?;
     if args.json || args.format == Format::Json {
         let mut json = json!(stats);
         json["since"] = json!(since);
@@ -48,10 +50,10 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     } else {
         print(|out| text(out, &stats, since))?;
     }
-    if unknown > 0 {
-        tell(&later(unknown));
+    if answers.unknown() > 0 {
+        tell(&later(answers.unknown()));
     }
-    whole(&faults)
+    whole(answers.faults())
 }
 
 fn text(out: &mut dyn Write, stats: &Stats, since: Option<Timestamp>) -> io::Result<()> {

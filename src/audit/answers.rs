@@ -1,0 +1,308 @@
+//! Answers to questions about a log: from its index, or from the log alone where the index cannot be used.
+//!
+//! Both find the same. The index was read once and then only what was written since; a line that is shown is read and
+//! hashed again. Contents (blobs) are looked at when their record is first read and when they are shown, not at each look.
+
+use super::cases::{Case, Cases};
+use super::contents::{Contents, Look};
+use super::error::{AuditError, Faults};
+use super::index::{Index, IndexError};
+use super::line::{Record, VERSION, unseal};
+use super::log::{History, Log, Logged, PauseLogged, Pauses, Summary};
+use super::query::Query;
+use super::scan::{Boundary, Line};
+use super::stats::{Decision, Stats};
+use crate::model::ProposalId;
+
+/// A log as it is now, for questions.
+pub struct Answers {
+    log: Log,
+    source: Source,
+    faults: Faults,
+}
+
+enum Source {
+    Index(Box<Index>),
+    /// The whole log, read.
+    Read {
+        cases: Cases,
+        later: u64,
+    },
+}
+
+impl Log {
+    /// Opens the index and reads what was written since; the first time, and after the log changed, the whole log.
+    ///
+    /// # Errors
+    /// When the log cannot be read at all.
+    pub fn answers(&self) -> Result<Answers, AuditError> {
+        let index = match Index::open(self) {
+            Ok(index) => index,
+            Err(IndexError::Log(e)) => return Err(e),
+            Err(e) => {
+                tracing::warn!("{e}");
+                return self.answers_without_index();
+            }
+        };
+        Ok(Answers {
+            log: self.clone(),
+            faults: index.faults.clone(),
+            source: Source::Index(Box::new(index)),
+        })
+    }
+
+    /// Reads the whole log.
+    pub(super) fn answers_without_index(&self) -> Result<Answers, AuditError> {
+        let (cases, later, faults) = self.cases()?;
+        Ok(Answers {
+            log: self.clone(),
+            source: Source::Read { cases, later },
+            faults,
+        })
+    }
+}
+
+impl Answers {
+    /// What stands in the way of believing the answers so far.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// How many records are of a later version. They may concern these proposals or others.
+    pub fn unknown(&self) -> u64 {
+        match &self.source {
+            Source::Index(index) => index.later(),
+            Source::Read { later, .. } => *later,
+        }
+    }
+
+    /// What the index found; nothing where a line is not the one that was indexed, which is a fault of the log.
+    fn or_fault<T: Default>(&mut self, found: Result<T, IndexError>) -> Result<T, AuditError> {
+        match found {
+            Ok(found) => Ok(found),
+            Err(IndexError::Changed(damage)) => {
+                self.faults.chain.get_or_insert(damage);
+                Ok(T::default())
+            }
+            Err(IndexError::Log(e)) => Err(e),
+            Err(e) => {
+                let folder = self.log.layout.index();
+                Err(AuditError::io(folder, "read", std::io::Error::other(e)))
+            }
+        }
+    }
+
+    /// The proposals that a question selects, the newest first, at most `most`: each as soon as it is found. The
+    /// visitor's error ends it.
+    pub fn each<E>(
+        &mut self,
+        query: &Query,
+        most: usize,
+        mut visit: impl FnMut(Logged) -> Result<(), E>,
+    ) -> Result<Result<(), E>, AuditError> {
+        const AT_ONCE: usize = 200;
+        let (mut before, mut left) = (None, most);
+        loop {
+            let some = match &mut self.source {
+                Source::Index(index) => {
+                    let found = index.found(query, before, 0, left.min(AT_ONCE));
+                    self.or_fault(found)?
+                }
+                Source::Read { cases, .. } => {
+                    let found = cases.all.iter().rev();
+                    let found = found.filter(|case| query.matches(case, &self.log));
+                    return Ok(found.take(most).map(Logged::of).try_for_each(visit));
+                }
+            };
+            let Some(oldest) = some.oldest else {
+                return Ok(Ok(()));
+            };
+            before = Some(oldest);
+            left = left.saturating_sub(some.cases.len());
+            for case in &some.cases {
+                if let Err(e) = visit(Logged::of(case)) {
+                    return Ok(Err(e));
+                }
+            }
+        }
+    }
+
+    /// A part of the list: after the first `skip`, at most `most`.
+    pub fn page(
+        &mut self,
+        query: &Query,
+        skip: usize,
+        most: usize,
+    ) -> Result<Vec<Logged>, AuditError> {
+        match &mut self.source {
+            Source::Index(index) => {
+                let found = index.found(query, None, skip as u64, most);
+                let found = self.or_fault(found)?;
+                Ok(found.cases.iter().map(Logged::of).collect())
+            }
+            Source::Read { cases, .. } => {
+                let found = cases.all.iter().rev();
+                let found = found.filter(|case| query.matches(case, &self.log));
+                Ok(found.skip(skip).take(most).map(Logged::of).collect())
+            }
+        }
+    }
+
+    /// How many proposals a question selects.
+    pub fn count(&mut self, query: &Query) -> Result<usize, AuditError> {
+        match &self.source {
+            Source::Index(index) => {
+                let count = index.count(query);
+                Ok(usize::try_from(self.or_fault(count)?).unwrap_or(usize::MAX))
+            }
+            Source::Read { cases, .. } => {
+                let found = cases.all.iter();
+                Ok(found.filter(|case| query.matches(case, &self.log)).count())
+            }
+        }
+    }
+
+    /// How many of the proposals that a question selects are newer than this one; `None` if there is no such proposal.
+    pub fn newer(&mut self, query: &Query, id: ProposalId) -> Result<Option<usize>, AuditError> {
+        match &self.source {
+            Source::Index(index) => {
+                let newer = index.newer(query, id);
+                let newer = self.or_fault(newer)?;
+                Ok(newer.map(|n| usize::try_from(n).unwrap_or(usize::MAX)))
+            }
+            Source::Read { cases, .. } => {
+                let Some(at) = cases.all.iter().position(|case| case.id == id) else {
+                    return Ok(None);
+                };
+                let newer = cases.all[at + 1..].iter();
+                let newer = newer.filter(|case| query.matches(case, &self.log));
+                Ok(Some(newer.count()))
+            }
+        }
+    }
+
+    /// Counts what a question selects.
+    pub fn stats(&mut self, query: &Query) -> Result<Stats, AuditError> {
+        match &self.source {
+            Source::Index(index) => {
+                let plan = index.plan();
+                let decisions = index.decisions(query);
+                Ok(Stats::of(self.or_fault(decisions)?, plan))
+            }
+            Source::Read { cases, .. } => {
+                let wanted = |case: &&Case| query.matches(case, &self.log);
+                let decisions = cases.all.iter().filter(wanted).map(Decision::of).collect();
+                Ok(Stats::of(decisions, cases.plan))
+            }
+        }
+    }
+
+    /// The open proposals, counted.
+    pub fn summary(&mut self) -> Result<Summary, AuditError> {
+        let Source::Index(index) = &self.source else {
+            return self.log.summary();
+        };
+        let (records, unknown) = (index.records, index.later());
+        let open = index.open_ones();
+        let (pending, running) = self.or_fault(open)?;
+        Ok(Summary {
+            pending,
+            running,
+            records,
+            unknown,
+            dashboard: self.log.writer()?,
+            faults: self.faults.clone(),
+        })
+    }
+
+    /// Every record of one proposal, the oldest first, with its contents checked. Empty if the log does not have the
+    /// proposal.
+    pub fn records(&mut self, id: ProposalId) -> Result<History, AuditError> {
+        let Source::Index(index) = &mut self.source else {
+            return self.log.records(id);
+        };
+        let lines = index.lines(id);
+        let lines = self.or_fault(lines)?;
+        let mut contents = Contents::of(&self.log.layout, Look::ReadOf(id));
+        let mut faults = self.faults.clone();
+        let mut history = Vec::new();
+        let mut unknown = 0;
+        for (place, bytes) in &lines {
+            if unseal(bytes).is_ok_and(|sealed| sealed.v > VERSION) {
+                unknown += 1;
+                continue;
+            }
+            // It was a record when it was indexed, and has the same hash.
+            let Ok(record) = Record::parse(bytes) else {
+                continue;
+            };
+            let file = place.file();
+            let line = Line {
+                file: &file,
+                number: place.line.cast_unsigned(),
+                offset: place.offset.cast_unsigned(),
+                seq: record.seq,
+                v: VERSION,
+                boundary: Boundary {
+                    segment: place.segment.cast_unsigned(),
+                    seq: record.seq,
+                    hash: crate::model::Digest::of(&[]),
+                },
+                bytes,
+            };
+            for damage in contents.named(&line, &record.event) {
+                if !faults
+                    .blobs
+                    .first
+                    .iter()
+                    .any(|known| known.file == damage.file)
+                {
+                    faults.blobs.add(damage);
+                }
+            }
+            history.push(record);
+        }
+        faults.blobs.first.sort_by_key(|damage| damage.seq);
+        Ok(History {
+            records: history,
+            unknown,
+            faults,
+        })
+    }
+
+    /// When agents were paused and resumed, the newest first.
+    pub fn pauses(&mut self) -> Result<Pauses, AuditError> {
+        let Source::Index(index) = &mut self.source else {
+            return self.log.pauses();
+        };
+        let lines = index.apart(["paused", "resumed"]);
+        let lines = self.or_fault(lines)?;
+        let all = lines.iter().filter_map(|(_, bytes)| {
+            let record = Record::parse(bytes).ok()?;
+            PauseLogged::of(record.ts, &record.event)
+        });
+        Ok(Pauses {
+            all: all.collect(),
+            unknown: self.unknown(),
+            faults: self.faults.clone(),
+        })
+    }
+
+    /// The ids that begin or end with these digits, two at most.
+    pub fn ids(&mut self, digits: &str) -> Result<Vec<ProposalId>, AuditError> {
+        match &self.source {
+            Source::Index(index) => {
+                let found = index.ids(digits);
+                self.or_fault(found)
+            }
+            Source::Read { cases, .. } => {
+                let ids = cases.all.iter().rev().map(|case| case.id);
+                let has = |id: &ProposalId| {
+                    let id = id.to_string();
+                    id.starts_with(digits) || id.ends_with(digits)
+                };
+                Ok(ids.filter(has).take(2).collect())
+            }
+        }
+    }
+}

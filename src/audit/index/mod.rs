@@ -1,0 +1,535 @@
+//! An index beside the log: SQLite, derived from the log, thrown away when the two disagree, and never the truth.
+//!
+//! It says where the records of a proposal stand and which proposals a question selects. What is shown is read from the
+//! log again and hashed again ([`lines`]). Each use first reads what was written since, and judges it as every reader
+//! does: the index has the state of that judgement ([`Stopped`]). It holds for the very files that were read: others,
+//! changed ones and copies are read from their beginning ([`stamp`]).
+
+mod feed;
+mod lines;
+mod schema;
+mod select;
+mod stamp;
+
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use nix::fcntl::{Flock, FlockArg, OFlag};
+use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
+use serde::{Deserialize, Serialize};
+
+use super::cases::{Case, Cases, Course, Person};
+use super::contents::Look;
+use super::error::{AuditError, Damage, Faults};
+use super::judge::{Judging, Stopped};
+use super::layout::{Layout, open_regular, owned};
+use super::line::unseal;
+use super::lock;
+use super::log::Log;
+use super::put_back;
+use super::query::Query;
+use super::scan::Walk;
+use super::stats::Decision;
+use crate::model::{DrillPlan, Harm, ProposalId};
+use feed::Feed;
+use lines::{Kept, Place};
+use select::Sql;
+use stamp::{Since, Stamps};
+
+const FILE: &str = "v1.sqlite3";
+
+/// Why there is no answer from the index. Everything but [`IndexError::Log`] and [`IndexError::Changed`] is answered from
+/// the log alone.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum IndexError {
+    #[error("{0}")]
+    Log(#[from] AuditError),
+    #[error("{0}")]
+    Changed(Damage),
+    #[error("the index cannot be read: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("the index cannot be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("the index has a value that cannot be")]
+    Odd,
+    #[error("the index cannot be used: {0}")]
+    Other(String),
+}
+
+impl From<serde_json::Error> for IndexError {
+    fn from(_: serde_json::Error) -> Self {
+        Self::Odd
+    }
+}
+
+/// Where reading stopped.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Resume {
+    stamps: Stamps,
+    walk: Walk,
+    judged: Stopped,
+    /// Who had the dashboard open, and its drills.
+    here: Option<Person>,
+    plan: Option<(Timestamp, DrillPlan)>,
+}
+
+/// The index of a log, as of when it was opened.
+pub(super) struct Index {
+    log: Log,
+    connection: Rc<Connection>,
+    kept: Kept,
+    resume: Resume,
+    pub faults: Faults,
+    /// Sequence number of the last record.
+    pub records: u64,
+    /// Removed when the answer is given; an index that cannot be kept.
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// Some of the proposals that a question selects, the newest first.
+#[derive(Default)]
+pub(super) struct Found {
+    pub cases: Vec<Case>,
+    /// The number of the last one that was looked at; `None` if there are no more.
+    pub oldest: Option<i64>,
+}
+
+impl Index {
+    /// Opens the index of a log and reads what was written since. Makes it first if necessary, which reads the whole log.
+    pub fn open(log: &Log) -> Result<Self, IndexError> {
+        let layout = &log.layout;
+        let (folder, temporary) = match own_folder(layout) {
+            Ok(folder) => (folder, None),
+            Err(_) => {
+                let folder = tempfile::tempdir()?;
+                (folder.path().to_owned(), Some(folder))
+            }
+        };
+        let _turn = turn(&folder)?;
+        let (connection, resume) = match kept(layout, &folder.join(FILE)) {
+            Ok(found) => found,
+            Err(_) => made(log, &folder)?,
+        };
+        let mut index = Self {
+            log: log.clone(),
+            connection: Rc::new(connection),
+            kept: Kept::default(),
+            faults: resume.judged.faults.clone(),
+            records: 0,
+            resume,
+            _folder: temporary,
+        };
+        index.go_on()?;
+        index.overlay()?;
+        Ok(index)
+    }
+
+    /// Reads what was written since.
+    fn go_on(&mut self) -> Result<(), IndexError> {
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        self.read_on(None)?;
+        self.connection.execute_batch("COMMIT")?;
+        Ok(())
+    }
+
+    /// If nobody writes the log, what a killed dashboard left in the journal belongs to it. It is never kept.
+    fn overlay(&mut self) -> Result<(), IndexError> {
+        let layout = &self.log.layout;
+        let holder = lock::holder(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
+        if holder.writes_nothing() {
+            self.connection.execute_batch("BEGIN")?;
+            self.read_on(Some(()))?;
+        }
+        Ok(())
+    }
+
+    fn read_on(&mut self, journal: Option<()>) -> Result<(), IndexError> {
+        let layout = self.log.layout.clone();
+        let stamps = Stamps::of(&layout, std::iter::empty())?;
+        let resume = std::mem::take(&mut self.resume);
+        let cases = Cases::after(resume.here, resume.plan);
+        let mut kept = std::mem::take(&mut self.kept);
+        if journal.is_some() {
+            kept.journal_follows();
+        }
+        let mut feed = Feed::new(self.connection.clone(), self.log.clone(), kept, cases)?;
+        let mut judging = Judging::resumed(&layout, Look::There, resume.judged);
+        let mut walk = resume.walk;
+        let mut scanned = walk.scanned();
+        let chain = match journal {
+            None => {
+                walk.go_on(&layout, |line| judging.line(line, &mut feed))?;
+                scanned = walk.scanned();
+                scanned.damage.clone()
+            }
+            Some(()) => {
+                let damage =
+                    put_back::check(&layout, &mut scanned, |line| judging.line(line, &mut feed))?;
+                // A writer may have started in the meantime.
+                let alone = lock::holder(&layout).is_ok_and(lock::Holder::writes_nothing);
+                damage.filter(|_| alone).or(scanned.damage.clone())
+            }
+        };
+        let judged = judging.stopped();
+        let (cases, kept) = feed.end()?;
+        self.kept = kept;
+        self.records = scanned.head.seq;
+        self.faults = Faults {
+            chain,
+            ..judged.faults.clone()
+        };
+        let faulty = judged.faults.blobs.first.iter().map(|d| d.file.as_str());
+        let stamps = stamps.with(Stamps::of(&layout, faulty)?);
+        self.resume = Resume {
+            stamps,
+            walk,
+            judged,
+            here: cases.here,
+            plan: cases.plan,
+        };
+        if journal.is_none() {
+            self.connection.execute(
+                "INSERT OR REPLACE INTO stopped (only, at) VALUES (1, ?1)",
+                [serde_json::to_string(&self.resume)?],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// How many records are of a later version.
+    pub fn later(&self) -> u64 {
+        self.resume.judged.later
+    }
+
+    pub fn plan(&self) -> Option<(Timestamp, DrillPlan)> {
+        self.resume.plan
+    }
+
+    /// The proposals that a question selects, the newest first: at most `most`, older than the number `before`, after
+    /// the first `skip`.
+    pub fn found(
+        &mut self,
+        query: &Query,
+        before: Option<i64>,
+        skip: u64,
+        most: usize,
+    ) -> Result<Found, IndexError> {
+        let mut sql = Sql::of(query.root());
+        let before = before.unwrap_or(i64::MAX);
+        sql.values.extend([
+            before.into(),
+            i64::try_from(most).unwrap_or(i64::MAX).into(),
+            skip.cast_signed().into(),
+        ]);
+        let text = format!(
+            "SELECT n, by_uid, by_shown FROM proposals WHERE {} AND n < ? ORDER BY n DESC LIMIT ? OFFSET ?",
+            sql.text
+        );
+        let rows: Vec<(i64, Option<Person>)> = {
+            let mut statement = self.connection.prepare_cached(&text)?;
+            let rows = statement.query_map(params_from_iter(sql.values), |row| {
+                Ok((row.get(0)?, person(row, 1)?))
+            })?;
+            rows.collect::<Result<_, _>>()?
+        };
+        let mut found = Found {
+            oldest: rows.last().map(|(n, _)| *n),
+            ..Found::default()
+        };
+        for (n, by) in rows {
+            let case = self.case(n, by)?;
+            // The index picks, and the log has the last word.
+            let case = case.filter(|case| query.matches(case, &self.log));
+            found.cases.extend(case);
+        }
+        Ok(found)
+    }
+
+    /// How many proposals a question selects.
+    pub fn count(&self, query: &Query) -> Result<u64, IndexError> {
+        let sql = Sql::of(query.root());
+        let text = format!("SELECT count(*) FROM proposals WHERE {}", sql.text);
+        let mut statement = self.connection.prepare_cached(&text)?;
+        let count: i64 = statement.query_one(params_from_iter(sql.values), |row| row.get(0))?;
+        Ok(count.cast_unsigned())
+    }
+
+    /// How many of the proposals that a question selects arrived after this one.
+    pub fn newer(&self, query: &Query, id: ProposalId) -> Result<Option<u64>, IndexError> {
+        let mut sql = Sql::of(query.root());
+        let known: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT n FROM proposals WHERE id = ?1")?
+            .query_one([id.to_string()], |row| row.get(0))
+            .optional()?;
+        let Some(n) = known else {
+            return Ok(None);
+        };
+        sql.values.push(n.into());
+        let text = format!(
+            "SELECT count(*) FROM proposals WHERE {} AND n > ?",
+            sql.text
+        );
+        let mut statement = self.connection.prepare_cached(&text)?;
+        let count: i64 = statement.query_one(params_from_iter(sql.values), |row| row.get(0))?;
+        Ok(Some(count.cast_unsigned()))
+    }
+
+    /// What became of the proposals that a question selects, as the index has it.
+    pub fn decisions(&self, query: &Query) -> Result<Vec<Decision>, IndexError> {
+        let sql = Sql::of(query.root());
+        let text = format!(
+            "SELECT seq, uid, agent_shown, drill, course, by_uid, by_shown, look, asked_again FROM proposals WHERE {}",
+            sql.text
+        );
+        let mut names = Names::default();
+        let mut statement = self.connection.prepare_cached(&text)?;
+        let mut rows = statement.query(params_from_iter(sql.values))?;
+        let mut decisions = Vec::new();
+        while let Some(row) = rows.next()? {
+            let harm = row
+                .get_ref(3)?
+                .as_str_or_null()
+                .map_err(|_| IndexError::Odd)?;
+            let course = row.get_ref(4)?.as_str().map_err(|_| IndexError::Odd)?;
+            let agent = row.get_ref(2)?.as_str().map_err(|_| IndexError::Odd)?;
+            let login = row
+                .get_ref(6)?
+                .as_str_or_null()
+                .map_err(|_| IndexError::Odd)?;
+            let by: Option<u32> = row.get(5)?;
+            decisions.push(Decision {
+                seq: row.get::<_, i64>(0)?.cast_unsigned(),
+                agent: (row.get(1)?, names.one(agent)),
+                drill: match harm {
+                    Some(name) => Some(Harm::named(name).ok_or(IndexError::Odd)?),
+                    None => None,
+                },
+                course: feed::course_named(course).ok_or(IndexError::Odd)?,
+                by: by.map(|uid| Person {
+                    uid,
+                    login: login.map(|login| names.one(login)),
+                }),
+                look_ms: row
+                    .get::<_, Option<i64>>(7)?
+                    .map(|ns| ns.cast_unsigned() / 1_000_000),
+                asked_again: row.get(8)?,
+            });
+        }
+        Ok(decisions)
+    }
+
+    /// The ids that begin or end with these digits, two at most.
+    pub fn ids(&self, digits: &str) -> Result<Vec<ProposalId>, IndexError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id FROM proposals WHERE id GLOB ?1 || '*' OR id GLOB '*' || ?1 ORDER BY n DESC LIMIT 2",
+        )?;
+        let rows = statement.query_map([digits], |row| row.get::<_, String>(0))?;
+        rows.map(|id| id?.parse().map_err(|_| IndexError::Odd))
+            .collect()
+    }
+
+    /// A proposal from its records.
+    fn case(&mut self, n: i64, by: Option<Person>) -> Result<Option<Case>, IndexError> {
+        let mut cases = Cases::default();
+        let mut id = None;
+        for place in Place::all_of(&self.connection, n)? {
+            if let Some(record) = self.kept.record(&self.log.layout, &place)? {
+                id = id.or(record.event.id());
+                cases.learn(record.seq, record.ts, &record.event);
+            }
+        }
+        let Some(id) = id else { return Ok(None) };
+        if cases
+            .get(id)
+            .is_some_and(|case| case.course != Course::Waits)
+        {
+            cases.set_by(id, by);
+        }
+        Ok(cases.take(id))
+    }
+
+    /// The lines of a proposal, the oldest first, with their places.
+    pub fn lines(&mut self, id: ProposalId) -> Result<Vec<(Place, Vec<u8>)>, IndexError> {
+        let known: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT n FROM proposals WHERE id = ?1")?
+            .query_one([id.to_string()], |row| row.get(0))
+            .optional()?;
+        let Some(n) = known else {
+            return Ok(Vec::new());
+        };
+        let places = Place::all_of(&self.connection, n)?;
+        self.read(places)
+    }
+
+    /// The lines of these kinds that belong to no proposal, the newest first.
+    pub fn apart(&mut self, kinds: [&str; 2]) -> Result<Vec<(Place, Vec<u8>)>, IndexError> {
+        let places = Place::all_apart(&self.connection, kinds)?;
+        self.read(places)
+    }
+
+    fn read(&mut self, places: Vec<Place>) -> Result<Vec<(Place, Vec<u8>)>, IndexError> {
+        let layout = self.log.layout.clone();
+        let lines = places.into_iter().map(|place| {
+            let bytes = self.kept.bytes(&layout, &place)?;
+            Ok((place, bytes))
+        });
+        lines.collect()
+    }
+
+    /// How many proposals wait, and how many are granted or run.
+    pub fn open_ones(&self) -> Result<(u64, u64), IndexError> {
+        let count = |states: &str| {
+            let text = format!("SELECT count(*) FROM proposals WHERE state IN ({states})");
+            self.connection
+                .query_one(&text, [], |row| row.get::<_, i64>(0))
+        };
+        Ok((
+            count("'pending'")?.cast_unsigned(),
+            count("'granted', 'running'")?.cast_unsigned(),
+        ))
+    }
+}
+
+/// Each text once.
+#[derive(Default)]
+struct Names(HashSet<Arc<str>>);
+
+impl Names {
+    fn one(&mut self, text: &str) -> Arc<str> {
+        if let Some(name) = self.0.get(text) {
+            return name.clone();
+        }
+        let name: Arc<str> = text.into();
+        self.0.insert(name.clone());
+        name
+    }
+}
+
+/// Nanoseconds since 1970.
+fn nanos(at: Timestamp) -> i64 {
+    i64::try_from(at.as_nanosecond()).unwrap_or(match at < Timestamp::UNIX_EPOCH {
+        true => i64::MIN,
+        false => i64::MAX,
+    })
+}
+
+/// A person in two columns from this one on.
+fn person(row: &Row<'_>, from: usize) -> rusqlite::Result<Option<Person>> {
+    let uid: Option<u32> = row.get(from)?;
+    let login: Option<String> = row.get(from + 1)?;
+    Ok(uid.map(|uid| Person {
+        uid,
+        login: login.map(Into::into),
+    }))
+}
+
+/// The folder of the index, if this user can write there.
+fn own_folder(layout: &Layout) -> Result<PathBuf, AuditError> {
+    let folder = layout.index();
+    match DirBuilder::new().mode(0o700).create(&folder) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(AuditError::io(&folder, "created", e));
+        }
+        _ => {}
+    }
+    let meta = fs::symlink_metadata(&folder).map_err(|e| AuditError::io(&folder, "read", e))?;
+    owned(&folder, &meta, 0o077)?;
+    Ok(folder)
+}
+
+/// Waits until no other process changes the index.
+fn turn(folder: &Path) -> Result<Flock<File>, IndexError> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(OFlag::O_NOFOLLOW.bits())
+        .open(folder.join("lock"))?;
+    Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, e)| IndexError::Io(e.into()))
+}
+
+/// The index that is there, if it is one of this log.
+fn kept(layout: &Layout, path: &Path) -> Result<(Connection, Resume), IndexError> {
+    let connection = schema::open(path)?;
+    let at: String = connection.query_one("SELECT at FROM stopped", [], |row| row.get(0))?;
+    let resume: Resume = serde_json::from_str(&at)?;
+    let other = |what: &str| Err(IndexError::Other(what.to_owned()));
+    if resume.walk.scanned().damage.is_some() {
+        return other("it is of a damaged log");
+    }
+    match resume.stamps.now(layout)? {
+        Since::Unchanged => {}
+        Since::Grew if ends_as_read(layout, &resume.walk)? => {}
+        Since::Grew | Since::Changed => return other("the log is another one"),
+    }
+    Ok((connection, resume))
+}
+
+/// Whether the last segment still ends, where it was read to, with the line that was read there: each line has the hash
+/// of the one before it.
+fn ends_as_read(layout: &Layout, walk: &Walk) -> Result<bool, IndexError> {
+    let head = walk.scanned().head;
+    let file = open_regular(&layout.segment(head.segment))?;
+    let mut lines = BufReader::with_capacity(256 * 1024, file.take(head.offset));
+    let mut line = Vec::new();
+    let mut last = None;
+    loop {
+        line.clear();
+        if lines.read_until(b'\n', &mut line)? == 0 {
+            return Ok(last.is_none_or(|hash| hash == head.hash));
+        }
+        let Ok(sealed) = unseal(line.strip_suffix(b"\n").unwrap_or(&line)) else {
+            return Ok(false);
+        };
+        if last.is_some_and(|hash| hash != sealed.prev) {
+            return Ok(false);
+        }
+        last = Some(sealed.hash);
+    }
+}
+
+/// Makes the index anew.
+fn made(log: &Log, folder: &Path) -> Result<(Connection, Resume), IndexError> {
+    let new = folder.join("new.sqlite3");
+    for left in [
+        "new.sqlite3",
+        "new.sqlite3-journal",
+        "v1.sqlite3-wal",
+        "v1.sqlite3-shm",
+        FILE,
+    ] {
+        match fs::remove_file(folder.join(left)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e.into()),
+            _ => {}
+        }
+    }
+    let connection = schema::create(&new)?;
+    let mut index = Index {
+        log: log.clone(),
+        connection: Rc::new(connection),
+        kept: Kept::default(),
+        resume: Resume::default(),
+        faults: Faults::default(),
+        records: 0,
+        _folder: None,
+    };
+    index.go_on()?;
+    let resume = index.resume.clone();
+    drop(index);
+    fs::rename(&new, folder.join(FILE))?;
+    Ok((schema::open(&folder.join(FILE))?, resume))
+}
+
+#[cfg(test)]
+#[path = "index_tests.rs"]
+mod tests;
