@@ -10,7 +10,6 @@ use super::index::{Index, IndexError};
 use super::line::{Record, VERSION, unseal};
 use super::log::{History, Log, Logged, PauseLogged, Pauses, Summary};
 use super::query::Query;
-use super::scan::{Boundary, Line};
 use super::stats::{Decision, Stats};
 use crate::model::ProposalId;
 
@@ -117,6 +116,7 @@ impl Answers {
             let Some(oldest) = some.oldest else {
                 return Ok(Ok(()));
             };
+            self.faults.blobs.add_new(some.faults);
             before = Some(oldest);
             left = left.saturating_sub(some.cases.len());
             for case in &some.cases {
@@ -138,6 +138,7 @@ impl Answers {
             Source::Index(index) => {
                 let found = index.found(query, None, skip as u64, most);
                 let found = self.or_fault(found)?;
+                self.faults.blobs.add_new(found.faults);
                 Ok(found.cases.iter().map(Logged::of).collect())
             }
             Source::Read { cases, .. } => {
@@ -237,19 +238,7 @@ impl Answers {
                 continue;
             };
             let file = place.file();
-            let line = Line {
-                file: &file,
-                number: place.line.cast_unsigned(),
-                offset: place.offset.cast_unsigned(),
-                seq: record.seq,
-                v: VERSION,
-                boundary: Boundary {
-                    segment: place.segment.cast_unsigned(),
-                    seq: record.seq,
-                    hash: crate::model::Digest::of(&[]),
-                },
-                bytes,
-            };
+            let line = place.line(&file, bytes);
             for damage in contents.named(&line, &record.event) {
                 if !faults
                     .blobs

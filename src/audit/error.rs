@@ -145,6 +145,16 @@ impl Named {
             self.first.push(damage);
         }
     }
+
+    /// Adds those whose file is not named yet, in the log's order.
+    pub(super) fn add_new(&mut self, found: Vec<Damage>) {
+        for damage in found {
+            if !self.first.iter().any(|known| known.file == damage.file) {
+                self.add(damage);
+            }
+        }
+        self.first.sort_by_key(|damage| damage.seq);
+    }
 }
 
 /// All faults of a log. Every reader finds the same ones.

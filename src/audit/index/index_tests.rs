@@ -159,7 +159,11 @@ fn agree(state: &Path) {
         let mut by_log = log.answers_without_index().unwrap();
         assert_eq!(by_index.faults(), by_log.faults(), "{question}");
         let all = by_log.page(&query, 0, usize::MAX).unwrap();
-        assert_eq!(by_index.page(&query, 0, usize::MAX).unwrap(), all, "{question}");
+        assert_eq!(
+            by_index.page(&query, 0, usize::MAX).unwrap(),
+            all,
+            "{question}"
+        );
         let part = by_log.page(&query, 2, 3).unwrap();
         assert_eq!(by_index.page(&query, 2, 3).unwrap(), part, "{question}");
         let mut each = Vec::new();
@@ -167,7 +171,10 @@ fn agree(state: &Path) {
             each.push(one);
             Ok::<_, ()>(())
         };
-        by_index.each(&query, usize::MAX, &mut keep).unwrap().unwrap();
+        by_index
+            .each(&query, usize::MAX, &mut keep)
+            .unwrap()
+            .unwrap();
         assert_eq!(each, all);
         // What SQL selects is what the question selects, before the log is asked.
         assert_eq!(by_index.count(&query).unwrap(), all.len(), "{question}");
@@ -216,10 +223,7 @@ fn titles(state: &Path, question: &str) -> Vec<String> {
     let query = Query::parse(question, Timestamp::now()).unwrap();
     let mut answers = indexed(&Log::open(state).unwrap());
     let found = answers.page(&query, 0, usize::MAX).unwrap();
-    found
-        .into_iter()
-        .filter_map(|p| p.title)
-        .collect()
+    found.into_iter().filter_map(|p| p.title).collect()
 }
 
 #[test]

@@ -8,8 +8,8 @@ use rusqlite::{Connection, Row};
 
 use super::super::error::Damage;
 use super::super::layout::{Layout, open_regular, segment_name};
-use super::super::line::{LINE_MAX, Record, VERSION, unseal};
-use super::super::scan::Line;
+use super::super::line::{GENESIS, LINE_MAX, Record, VERSION, unseal};
+use super::super::scan::{Boundary, Line};
 use super::IndexError;
 
 /// Where a line stands, and how its hash begins.
@@ -55,6 +55,22 @@ impl Place {
         ))?;
         let rows = found.query_map(kinds, Self::of)?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The line with these bytes, which stands here.
+    pub fn line<'a>(&self, file: &'a str, bytes: &'a [u8]) -> Line<'a> {
+        let seq = self.seq.cast_unsigned();
+        let segment = self.segment.cast_unsigned();
+        let (v, hash) = unseal(bytes).map_or((VERSION, GENESIS), |sealed| (sealed.v, sealed.hash));
+        Line {
+            file,
+            number: self.line.cast_unsigned(),
+            offset: self.offset.cast_unsigned(),
+            seq,
+            v,
+            boundary: Boundary { segment, seq, hash },
+            bytes,
+        }
     }
 
     pub fn file(&self) -> String {

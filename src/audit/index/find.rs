@@ -1,0 +1,242 @@
+//! What the index finds, and what the log says of it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use rusqlite::{OptionalExtension as _, params_from_iter};
+
+use super::super::cases::{Case, Cases, Course, Person};
+use super::super::contents::{Contents, Look};
+use super::super::error::Damage;
+use super::super::query::Query;
+use super::super::scan::Line;
+use super::super::stats::Decision;
+use super::lines::Place;
+use super::select::Sql;
+use super::{Index, IndexError, feed, person};
+use crate::model::{Harm, LogEvent, ProposalId};
+
+/// Some of the proposals that a question selects, the newest first.
+#[derive(Default)]
+pub(in crate::audit) struct Found {
+    pub cases: Vec<Case>,
+    /// The number of the last one that was looked at; `None` if there are no more.
+    pub oldest: Option<i64>,
+    /// What is wrong with their contents.
+    pub faults: Vec<Damage>,
+}
+
+impl Index {
+    /// The proposals that a question selects, the newest first: at most `most`, older than the number `before`, after
+    /// the first `skip`.
+    pub fn found(
+        &mut self,
+        query: &Query,
+        before: Option<i64>,
+        skip: u64,
+        most: usize,
+    ) -> Result<Found, IndexError> {
+        let mut sql = Sql::of(query.root());
+        let before = before.unwrap_or(i64::MAX);
+        sql.values.extend([
+            before.into(),
+            i64::try_from(most).unwrap_or(i64::MAX).into(),
+            skip.cast_signed().into(),
+        ]);
+        let text = format!(
+            "SELECT n, by_uid, by_shown FROM proposals WHERE {} AND n < ? ORDER BY n DESC LIMIT ? OFFSET ?",
+            sql.text
+        );
+        let rows: Vec<(i64, Option<Person>)> = {
+            let mut statement = self.connection.prepare_cached(&text)?;
+            let rows = statement.query_map(params_from_iter(sql.values), |row| {
+                Ok((row.get(0)?, person(row, 1)?))
+            })?;
+            rows.collect::<Result<_, _>>()?
+        };
+        let mut found = Found {
+            oldest: rows.last().map(|(n, _)| *n),
+            ..Found::default()
+        };
+        let mut contents = Contents::of(&self.log.layout, Look::There);
+        for (n, by) in rows {
+            let case = self.case(n, by, &mut |line, event| {
+                found.faults.extend(contents.named(line, event));
+            })?;
+            // The index picks, and the log has the last word.
+            let case = case.filter(|case| query.matches(case, &self.log));
+            found.cases.extend(case);
+        }
+        Ok(found)
+    }
+
+    /// How many proposals a question selects.
+    pub fn count(&self, query: &Query) -> Result<u64, IndexError> {
+        let sql = Sql::of(query.root());
+        let text = format!("SELECT count(*) FROM proposals WHERE {}", sql.text);
+        let mut statement = self.connection.prepare_cached(&text)?;
+        let count: i64 = statement.query_one(params_from_iter(sql.values), |row| row.get(0))?;
+        Ok(count.cast_unsigned())
+    }
+
+    /// How many of the proposals that a question selects arrived after this one.
+    pub fn newer(&self, query: &Query, id: ProposalId) -> Result<Option<u64>, IndexError> {
+        let mut sql = Sql::of(query.root());
+        let known: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT n FROM proposals WHERE id = ?1")?
+            .query_one([id.to_string()], |row| row.get(0))
+            .optional()?;
+        let Some(n) = known else {
+            return Ok(None);
+        };
+        sql.values.push(n.into());
+        let text = format!(
+            "SELECT count(*) FROM proposals WHERE {} AND n > ?",
+            sql.text
+        );
+        let mut statement = self.connection.prepare_cached(&text)?;
+        let count: i64 = statement.query_one(params_from_iter(sql.values), |row| row.get(0))?;
+        Ok(Some(count.cast_unsigned()))
+    }
+
+    /// What became of the proposals that a question selects, as the index has it.
+    pub fn decisions(&self, query: &Query) -> Result<Vec<Decision>, IndexError> {
+        let sql = Sql::of(query.root());
+        let text = format!(
+            "SELECT seq, uid, agent_shown, drill, course, by_uid, by_shown, look, asked_again FROM proposals WHERE {}",
+            sql.text
+        );
+        let mut names = Names::default();
+        let mut statement = self.connection.prepare_cached(&text)?;
+        let mut rows = statement.query(params_from_iter(sql.values))?;
+        let mut decisions = Vec::new();
+        while let Some(row) = rows.next()? {
+            let harm = row
+                .get_ref(3)?
+                .as_str_or_null()
+                .map_err(|_| IndexError::Odd)?;
+            let course = row.get_ref(4)?.as_str().map_err(|_| IndexError::Odd)?;
+            let agent = row.get_ref(2)?.as_str().map_err(|_| IndexError::Odd)?;
+            let login = row
+                .get_ref(6)?
+                .as_str_or_null()
+                .map_err(|_| IndexError::Odd)?;
+            let by: Option<u32> = row.get(5)?;
+            decisions.push(Decision {
+                seq: row.get::<_, i64>(0)?.cast_unsigned(),
+                agent: (row.get(1)?, names.one(agent)),
+                drill: match harm {
+                    Some(name) => Some(Harm::named(name).ok_or(IndexError::Odd)?),
+                    None => None,
+                },
+                course: feed::course_named(course).ok_or(IndexError::Odd)?,
+                by: by.map(|uid| Person {
+                    uid,
+                    login: login.map(|login| names.one(login)),
+                }),
+                look_ms: row
+                    .get::<_, Option<i64>>(7)?
+                    .map(|ns| ns.cast_unsigned() / 1_000_000),
+                asked_again: row.get(8)?,
+            });
+        }
+        Ok(decisions)
+    }
+
+    /// The ids that begin or end with these digits, two at most.
+    pub fn ids(&self, digits: &str) -> Result<Vec<ProposalId>, IndexError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id FROM proposals WHERE id GLOB ?1 || '*' OR id GLOB '*' || ?1 ORDER BY n DESC LIMIT 2",
+        )?;
+        let rows = statement.query_map([digits], |row| row.get::<_, String>(0))?;
+        rows.map(|id| id?.parse().map_err(|_| IndexError::Odd))
+            .collect()
+    }
+
+    /// A proposal from its records.
+    fn case(
+        &mut self,
+        n: i64,
+        by: Option<Person>,
+        visit: &mut dyn FnMut(&Line<'_>, &LogEvent),
+    ) -> Result<Option<Case>, IndexError> {
+        let mut cases = Cases::default();
+        let mut id = None;
+        for place in Place::all_of(&self.connection, n)? {
+            if let Some(record) = self.kept.record(&self.log.layout, &place)? {
+                id = id.or(record.event.id());
+                visit(
+                    &place.line(&place.file(), record.line.as_bytes()),
+                    &record.event,
+                );
+                cases.learn(record.seq, record.ts, &record.event);
+            }
+        }
+        let Some(id) = id else { return Ok(None) };
+        if cases
+            .get(id)
+            .is_some_and(|case| case.course != Course::Waits)
+        {
+            cases.set_by(id, by);
+        }
+        Ok(cases.take(id))
+    }
+
+    /// The lines of a proposal, the oldest first, with their places.
+    pub fn lines(&mut self, id: ProposalId) -> Result<Vec<(Place, Vec<u8>)>, IndexError> {
+        let known: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT n FROM proposals WHERE id = ?1")?
+            .query_one([id.to_string()], |row| row.get(0))
+            .optional()?;
+        let Some(n) = known else {
+            return Ok(Vec::new());
+        };
+        let places = Place::all_of(&self.connection, n)?;
+        self.read(places)
+    }
+
+    /// The lines of these kinds that belong to no proposal, the newest first.
+    pub fn apart(&mut self, kinds: [&str; 2]) -> Result<Vec<(Place, Vec<u8>)>, IndexError> {
+        let places = Place::all_apart(&self.connection, kinds)?;
+        self.read(places)
+    }
+
+    fn read(&mut self, places: Vec<Place>) -> Result<Vec<(Place, Vec<u8>)>, IndexError> {
+        let layout = self.log.layout.clone();
+        let lines = places.into_iter().map(|place| {
+            let bytes = self.kept.bytes(&layout, &place)?;
+            Ok((place, bytes))
+        });
+        lines.collect()
+    }
+
+    /// How many proposals wait, and how many are granted or run.
+    pub fn open_ones(&self) -> Result<(u64, u64), IndexError> {
+        let count = |states: &str| {
+            let text = format!("SELECT count(*) FROM proposals WHERE state IN ({states})");
+            self.connection
+                .query_one(&text, [], |row| row.get::<_, i64>(0))
+        };
+        Ok((
+            count("'pending'")?.cast_unsigned(),
+            count("'granted', 'running'")?.cast_unsigned(),
+        ))
+    }
+}
+
+/// Each text once.
+#[derive(Default)]
+struct Names(HashSet<Arc<str>>);
+
+impl Names {
+    fn one(&mut self, text: &str) -> Arc<str> {
+        if let Some(name) = self.0.get(text) {
+            return name.clone();
+        }
+        let name: Arc<str> = text.into();
+        self.0.insert(name.clone());
+        name
+    }
+}
