@@ -213,7 +213,7 @@ fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
             name: agent.to_owned(),
             ..AgentClaim::default()
         });
-        let private = n % 3 == 0;
+        let private = n.is_multiple_of(3);
         p.inputs = vec![BoundInput {
             name: "staff".to_owned(),
             kind: InputKind::Dataset {
@@ -233,12 +233,12 @@ fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
             sha256: Digest::of(b"staff"),
         }];
         p.verdict.source.bytes = code.bytes.len() as u64;
-        if n % 7 == 0 {
+        if n.is_multiple_of(7) {
             p.verdict.verdict = VerdictKind::Flagged;
             p.verdict.findings = vec![finding()];
         }
         p.verdict.capabilities = vec![CapabilityUse {
-            capability: if n % 7 == 0 {
+            capability: if n.is_multiple_of(7) {
                 Capability::NetworkOut
             } else {
                 Capability::FsWrite
@@ -275,7 +275,7 @@ fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
                 (g.digest, g.by, g.viewed) = (code.sha256, by, viewed);
             }
             let (mut finished, blobs) = samples::finished(id);
-            if n % 11 == 0
+            if n.is_multiple_of(11)
                 && let LogEvent::Finished(f) = &mut finished
             {
                 (f.state, f.exit) = (State::Failed, model::Exit::Code(1));

@@ -22,11 +22,13 @@ pub struct Answers {
 
 enum Source {
     Index(Box<Index>),
-    /// The whole log, read.
-    Read {
-        cases: Cases,
-        later: u64,
-    },
+    Read(Box<Whole>),
+}
+
+/// The whole log, read.
+struct Whole {
+    cases: Cases,
+    later: u64,
 }
 
 impl Log {
@@ -55,7 +57,7 @@ impl Log {
         let (cases, later, faults) = self.cases()?;
         Ok(Answers {
             log: self.clone(),
-            source: Source::Read { cases, later },
+            source: Source::Read(Box::new(Whole { cases, later })),
             faults,
         })
     }
@@ -71,7 +73,7 @@ impl Answers {
     pub fn unknown(&self) -> u64 {
         match &self.source {
             Source::Index(index) => index.later(),
-            Source::Read { later, .. } => *later,
+            Source::Read(whole) => whole.later,
         }
     }
 
@@ -107,8 +109,8 @@ impl Answers {
                     let found = index.found(query, before, 0, left.min(AT_ONCE));
                     self.or_fault(found)?
                 }
-                Source::Read { cases, .. } => {
-                    let found = cases.all.iter().rev();
+                Source::Read(whole) => {
+                    let found = whole.cases.all.iter().rev();
                     let found = found.filter(|case| query.matches(case, &self.log));
                     return Ok(found.take(most).map(Logged::of).try_for_each(visit));
                 }
@@ -141,8 +143,8 @@ impl Answers {
                 self.faults.blobs.add_new(found.faults);
                 Ok(found.cases.iter().map(Logged::of).collect())
             }
-            Source::Read { cases, .. } => {
-                let found = cases.all.iter().rev();
+            Source::Read(whole) => {
+                let found = whole.cases.all.iter().rev();
                 let found = found.filter(|case| query.matches(case, &self.log));
                 Ok(found.skip(skip).take(most).map(Logged::of).collect())
             }
@@ -156,8 +158,8 @@ impl Answers {
                 let count = index.count(query);
                 Ok(usize::try_from(self.or_fault(count)?).unwrap_or(usize::MAX))
             }
-            Source::Read { cases, .. } => {
-                let found = cases.all.iter();
+            Source::Read(whole) => {
+                let found = whole.cases.all.iter();
                 Ok(found.filter(|case| query.matches(case, &self.log)).count())
             }
         }
@@ -171,11 +173,11 @@ impl Answers {
                 let newer = self.or_fault(newer)?;
                 Ok(newer.map(|n| usize::try_from(n).unwrap_or(usize::MAX)))
             }
-            Source::Read { cases, .. } => {
-                let Some(at) = cases.all.iter().position(|case| case.id == id) else {
+            Source::Read(whole) => {
+                let Some(at) = whole.cases.all.iter().position(|case| case.id == id) else {
                     return Ok(None);
                 };
-                let newer = cases.all[at + 1..].iter();
+                let newer = whole.cases.all[at + 1..].iter();
                 let newer = newer.filter(|case| query.matches(case, &self.log));
                 Ok(Some(newer.count()))
             }
@@ -190,10 +192,16 @@ impl Answers {
                 let decisions = index.decisions(query);
                 Ok(Stats::of(self.or_fault(decisions)?, plan))
             }
-            Source::Read { cases, .. } => {
+            Source::Read(whole) => {
                 let wanted = |case: &&Case| query.matches(case, &self.log);
-                let decisions = cases.all.iter().filter(wanted).map(Decision::of).collect();
-                Ok(Stats::of(decisions, cases.plan))
+                let decisions = whole
+                    .cases
+                    .all
+                    .iter()
+                    .filter(wanted)
+                    .map(Decision::of)
+                    .collect();
+                Ok(Stats::of(decisions, whole.cases.plan))
             }
         }
     }
@@ -284,8 +292,8 @@ impl Answers {
                 let found = index.ids(digits);
                 self.or_fault(found)
             }
-            Source::Read { cases, .. } => {
-                let ids = cases.all.iter().rev().map(|case| case.id);
+            Source::Read(whole) => {
+                let ids = whole.cases.all.iter().rev().map(|case| case.id);
                 let has = |id: &ProposalId| {
                     let id = id.to_string();
                     id.starts_with(digits) || id.ends_with(digits)

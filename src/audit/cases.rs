@@ -140,8 +140,8 @@ impl Cases {
     /// No cases yet, after records that are no part of one.
     pub(super) fn after(here: Option<Person>, plan: Option<(Timestamp, DrillPlan)>) -> Self {
         Self {
-            here,
             plan,
+            here,
             ..Self::default()
         }
     }

@@ -214,15 +214,19 @@ impl Index {
 
     /// How many proposals wait, and how many are granted or run.
     pub fn open_ones(&self) -> Result<(u64, u64), IndexError> {
-        let count = |states: &str| {
-            let text = format!("SELECT count(*) FROM proposals WHERE state IN ({states})");
-            self.connection
-                .query_one(&text, [], |row| row.get::<_, i64>(0))
-        };
-        Ok((
-            count("'pending'")?.cast_unsigned(),
-            count("'granted', 'running'")?.cast_unsigned(),
-        ))
+        let mut statement = self.connection.prepare_cached(
+            "SELECT state, count(*) FROM proposals WHERE state IN ('pending', 'granted', 'running') GROUP BY state",
+        )?;
+        let mut rows = statement.query([])?;
+        let (mut pending, mut running) = (0, 0);
+        while let Some(row) = rows.next()? {
+            let count = row.get::<_, i64>(1)?.cast_unsigned();
+            match row.get_ref(0)?.as_str() {
+                Ok("pending") => pending += count,
+                _ => running += count,
+            }
+        }
+        Ok((pending, running))
     }
 }
 

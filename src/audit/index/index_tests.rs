@@ -8,7 +8,7 @@ use super::super::samples::{
 };
 use super::super::{Answers, History, open, query::Query};
 use super::*;
-use crate::model::{Blob, DrillEnd, LogEvent, Reviewer, Ticket, Tier};
+use crate::model::{Blob, DrillEnd, LogEvent, ProposalId, Reviewer, Ticket, Tier};
 
 type Events = Vec<(LogEvent, Vec<Blob>)>;
 

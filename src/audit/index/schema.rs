@@ -62,6 +62,7 @@ CREATE TABLE records (
     length INTEGER NOT NULL,
     hash BLOB NOT NULL
 ) STRICT;
+CREATE INDEX open_ones ON proposals (state) WHERE state IN ('pending', 'granted', 'running');
 CREATE INDEX facts_of ON facts (n);
 CREATE INDEX records_of ON records (n, seq) WHERE n IS NOT NULL;
 CREATE INDEX records_apart ON records (kind, seq) WHERE n IS NULL;
