@@ -37,7 +37,12 @@ impl Log {
     /// # Errors
     /// When the log cannot be read at all.
     pub fn answers(&self) -> Result<Answers, AuditError> {
-        let index = match Index::open(self) {
+        self.answers_telling(&|_| {})
+    }
+
+    /// Like [`Log::answers`]; `reading` is told before a whole log is read, with its bytes.
+    pub fn answers_telling(&self, reading: &dyn Fn(u64)) -> Result<Answers, AuditError> {
+        let index = match Index::open(self, reading) {
             Ok(index) => index,
             Err(IndexError::Log(e)) => return Err(e),
             Err(e) => {

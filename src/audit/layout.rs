@@ -102,6 +102,15 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// How long all segments are together.
+    pub fn segment_bytes(&self) -> io::Result<u64> {
+        let segments = self.segments()?.into_iter();
+        let lengths = segments.map(|n| Ok(fs::symlink_metadata(self.segment(n))?.len()));
+        lengths.sum()
+    }
+}
+
 pub(super) fn journal_name(number: usize) -> String {
     format!("journal-{number}")
 }

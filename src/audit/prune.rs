@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::contents::{Look, named_by};
 use super::error::AuditError;
+use super::index;
 use super::judge::{self, Read};
 use super::layout::{Layout, sync_dir};
 use super::scan::Boundary;
@@ -105,7 +106,7 @@ fn remove(layout: &Layout, plan: &Plan) -> io::Result<()> {
             _ => {}
         }
     }
-    Ok(())
+    index::forget(layout)
 }
 
 /// What [`plan`] reads of one segment.

@@ -12,7 +12,7 @@ use clap::Subcommand;
 
 pub(super) use list::later;
 
-use crate::audit::{AuditError, Faults, Log};
+use crate::audit::{Answers, AuditError, Faults, Log};
 use crate::error::Failure;
 
 use super::Globals;
@@ -67,6 +67,22 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             Ok(code)
         }
     }
+}
+
+/// A log that is longer than this is read for more than a moment.
+const LONG: u64 = 32 * 1024 * 1024;
+
+/// Opens a log for questions. Says so if that takes a while.
+fn answers(log: &Log) -> Result<Answers, Failure> {
+    let reading = |bytes: u64| {
+        if bytes > LONG {
+            tell(&format!(
+                "reading the whole log ({} MB) once, for its index",
+                bytes / 1_000_000
+            ));
+        }
+    };
+    log.answers_telling(&reading).map_err(|e| failed(&e))
 }
 
 fn failed(error: &AuditError) -> Failure {

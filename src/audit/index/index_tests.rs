@@ -6,15 +6,19 @@ use super::super::samples::{
     CODE, EDITED, denied, drilled, edited, finished, granted, granted_as, proposed, proposed_drill,
     started,
 };
-use super::super::{Answers, History, open, query::Query};
+use super::super::{Answers, History, Opened, open, query::Query};
 use super::*;
 use crate::model::{Blob, DrillEnd, LogEvent, ProposalId, Reviewer, Ticket, Tier};
 
 type Events = Vec<(LogEvent, Vec<Blob>)>;
 
 fn add(state: &Path, events: Events) {
+    write(open(state).unwrap(), events);
+}
+
+fn write(opened: Opened, events: Events) {
     let (report, reports) = std::sync::mpsc::channel();
-    let handle = open(state).unwrap().writer.start(Box::new(move |said| {
+    let handle = opened.writer.start(Box::new(move |said| {
         let _ = report.send(said);
     }));
     for (event, blobs) in events {
@@ -215,7 +219,7 @@ fn sample(state: &Path) -> [ProposalId; 2] {
 
 /// The answers of the index, which can be used.
 fn indexed(log: &Log) -> Answers {
-    assert!(Index::open(log).is_ok());
+    assert!(Index::open(log, &|_| {}).is_ok());
     log.answers().unwrap()
 }
 
@@ -359,4 +363,32 @@ fn a_copy_and_a_folder_of_others_are_read_without_their_index() {
     assert_eq!(titles(copy.path(), ""), ["second", "first"]);
     let file = fs::metadata(state.path().join("index").join(FILE)).unwrap();
     assert_eq!(file.permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn what_is_pruned_leaves_the_index_too() {
+    let state = tempfile::tempdir().unwrap();
+    let old = ProposalId::new();
+    let opened = super::super::open::open_with(state.path(), 1).unwrap();
+    let events = vec![
+        proposed(old, "a secret title"),
+        (denied(old), Vec::new()),
+        proposed(ProposalId::new(), "waits"),
+    ];
+    write(opened, events);
+    agree(state.path());
+    let holds = |text: &[u8]| {
+        let files = fs::read_dir(state.path().join("index")).unwrap();
+        files.into_iter().any(|file| {
+            let bytes = fs::read(file.unwrap().path()).unwrap();
+            bytes.windows(text.len()).any(|window| window == text)
+        })
+    };
+    assert!(holds(b"a secret title"));
+    let log = Log::open(state.path()).unwrap();
+    super::super::prune(&log, Timestamp::MAX, 1, Reviewer::default()).unwrap();
+    assert!(!holds(b"a secret title"));
+    agree(state.path());
+    assert_eq!(titles(state.path(), ""), ["waits"]);
+    assert!(!holds(b"a secret title"));
 }

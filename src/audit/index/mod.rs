@@ -39,6 +39,16 @@ use lines::Kept;
 use stamp::{Since, Stamps};
 
 const FILE: &str = "v1.sqlite3";
+/// While it is made.
+const NEW: &str = "new.sqlite3";
+/// These, and what SQLite puts beside them.
+const FILES: [&str; 5] = [
+    FILE,
+    "v1.sqlite3-wal",
+    "v1.sqlite3-shm",
+    NEW,
+    "new.sqlite3-journal",
+];
 
 /// Why there is no answer from the index. Everything but [`IndexError::Log`] and [`IndexError::Changed`] is answered from
 /// the log alone.
@@ -89,8 +99,9 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Opens the index of a log and reads what was written since. Makes it first if necessary, which reads the whole log.
-    pub fn open(log: &Log) -> Result<Self, IndexError> {
+    /// Opens the index of a log and reads what was written since. Makes it first if necessary, which reads the whole log:
+    /// `making` is told before, with the bytes of the segments.
+    pub fn open(log: &Log, making: &dyn Fn(u64)) -> Result<Self, IndexError> {
         let layout = &log.layout;
         let (folder, temporary) = match own_folder(layout) {
             Ok(folder) => (folder, None),
@@ -102,7 +113,10 @@ impl Index {
         let _turn = turn(&folder)?;
         let (connection, resume) = match kept(layout, &folder.join(FILE)) {
             Ok(found) => found,
-            Err(_) => made(log, &folder)?,
+            Err(_) => {
+                making(log.layout.segment_bytes()?);
+                made(log, &folder)?
+            }
         };
         let mut index = Self {
             log: log.clone(),
@@ -285,21 +299,29 @@ fn ends_as_read(layout: &Layout, walk: &Walk) -> Result<bool, IndexError> {
     }
 }
 
-/// Makes the index anew.
-fn made(log: &Log, folder: &Path) -> Result<(Connection, Resume), IndexError> {
-    let new = folder.join("new.sqlite3");
-    for left in [
-        "new.sqlite3",
-        "new.sqlite3-journal",
-        "v1.sqlite3-wal",
-        "v1.sqlite3-shm",
-        FILE,
-    ] {
-        match fs::remove_file(folder.join(left)) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e.into()),
+/// Removes the index, which may name what was removed from the log.
+pub(super) fn forget(layout: &Layout) -> io::Result<()> {
+    match own_folder(layout) {
+        Ok(folder) => remove(&folder),
+        // Nothing of ours is there.
+        Err(_) => Ok(()),
+    }
+}
+
+fn remove(folder: &Path) -> io::Result<()> {
+    for file in FILES {
+        match fs::remove_file(folder.join(file)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
         }
     }
+    Ok(())
+}
+
+/// Makes the index anew.
+fn made(log: &Log, folder: &Path) -> Result<(Connection, Resume), IndexError> {
+    let new = folder.join(NEW);
+    remove(folder)?;
     let connection = schema::create(&new)?;
     let mut index = Index {
         log: log.clone(),

@@ -11,7 +11,7 @@ use crate::model::{Claimed, claimed, visible};
 
 use super::super::out::{is_seen, print, print_rows_json, tell};
 use super::question::{self, question};
-use super::{failed, whole};
+use super::{answers, failed, whole};
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
@@ -43,7 +43,7 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
     }
     let query = question(&args.query)?;
     let log = log()?;
-    let mut answers = log.answers().map_err(|e| failed(&e))?;
+    let mut answers = answers(&log)?;
     let most = args.limit.unwrap_or(usize::MAX);
     if args.pauses {
         let Pauses { mut all, .. } = answers.pauses().map_err(|e| failed(&e))?;

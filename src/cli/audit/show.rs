@@ -15,7 +15,7 @@ use crate::model::{
 use super::super::folder::{Folder, Kind, Others};
 use super::super::out::{print, print_json, tell};
 use super::list::{claim, later, seconds};
-use super::{failed, whole};
+use super::{answers, failed, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -37,7 +37,7 @@ const LINE: usize = 2_000;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let folder = args.out.as_deref().map(Folder::open).transpose()?;
-    let mut answers = log.answers().map_err(|e| failed(&e))?;
+    let mut answers = answers(log)?;
     let id = resolve(&args.id, &mut answers)?;
     let history = answers.records(id).map_err(|e| failed(&e))?;
     if history.records.is_empty() && history.unknown == 0 {

@@ -13,7 +13,7 @@ use super::super::out::{print, print_json, tell};
 use super::super::status::Format;
 use super::list::{claim, later, seconds};
 use super::question::question;
-use super::{failed, whole};
+use super::{answers, failed, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -36,7 +36,7 @@ const NAME: usize = 24;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let query = question(&args.query)?;
-    let mut answers = log.answers().map_err(|e| failed(&e))?;
+    let mut answers = answers(log)?;
     let since = args.since.map(|since| since.at(Timestamp::now()));
     let query = match since {
         Some(since) => query.since(since),
