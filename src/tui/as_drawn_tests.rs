@@ -344,6 +344,23 @@ fn place(b: &mut Bench) -> (bool, bool) {
     (cursor == last, cursor == 0)
 }
 
+/// A frame that was drawn before a key, and of which the terminal says later that it is shown.
+#[test]
+fn a_frame_that_is_shown_late_takes_no_key_back() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear(&"x = 1\n".repeat(200)));
+    b.settle();
+    let before = b.drawn.clone();
+    let top = |b: &mut Bench| {
+        b.draw();
+        b.ui.layout().unwrap().row_of(b.drawn.top.unwrap())
+    };
+    assert_eq!(top(&mut b), 0);
+    b.keys(" ");
+    b.ui.drawn(&b.state, before, b.now);
+    assert!(top(&mut b) > 0);
+}
+
 /// The literal text `\u{0B95}` looks different from the mark for U+0B95, and `␛` from the mark for
 /// an escape: in code, in the current row, in a match, in a title and in a selected row.
 #[test]

@@ -153,6 +153,7 @@ impl Screen<'_> {
         drawn.id = Some(doc.id);
         drawn.top = Some(layout.offset_of(top));
         drawn.cursor = Some(layout.offset_of(cursor));
+        drawn.wanted = Some((looked.top, looked.cursor));
         drawn.code_rows = height;
         drawn.code_columns = usize::from(columns);
         drawn.layout = Some(layout);

@@ -73,6 +73,8 @@ pub struct Drawn {
     /// Offsets of the code pane's first row and of its current row (`cursor`).
     pub(super) top: Option<usize>,
     pub(super) cursor: Option<usize>,
+    /// Where both were to be, by the state that was drawn.
+    pub(super) wanted: Option<(usize, usize)>,
     /// Height and number of content rows of each lower pane.
     pub(super) panes: BTreeMap<Pane, (usize, usize)>,
     /// Height and number of content rows of the overlay.

@@ -395,9 +395,13 @@ impl UiState {
         if let OnScreen::Agents(screen) = &mut self.place {
             screen.first = drawn.first_agent;
         }
-        // The number of rows may have shrunk since: store the position that was shown.
+        // The number of rows may have shrunk since: store the position that was shown, unless a key moved it while
+        // the frame was on its way.
         if let (Some(id), Some(top), Some(cursor)) = (id, drawn.top, drawn.cursor)
             && let Some(looked) = self.queue.looked.get_mut(&id)
+            && drawn
+                .wanted
+                .is_none_or(|wanted| wanted == (looked.top, looked.cursor))
         {
             looked.top = top;
             looked.cursor = cursor;
