@@ -6,7 +6,7 @@
 use super::cases::{Case, Cases};
 use super::contents::{Contents, Look};
 use super::error::{AuditError, Faults};
-use super::index::{Index, IndexError};
+use super::index::{self, Index, IndexError};
 use super::line::{Record, VERSION, unseal};
 use super::log::{History, Log, Logged, PauseLogged, Pauses, Summary};
 use super::query::Query;
@@ -47,6 +47,8 @@ impl Log {
             Err(IndexError::Log(e)) => return Err(e),
             Err(e) => {
                 tracing::warn!("{e}");
+                // If it is broken, the next look makes another.
+                let _ = index::forget(&self.layout);
                 return self.answers_without_index();
             }
         };
@@ -92,6 +94,7 @@ impl Answers {
             }
             Err(IndexError::Log(e)) => Err(e),
             Err(e) => {
+                let _ = index::forget(&self.log.layout);
                 let folder = self.log.layout.index();
                 Err(AuditError::io(folder, "read", std::io::Error::other(e)))
             }

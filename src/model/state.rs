@@ -24,6 +24,21 @@ pub enum State {
 }
 
 impl State {
+    pub const ALL: [Self; 12] = [
+        Self::Pending,
+        Self::Granted,
+        Self::Running,
+        Self::Succeeded,
+        Self::Failed,
+        Self::Denied,
+        Self::Expired,
+        Self::Withdrawn,
+        Self::Blocked,
+        Self::Unattended,
+        Self::Error,
+        Self::Drilled,
+    ];
+
     /// Whether nothing can happen to the proposal any more.
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Granted | Self::Running)

@@ -226,21 +226,7 @@ mod tests {
 
     #[test]
     fn every_state_and_effect_is_explained() {
-        let states = [
-            State::Pending,
-            State::Granted,
-            State::Running,
-            State::Succeeded,
-            State::Failed,
-            State::Denied,
-            State::Expired,
-            State::Withdrawn,
-            State::Blocked,
-            State::Unattended,
-            State::Error,
-            State::Drilled,
-        ];
-        for state in states {
+        for state in State::ALL {
             let (glyph, word, _) = words::state(state);
             let known = |(name, _): &(&str, &str)| name.contains(word);
             assert!(GLOSSARY.iter().any(known), "{word}");

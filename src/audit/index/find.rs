@@ -79,15 +79,20 @@ impl Index {
         Ok(count.cast_unsigned())
     }
 
-    /// How many of the proposals that a question selects arrived after this one.
-    pub fn newer(&self, query: &Query, id: ProposalId) -> Result<Option<u64>, IndexError> {
-        let mut sql = Sql::of(query.root());
-        let known: Option<i64> = self
+    /// The number of a proposal, by which they are ordered.
+    fn number(&self, id: ProposalId) -> Result<Option<i64>, IndexError> {
+        let known = self
             .connection
             .prepare_cached("SELECT n FROM proposals WHERE id = ?1")?
             .query_one([id.to_string()], |row| row.get(0))
             .optional()?;
-        let Some(n) = known else {
+        Ok(known)
+    }
+
+    /// How many of the proposals that a question selects arrived after this one.
+    pub fn newer(&self, query: &Query, id: ProposalId) -> Result<Option<u64>, IndexError> {
+        let mut sql = Sql::of(query.root());
+        let Some(n) = self.number(id)? else {
             return Ok(None);
         };
         sql.values.push(n.into());
@@ -185,12 +190,7 @@ impl Index {
 
     /// The lines of a proposal, the oldest first, with their places.
     pub fn lines(&mut self, id: ProposalId) -> Result<Vec<(Place, Vec<u8>)>, IndexError> {
-        let known: Option<i64> = self
-            .connection
-            .prepare_cached("SELECT n FROM proposals WHERE id = ?1")?
-            .query_one([id.to_string()], |row| row.get(0))
-            .optional()?;
-        let Some(n) = known else {
+        let Some(n) = self.number(id)? else {
             return Ok(Vec::new());
         };
         let places = Place::all_of(&self.connection, n)?;

@@ -20,6 +20,7 @@ use std::rc::Rc;
 
 use jiff::Timestamp;
 use nix::fcntl::{Flock, FlockArg, OFlag};
+use nix::sys::statvfs::statvfs;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +99,13 @@ pub(super) struct Index {
     _folder: Option<tempfile::TempDir>,
 }
 
+/// Where records are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Segments,
+    Journal,
+}
+
 impl Index {
     /// Opens the index of a log and reads what was written since. Makes it first if necessary, which reads the whole log:
     /// `making` is told before, with the bytes of the segments.
@@ -135,7 +143,7 @@ impl Index {
     /// Reads what was written since.
     fn go_on(&mut self) -> Result<(), IndexError> {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        self.read_on(None)?;
+        self.read_on(Source::Segments)?;
         self.connection.execute_batch("COMMIT")?;
         Ok(())
     }
@@ -146,31 +154,31 @@ impl Index {
         let holder = lock::holder(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
         if holder.writes_nothing() {
             self.connection.execute_batch("BEGIN")?;
-            self.read_on(Some(()))?;
+            self.read_on(Source::Journal)?;
         }
         Ok(())
     }
 
-    fn read_on(&mut self, journal: Option<()>) -> Result<(), IndexError> {
+    fn read_on(&mut self, source: Source) -> Result<(), IndexError> {
         let layout = self.log.layout.clone();
         let stamps = Stamps::of(&layout, std::iter::empty())?;
         let resume = std::mem::take(&mut self.resume);
         let cases = Cases::after(resume.here, resume.plan);
         let mut kept = std::mem::take(&mut self.kept);
-        if journal.is_some() {
+        if source == Source::Journal {
             kept.journal_follows();
         }
         let mut feed = Feed::new(self.connection.clone(), self.log.clone(), kept, cases)?;
         let mut judging = Judging::resumed(&layout, Look::There, resume.judged);
         let mut walk = resume.walk;
         let mut scanned = walk.scanned();
-        let chain = match journal {
-            None => {
+        let chain = match source {
+            Source::Segments => {
                 walk.go_on(&layout, |line| judging.line(line, &mut feed))?;
                 scanned = walk.scanned();
                 scanned.damage.clone()
             }
-            Some(()) => {
+            Source::Journal => {
                 let damage =
                     put_back::check(&layout, &mut scanned, |line| judging.line(line, &mut feed))?;
                 // A writer may have started in the meantime.
@@ -195,7 +203,7 @@ impl Index {
             here: cases.here,
             plan: cases.plan,
         };
-        if journal.is_none() {
+        if source == Source::Segments {
             self.connection.execute(
                 "INSERT OR REPLACE INTO stopped (only, at) VALUES (1, ?1)",
                 [serde_json::to_string(&self.resume)?],
@@ -232,8 +240,11 @@ fn person(row: &Row<'_>, from: usize) -> rusqlite::Result<Option<Person>> {
     }))
 }
 
-/// The folder of the index, if this user can write there.
+/// The folder of the index, in a state folder of this user. Nothing is made in others' folders, not even by root.
 fn own_folder(layout: &Layout) -> Result<PathBuf, AuditError> {
+    let log = layout.log();
+    let meta = fs::symlink_metadata(&log).map_err(|e| AuditError::io(&log, "read", e))?;
+    owned(&log, &meta, 0)?;
     let folder = layout.index();
     match DirBuilder::new().mode(0o700).create(&folder) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
@@ -318,10 +329,22 @@ fn remove(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The log needs the disk more than its index, which takes about a third of it.
+fn has_room(log: &Log, folder: &Path) -> Result<(), IndexError> {
+    const SPARE: u64 = 64 * 1024 * 1024;
+    let disk = statvfs(folder).map_err(io::Error::from)?;
+    let free = disk.blocks_available().saturating_mul(disk.fragment_size());
+    match free < log.layout.segment_bytes()? / 2 + SPARE {
+        true => Err(IndexError::Other("the disk has no room for it".to_owned())),
+        false => Ok(()),
+    }
+}
+
 /// Makes the index anew.
 fn made(log: &Log, folder: &Path) -> Result<(Connection, Resume), IndexError> {
     let new = folder.join(NEW);
     remove(folder)?;
+    has_room(log, folder)?;
     let connection = schema::create(&new)?;
     let mut index = Index {
         log: log.clone(),
@@ -335,6 +358,7 @@ fn made(log: &Log, folder: &Path) -> Result<(Connection, Resume), IndexError> {
     index.go_on()?;
     let resume = index.resume.clone();
     drop(index);
+    File::open(&new)?.sync_all()?;
     fs::rename(&new, folder.join(FILE))?;
     Ok((schema::open(&folder.join(FILE))?, resume))
 }

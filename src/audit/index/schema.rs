@@ -98,7 +98,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
     if version != VERSION || tables(&connection)? != expected()? {
         return Err(IndexError::Other("it has other tables".to_owned()));
     }
-    connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;")?;
+    connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")?;
     Ok(connection)
 }
 

@@ -49,7 +49,10 @@ pub(super) fn pieces(question: &str) -> Result<Vec<Piece>, Fault> {
             }
             _ => word(&chars[at..], in_term),
         };
-        pieces.push(Piece { at, length, what });
+        // What stands side by side must hold together anyway.
+        if in_term || what != What::Word("AND".to_owned()) {
+            pieces.push(Piece { at, length, what });
+        }
         at += length;
     }
     Ok(pieces)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! any   := all ("OR" all)*
-//! all   := one+
+//! all   := one ("AND"? one)*
 //! one   := "-" one | "(" any ")" | key ":" value ("," value)* | text
 //! value := ["<" | "<=" | ">" | ">="] word | "\"" … "\""
 //! ```

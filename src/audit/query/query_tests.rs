@@ -355,6 +355,8 @@ fn questions_have_their_answers() {
         ("agent:etl-bot", "abi"),
         ("agent:ETL-BOT-?", "c"),
         ("NOT agent:etl* NOT state:pending", "defg"),
+        ("state:denied AND by:ana AND staff", "c"),
+        ("\"AND\"", ""),
         ("state:denied OR limit:wall", "ac"),
         ("(state:denied OR limit:wall) by:ana", "c"),
         ("-(state:denied OR state:granted) data:sales", "fgh"),

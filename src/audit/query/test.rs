@@ -43,7 +43,7 @@ impl Test {
         let lower = value.to_lowercase();
         Ok(match key {
             Key::State if lower == "granted" => Self::Granted,
-            Key::State => Self::State(word(key, &lower, &STATES, State::as_str)?),
+            Key::State => Self::State(word(key, &lower, &State::ALL, State::as_str)?),
             Key::Verdict => Self::Verdict(word(key, &lower, &VERDICTS, VerdictKind::as_str)?),
             Key::Limit => Self::Limit(word(key, &lower, &LIMITS, LimitKind::as_str)?),
             Key::Private | Key::Edited | Key::Drill => Self::Flag(
@@ -159,19 +159,6 @@ fn text(key: Key, glob: &Glob, case: &Case) -> bool {
     }
 }
 
-const STATES: [State; 11] = [
-    State::Pending,
-    State::Running,
-    State::Succeeded,
-    State::Failed,
-    State::Denied,
-    State::Expired,
-    State::Withdrawn,
-    State::Blocked,
-    State::Unattended,
-    State::Error,
-    State::Drilled,
-];
 const VERDICTS: [VerdictKind; 4] = [
     VerdictKind::Clear,
     VerdictKind::Flagged,
@@ -198,10 +185,7 @@ fn word<T: Copy>(
     if let Some(found) = all.iter().find(|one| name(**one) == value) {
         return Ok(*found);
     }
-    let mut names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
-    if key == Key::State {
-        names.insert(1, "granted");
-    }
+    let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
     Err(unknown(key, value, &names))
 }
 

@@ -39,8 +39,14 @@ const SIGNS: [(&str, &str); 7] = [
     ),
     ("\"pd.read_csv(\"", "words that stand one after the other"),
     ("state:denied,expired", "one of several values"),
-    ("-agent:etl*", "not: also NOT"),
-    ("a OR b", "either; what stands side by side must both hold"),
+    (
+        "-agent:etl*",
+        "not: also NOT, which a shell's first argument may be",
+    ),
+    (
+        "a OR b",
+        "either; what stands side by side, or with AND between, must both hold",
+    ),
     ("(a OR b) c", "brackets"),
     (
         "* ?",
