@@ -352,6 +352,7 @@ impl Shell {
             Some(at) => least.saturating_sub(at.elapsed()),
             None => Duration::ZERO,
         });
+        let frame = frame.map(|least| least.max(self.terminal.settles_in()));
         // If a frame is due anyway, it also serves what the screen waits for.
         let screen = match (self.redraw, screen, frame) {
             (Redraw::Soon, Some(screen), Some(frame)) => Some(screen.max(frame)),

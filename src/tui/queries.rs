@@ -9,7 +9,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// The same after a key, which may have come together with the answer.
 const AFTER_KEY: Duration = Duration::from_millis(5);
 /// The least time after which an answer no longer comes.
-const LOST: Duration = Duration::from_millis(20);
+const LOST: Duration = Duration::from_millis(10);
 
 /// The last frame and the queries whose answers are due.
 #[derive(Debug, Default)]
@@ -32,6 +32,14 @@ struct Asked {
 }
 
 impl Queries {
+    /// How long the next frame must wait, so that no answer about this one can be taken for its own.
+    pub fn settles_in(&self, now: Instant) -> Duration {
+        let last = self.due.back().filter(|_| self.is_answered());
+        last.map_or(Duration::ZERO, |sent| {
+            self.lost_after().saturating_sub(now - *sent)
+        })
+    }
+
     /// The terminal is asked about a new frame.
     pub fn begin(&mut self, now: Instant) {
         self.forget_lost(now);
@@ -96,9 +104,13 @@ impl Queries {
         !self.due.is_empty()
     }
 
+    fn lost_after(&self) -> Duration {
+        LOST.max(self.took * 3)
+    }
+
     /// The oldest query stays while its frame waits: a slow terminal answers it late.
     fn forget_lost(&mut self, now: Instant) {
-        let lost = LOST.max(self.took * 3);
+        let lost = self.lost_after();
         let since = self.frame.as_ref().filter(|frame| !frame.answered);
         let since = since.map(|frame| frame.since);
         self.due
@@ -108,6 +120,9 @@ impl Queries {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
@@ -145,8 +160,10 @@ mod tests {
         assert!(queries.ask_again(now + 6 * MS));
         assert!(queries.answer(now + 8 * MS));
         assert!(queries.is_answered());
+        assert_eq!(queries.settles_in(now + 9 * MS), 7 * MS);
+        assert!(queries.answer(now + 9 * MS), "the other of the two");
+        assert_eq!(queries.settles_in(now + 9 * MS), Duration::ZERO);
         queries.begin(now + 9 * MS);
-        assert!(queries.answer(now + 9 * MS), "of the earlier frame");
         assert!(!queries.is_answered());
         assert!(queries.answer(now + 10 * MS));
         assert!(queries.is_answered());
@@ -154,25 +171,62 @@ mod tests {
 
     /// One answer was lost, so that one more is thought to be due than comes.
     #[test]
-    fn a_lost_answer_costs_the_next_frame_one_query_at_most() {
+    fn a_lost_answer_delays_the_next_frame_once() {
         let (mut queries, mut now) = quick();
         queries.begin(now);
         queries.key();
         assert!(queries.ask_again(now + 6 * MS));
         assert!(queries.answer(now + 7 * MS));
-        queries.begin(now + 8 * MS);
-        assert!(queries.answer(now + 9 * MS));
-        assert!(!queries.is_answered(), "it may be of the earlier frame");
-        assert!(queries.ask_again(now + 28 * MS));
-        assert!(queries.answer(now + 29 * MS));
-        assert!(queries.is_answered());
-        // From then on, each frame is answered at once, and asked about once.
-        now += 60 * MS;
+        now += 7 * MS + queries.settles_in(now + 7 * MS);
         for _ in 0..100 {
+            assert_eq!(queries.settles_in(now), Duration::ZERO);
             queries.begin(now);
-            assert!(queries.answer(now + MS));
+            now += MS;
+            assert!(!queries.ask_again(now));
+            assert!(queries.answer(now));
             assert!(queries.is_answered());
-            now += 16 * MS;
+        }
+    }
+
+    proptest! {
+        /// A terminal that answers each query after some time, or that loses an answer to a key. Frames are drawn as
+        /// soon as possible.
+        #[test]
+        fn each_frame_is_answered_by_its_own_query_and_soon(
+            turns in vec((1_u64..9, 0_u64..9, any::<bool>()), 1..60),
+        ) {
+            let (mut queries, start) = quick();
+            let mut now = start;
+            // Answers on their way: when each comes, and the frame that it proves; of one that is lost, only when.
+            let mut coming: Vec<(Instant, Option<usize>)> = Vec::new();
+            for (frame, (took, also_took, lost)) in turns.into_iter().enumerate() {
+                now += queries.settles_in(now);
+                let begun = now;
+                queries.begin(now);
+                coming.push((now + MS * u32::try_from(took)?, (!lost).then_some(frame)));
+                let mut proved = None;
+                while !queries.is_answered() {
+                    now += MS;
+                    let (here, later) = coming.into_iter().partition(|(at, _)| *at <= now);
+                    coming = later;
+                    let here: Vec<(Instant, Option<usize>)> = here;
+                    for (_, proves) in here {
+                        match proves {
+                            Some(of) => {
+                                queries.answer(now);
+                                proved = proved.max(Some(of));
+                            }
+                            None => queries.key(),
+                        }
+                    }
+                    if queries.ask_again(now) {
+                        coming.push((now + MS * u32::try_from(also_took)?, Some(frame)));
+                    }
+                    let most = if lost { 40 } else { u32::try_from(took)? };
+                    prop_assert!(now - begun <= most * MS, "frame {} waits", frame);
+                }
+                prop_assert_eq!(proved, Some(frame));
+            }
         }
     }
 

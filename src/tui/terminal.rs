@@ -316,6 +316,11 @@ impl Terminal {
         self.on_its_way.as_ref().map(|frame| frame.since.elapsed())
     }
 
+    /// How long the next frame must wait for late answers about the last one.
+    pub fn settles_in(&self) -> Duration {
+        self.queries.settles_in(Instant::now())
+    }
+
     /// Makes the next frame rewrite everything.
     pub fn forget(&mut self) {
         self.glass.forget();

@@ -34,6 +34,9 @@ impl Shell {
         if self.gone || self.drawn_at.is_some_and(|at| at.elapsed() < least) {
             return;
         }
+        if !self.terminal.settles_in().is_zero() {
+            return;
+        }
         let now = Now::read();
         // Count what the old frame showed long enough; from now on the terminal may show either
         // frame.
