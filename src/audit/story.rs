@@ -160,13 +160,18 @@ impl Story<'_> {
     }
 
     fn proposed(&mut self, p: &ProposedLog, at: &str) {
-        let name = p.agent.as_ref().map(|a| self.given(&a.name));
-        let name = name.map_or_else(
-            || "without a name".to_owned(),
-            |name| format!("named {name}"),
-        );
-        let program = p.peer.exe.as_deref().map(|exe| self.name(exe));
-        let program = program.map_or_else(String::new, |exe| format!(", program {exe}"));
+        let claim = p.agent.as_ref().map(|a| &a.name);
+        let claim = claim.filter(|name| !name.is_empty());
+        let exe = p.peer.exe.as_deref().filter(|exe| !exe.is_empty());
+        let (name, program) = match (claim, exe.map(|exe| self.name(exe))) {
+            (Some(name), exe) => (
+                format!("named {}", self.given(name)),
+                exe.map_or_else(String::new, |exe| format!(", program {exe}")),
+            ),
+            // Lists call it by its program.
+            (None, Some(exe)) => (format!("known by its program, {exe},"), String::new()),
+            (None, None) => ("without a name".to_owned(), String::new()),
+        };
         let title = p.title.as_deref().map(|title| self.given(title));
         let title = title.unwrap_or_else(|| "something without a title".to_owned());
         self.say(format!(
@@ -421,6 +426,37 @@ mod tests {
             "\nIt succeeded after ",
         ] {
             assert!(text.contains(part), "{part:?}: {text}");
+        }
+    }
+
+    #[test]
+    fn an_agent_without_a_claim_has_the_name_of_its_program() {
+        let named = |claim: Option<&str>, exe: Option<&str>| {
+            let (mut proposed, _) = samples::proposed(ProposalId::new(), "revenue");
+            if let LogEvent::Proposed(p) = &mut proposed {
+                match claim {
+                    Some(name) => name.clone_into(&mut p.agent.as_mut().unwrap().name),
+                    None => p.agent = None,
+                }
+                p.peer.exe = exe.map(str::to_owned);
+            }
+            told(vec![proposed]).remove(0)
+        };
+        for (claim, exe, said) in [
+            (
+                None,
+                Some("python3"),
+                "an agent known by its program, python3, (uid 1000, pid 42) ",
+            ),
+            (
+                Some(""),
+                Some("a b"),
+                "an agent known by its program, <a b>, (uid 1000, pid 42) ",
+            ),
+            (None, None, "an agent without a name (uid 1000, pid 42) "),
+        ] {
+            let line = named(claim, exe);
+            assert!(line.contains(said), "{line}");
         }
     }
 

@@ -431,6 +431,15 @@ impl Keymap {
         }
     }
 
+    /// Chords that begin with this key.
+    pub fn beginning(&self, key: Key) -> Vec<(String, Command)> {
+        let chords = self.bound.iter();
+        let begun = chords.filter(|(chord, _)| chord.first == key && chord.second.is_some());
+        begun
+            .map(|(chord, command)| (chord.to_string(), *command))
+            .collect()
+    }
+
     /// The first key of a command, for the footer.
     pub fn first(&self, command: Command) -> String {
         self.bound

@@ -1,12 +1,14 @@
 //! What is new about a proposal, in a person's words: what the log says of this code, this title, these data
 //! sets and this agent. Agents' and reviewers' texts are drawn as claims.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::broker::Entry;
 use crate::clock::Now;
-use crate::model::{BoundInput, Earlier, InputKind, Of, Past, Shape, Tally};
+use crate::model::{BoundInput, Earlier, InputKind, Of, Past, ProposalId, Shape, Tally};
 
 use super::claim;
 use super::theme::Role;
@@ -55,17 +57,18 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
 
     let data = data_sets(entry);
     let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
+    let mut denials: Vec<ProposalId> = Vec::new();
     for dataset in &data {
         let read = past.tally(&Of::Reads(uid, agent, dataset), own);
         let private = inputs.iter().any(|i| i.is_private() && is_of(i, dataset));
         if let Some(earlier) = denied_last(&read) {
-            let mut line = claim::spans(&claim::named(agent, NAME), Role::Flagged);
-            line.push((words::WAS_DENIED.to_owned(), Role::Flagged));
-            line.extend(claim::spans(dataset, Role::Flagged));
-            let when = at(earlier).map(time).unwrap_or_default();
-            line.push((format!(" {when}"), Role::Flagged));
+            if denials.contains(&earlier.id) {
+                continue;
+            }
+            denials.push(earlier.id);
             // It is true of everything that this agent asks of this data, so it says the least of this code.
-            last.push(line);
+            let when = at(earlier).map(time).unwrap_or_default();
+            last.push(denied_data(agent, &earlier.data, &when));
         } else if read.granted == 0 {
             let role = if private { Role::Private } else { Role::Strong };
             let mut line = vec![(words::FIRST_TIME.to_owned(), Role::Text)];
@@ -189,6 +192,16 @@ fn denied_last<'a>(tally: &Tally<'a>) -> Option<&'a Earlier> {
 
 fn at(earlier: &Earlier) -> Option<Timestamp> {
     earlier.decided.as_ref().map(|decided| decided.at)
+}
+
+/// Nobody knows which of several data sets a person denied, so all of them are named.
+fn denied_data(agent: &str, data: &[Arc<str>], when: &str) -> Line {
+    let mut line = claim::spans(&claim::named(agent, NAME), Role::Flagged);
+    line.push((words::was_denied(data.len()).to_owned(), Role::Flagged));
+    let names: Vec<&str> = data.iter().map(|d| &**d).collect();
+    line.extend(claim::spans(&names.join(", "), Role::Flagged));
+    line.push((format!(" {when}"), Role::Flagged));
+    line
 }
 
 fn denial(earlier: &Earlier, what: &str, time: impl Fn(Timestamp) -> String) -> Line {

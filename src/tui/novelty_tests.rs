@@ -203,6 +203,20 @@ fn data_that_an_agent_was_denied_is_not_called_new() {
 }
 
 #[test]
+fn a_denial_names_all_the_data_that_it_was_about() {
+    let said = |data: &[&str]| -> String {
+        let data: Vec<_> = data.iter().map(|d| std::sync::Arc::from(*d)).collect();
+        let line = super::denied_data("hr-bot", &data, "10:40").into_iter();
+        line.map(|(text, _)| text).collect()
+    };
+    assert_eq!(said(&["staff"]), "hr-bot was denied staff 10:40");
+    assert_eq!(
+        said(&["orders", "staff"]),
+        "hr-bot was denied one that had orders, staff 10:40"
+    );
+}
+
+#[test]
 fn what_is_known_of_this_code_comes_before_data_that_the_agent_was_denied() {
     let mut b = Bench::new(120, 40);
     let granted = b.propose(making("etl", "age", "print(df['age'] > 1)\n", true));

@@ -231,7 +231,6 @@ pub const TITLE_DENIED: &str = "this title was ";
 pub const ALIKE_DENIED: &str = "one of the same shape was ";
 pub const FIRST_TIME: &str = "first time that ";
 pub const READS: &str = " reads ";
-pub const WAS_DENIED: &str = " was denied ";
 
 /// The smallest terminal that shows enough to decide on.
 pub const MIN_COLUMNS: u16 = 40;
@@ -383,6 +382,11 @@ pub const fn as_drawn(on: bool, any: bool) -> &'static str {
         (true, false) => "no marked text here that could be drawn",
         (false, _) => "marks only",
     }
+}
+
+/// A word of the glossary, typed where a command is expected.
+pub fn is_no_command(word: &str, meaning: &str) -> String {
+    format!("no command; {word} means: {meaning}")
 }
 
 pub fn not_found(what: &str) -> String {

@@ -6,7 +6,7 @@ use super::super::glossary;
 use super::super::keys::Command;
 use super::super::ui::{Notice, Over, Pane};
 use super::super::words;
-use super::lines::{Lines, plain};
+use super::lines::{Lines, exact, plain};
 use super::page::What;
 use super::turn::{Came, Place, Turn};
 use super::{Plain, field, warnings};
@@ -38,9 +38,14 @@ impl Plain {
         }
         let came = self.came(before, place);
         let begun = out.len();
-        for line in self.news.denials(turn.screen, turn.state) {
-            out.line(&line);
+        let denials = self.news.denials(turn.screen, turn.state);
+        for line in &denials {
+            out.line(line);
         }
+        if !denials.is_empty() && selected.is_some() && turn.state.pending_count() == 0 {
+            out.line(words::plain::NOTHING_WAITS);
+        }
+        let denying = std::mem::take(&mut self.said.denying);
         if chosen {
             self.said.selected = selected;
             self.page = None;
@@ -71,6 +76,7 @@ impl Plain {
             };
             out.line(&format!("{}{total}", plain(&words::plain::of(&text))));
         }
+        self.said.denying = turn.ui.denies() || denying && !chosen && (typed || !turn.pressed);
         match place {
             Place::Prompt(..) if moved => {
                 self.said.chosen = None;
@@ -109,7 +115,11 @@ impl Plain {
                     || filtered && shows;
                 match selected {
                     Some(id) if listed && command != Some(Command::Queue) => {
-                        out.line(&turn.screen.spoken_line(id));
+                        let line = turn.screen.spoken_line(id);
+                        match chosen && denying {
+                            true => out.line(&words::plain::selected_now(&line)),
+                            false => out.line(&line),
+                        }
                     }
                     None if listed && before.is_some() => out.line(words::NONE_WAITS),
                     _ => {}
@@ -262,6 +272,13 @@ impl Plain {
         }
     }
 
+    /// What was searched for, and where it is.
+    pub(super) fn tell_found(&self, turn: &Turn<'_>, out: &mut Lines) {
+        let words = exact(&turn.ui.common.found.replace('"', "\\\"")).0;
+        let of = turn.ui.searched(turn.state);
+        out.line(&words::plain::found(&words, of));
+    }
+
     /// A search that found something moved the cursor.
     pub(super) fn follow_cursor(
         &mut self,
@@ -281,6 +298,9 @@ impl Plain {
             && cursor != self.said.cursor
             && !turn.ui.common.found.is_empty()
         {
+            if command.is_none() {
+                self.tell_found(turn, out);
+            }
             self.read_row(turn, Command::SearchNext, out);
         }
     }
@@ -296,7 +316,15 @@ impl Plain {
         if ids.is_empty() {
             out.line(words::NONE_WAITS);
         }
-        for id in ids.iter().take(LISTED) {
+        let listed = ids.iter().take(LISTED);
+        if let Some(id) = turn
+            .ui
+            .selected()
+            .filter(|id| !listed.clone().any(|listed| listed == id))
+        {
+            out.line(&words::plain::selected_now(&turn.screen.spoken_line(id)));
+        }
+        for id in listed {
             let selected = if Some(*id) == turn.ui.selected() {
                 "selected, "
             } else {
@@ -364,6 +392,7 @@ impl Plain {
             let same = std::mem::replace(&mut self.said.chosen, chosen) == chosen;
             typed.clone_into(&mut self.said.explained);
             let meanings = glossary::explain(typed);
+            let chosen = chosen.filter(|c| meanings.is_empty() || palette.is_meant(*c));
             match chosen {
                 Some(_) if same => {}
                 Some(command) => out.line(&format!(
@@ -412,7 +441,7 @@ impl Plain {
         match command {
             // The field was closed.
             None if typed => out.line(&here()),
-            None if ui.heard.begins => out.line(words::plain::BEGINS),
+            None if ui.heard.begins => out.line(&words::plain::begins(&ui.begun())),
             None => {}
             Some(Command::Back) => out.line(&here()),
             Some(command) if command.scrolls() => {

@@ -13,6 +13,8 @@ pub(super) const REST: Duration = Duration::from_millis(500);
 #[derive(Debug, Default)]
 pub(super) struct Field {
     said: String,
+    /// Which earlier reason it has.
+    earlier: Option<usize>,
     /// The text to say again as a whole, and when.
     again: Option<(String, Duration)>,
 }
@@ -50,6 +52,15 @@ impl Field {
                 _ => out.line(words::plain::EMPTY_FIELD),
             }
             self.close();
+        }
+        let earlier = ui.earlier_reason();
+        if std::mem::replace(&mut self.earlier, earlier) != earlier {
+            self.again = None;
+            out.end();
+            out.typed(words::plain::in_field(earlier.is_some()));
+            out.typed(text);
+            text.clone_into(&mut self.said);
+            return;
         }
         // Other lines came between.
         let apart = out.at_start() && !self.said.is_empty() && !text.is_empty();

@@ -74,6 +74,8 @@ struct Said {
     cursor: Option<usize>,
     redraws: u64,
     closing: bool,
+    /// Whether a reason was being typed, or its denial has not moved the selection yet.
+    denying: bool,
     /// What a field or a question covers.
     behind: Option<Page>,
     /// The selected proposal's code.
@@ -297,8 +299,8 @@ impl Plain {
             if ended {
                 self.news.told(entry.proposal.id);
             }
-            let waiting = turn.state.pending_count();
-            if ended && waiting > 0 {
+            if ended {
+                let waiting = turn.state.pending_count();
                 out.line(&words::plain::next(waiting, &turn.ui.key(Command::Urgent)));
             }
             self.tell_last_minute(turn, entry, out);

@@ -208,10 +208,14 @@ impl Plain {
                 out.line(&words::plain::sheet_left_out(first, last, &key));
             }
         } else if scrolled && out.is_empty() && !is_sheet {
-            out.line(match command {
-                Some(Command::Up | Command::PageUp | Command::Top) => words::plain::TOP,
-                _ => words::plain::END,
-            });
+            match command {
+                Some(Command::Up | Command::PageUp | Command::Top) => out.line(words::plain::TOP),
+                _ => {
+                    let name = heading.split([' ', ',']).next().unwrap_or_default();
+                    let back = turn.ui.key(Command::Back);
+                    out.line(&words::plain::end(name, total, &back));
+                }
+            }
         }
         if moved || scrolled {
             self.rows = rows;
@@ -253,6 +257,16 @@ impl Plain {
             Came::Back => begun.as_ref().map(|rows| rows.start) != Some(top),
             Came::Stayed => false,
         };
+        top = match (&begun, command) {
+            _ if moved => top,
+            // The row behind those that were read, and the page before the one row that was.
+            (Some(read), Some(Command::Down)) if read.len() > 1 && top > read.start => read.end,
+            (Some(read), Some(Command::PageUp)) if read.len() == 1 => {
+                read.start.saturating_sub(ROWS_OVER)
+            }
+            _ => top,
+        }
+        .min(rows.len().saturating_sub(1));
         if moved {
             (self.page, begun) = (None, None);
             (rows, top) = turn.screen.spoken_output(entry, ROWS_OVER);
@@ -282,12 +296,15 @@ impl Plain {
             }
         } else if asked && out.is_empty() {
             let at_end = begun.is_none_or(|shown| shown.end >= rows.len());
-            out.line(match (command, at_end) {
+            match (command, at_end) {
                 (Some(Command::Up | Command::PageUp | Command::Top), _) | (_, false) => {
-                    words::plain::TOP
+                    out.line(words::plain::TOP);
                 }
-                _ => words::plain::END,
-            });
+                _ => {
+                    let back = turn.ui.key(Command::Back);
+                    out.line(&words::plain::end(words::plain::OUTPUT, rows.len(), &back));
+                }
+            }
         }
         self.rows = rows;
     }

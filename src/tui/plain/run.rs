@@ -141,7 +141,14 @@ impl Telling {
             StreamName::Stdout => "out",
             StreamName::Stderr => "err",
         };
-        out.line(&format!("{name}: {}{more}", exact(&last[..cut]).0));
+        let said = &last[..cut];
+        out.line(&match words::plain::hidden(said) {
+            Some((values, said)) => {
+                let hides = words::plain::hides(values);
+                format!("{name}, {hides}: {}{more}", exact(&said).0)
+            }
+            None => format!("{name}: {}{more}", exact(said).0),
+        });
     }
 
     fn tell_left_out(&mut self, out: &mut Lines) {

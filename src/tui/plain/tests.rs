@@ -406,11 +406,17 @@ fn output_streams_in_lines_at_a_pace_and_the_end_is_told() {
 fn hidden_values_of_an_output_are_counted() {
     let mut v = Voice::of(Making::clear(CODE));
     let id = v.start();
-    v.b.end(id, run("[REDACTED] and [REDACTED]\n"));
+    v.b.end(
+        id,
+        run("[REDACTED] and [REDACTED]\none [REDACTED]\n[REDACTED] hidden [REDACTED]\n"),
+    );
     let said = v.speak();
+    let rows = "out, 2 hidden: hidden and hidden\nout: one [REDACTED]\nout: [REDACTED] hidden [REDACTED]\n";
+    assert!(said.contains(&format!("{rows}5 values redacted")), "{said}");
+    while !v.key(KeyCode::Tab).starts_with("OUTPUT") {}
     assert!(
-        said.contains("out: [REDACTED] and [REDACTED]\n2 values redacted"),
-        "{said}"
+        v.key(KeyCode::Home).contains(rows)
+            || v.all.replace("\r\n", "\n").matches(rows).count() == 2
     );
 }
 

@@ -30,6 +30,8 @@ const BETWEEN: &str = " │ ";
 /// The pane that tables of rows are made for.
 struct Room {
     width: usize,
+    /// Whether the rows are heard: a sign in each of them says nothing.
+    spoken: bool,
     /// The key that gives it more columns, if it can have more.
     wider: Option<String>,
 }
@@ -46,6 +48,7 @@ impl Screen<'_> {
         }
         let room = width.map(|width| Room {
             width: usize::from(width),
+            spoken: self.ui.common.spoken,
             wider: (width + 2 < self.columns).then(|| self.ui.key(Command::Zoom)),
         });
         for input in bound.unwrap_or_default() {
@@ -236,6 +239,7 @@ fn dataset(
             let range = match (is_private, column.dtype.as_str()) {
                 // Which columns have a range is no value of theirs.
                 (true, "object" | "bool") => None,
+                (true, _) if room.spoken => None,
                 (true, _) => Some(words::range(MASK, MASK)),
                 (false, _) => about
                     .least
@@ -252,7 +256,10 @@ fn dataset(
         out.push(Para::new(more, Role::Dim).indent(1));
     }
     let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
-    if is_private {
+    if is_private && room.spoken {
+        let said = words::plain::all_masked(columns.len());
+        out.push(Para::new(said, Role::Private).indent(1));
+    } else if is_private {
         let masks = vec![MASK; names.len().min(COLUMNS)];
         let said = (words::MASKED.to_owned(), Role::Private);
         out.extend(rows(said, &names, &[masks], room, Role::Private));

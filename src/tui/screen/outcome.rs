@@ -12,6 +12,9 @@ use super::super::words;
 use super::Screen;
 use super::panes::{labelled, told_of};
 
+/// Layers of one run that are named; more of them are only counted.
+const FEW: usize = 2;
+
 impl Screen<'_> {
     /// What happened, what was hidden and why, the files, the numbers; the layers last, in one row.
     pub(super) fn outcome(&self, entry: &Entry) -> Vec<Para> {
@@ -46,9 +49,17 @@ impl Screen<'_> {
         out.extend(self.used(entry));
         out.extend(run.map(printed));
         out.extend(run.map(|run| {
-            let layers = run.isolation.layers.len();
-            let layers = words::layers(run.isolation.tier, layers, &self.ui.key(Command::Details));
-            told_of("confined", &layers)
+            let (tier, layers) = (run.isolation.tier, &run.isolation.layers);
+            let (known, _) = self.facts.of(tier);
+            let own = layers.iter().filter(|layer| !known.contains(layer));
+            let mut own: Vec<&str> = own.map(String::as_str).collect();
+            own.truncate(if known.is_empty() || own.len() > FEW {
+                0
+            } else {
+                FEW
+            });
+            let key = self.ui.key(Command::Details);
+            told_of("confined", &words::layers(tier, layers.len(), &own, &key))
         }));
         out
     }

@@ -225,7 +225,7 @@ impl Screen<'_> {
     pub(super) fn folded(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
         let mut rest: Vec<Para> = self.edited(entry).into_iter().collect();
         rest.extend(self.facts(entry, width));
-        rest.extend(self.bindings(entry, sheet, width));
+        rest.extend(self.bindings(entry, sheet, width, Some(self.kernel(entry))));
         let with = |reason| {
             let mut out = self.claims(entry, width, reason);
             out.extend(rest.iter().cloned());
@@ -265,30 +265,37 @@ impl Screen<'_> {
         out
     }
 
-    /// What else the grant binds.
-    pub(super) fn bindings(&self, entry: &Entry, sheet: &Sheet, width: u16) -> Vec<Para> {
-        let p = &entry.proposal;
+    /// Whose it is.
+    fn kernel(&self, entry: &Entry) -> Para {
+        let p = &entry.proposal.peer;
+        let ids = format!("uid {} · gid {} · pid {}", p.uid, p.gid, p.pid);
+        let shared = match self.facts.agents_share_uid {
+            true => format!("  ▲ {}", words::SHARED_UID),
+            false => String::new(),
+        };
+        self.row("kernel says", &ids).and(shared, Role::Flagged)
+    }
+
+    /// What of that is a warning.
+    pub(super) fn kernel_warns(&self) -> Option<Para> {
+        let shared = self.facts.agents_share_uid;
+        shared.then(|| self.flagged(0, "kernel says", words::SHARED_UID))
+    }
+
+    /// What else the grant binds. `kernel`: what is said of whose it is.
+    pub(super) fn bindings(
+        &self,
+        entry: &Entry,
+        sheet: &Sheet,
+        width: u16,
+        kernel: Option<Para>,
+    ) -> Vec<Para> {
         let mut out = Vec::new();
         if let Some(policy) = self.state.policy_of(entry) {
             out.extend(self.runs_as(&policy));
         }
-        out.push(
-            self.row(
-                "kernel says",
-                &format!(
-                    "uid {} · gid {} · pid {}",
-                    p.peer.uid, p.peer.gid, p.peer.pid
-                ),
-            )
-            .and(
-                match self.facts.agents_share_uid {
-                    true => format!("  ▲ {}", words::SHARED_UID),
-                    false => String::new(),
-                },
-                Role::Flagged,
-            ),
-        );
-        out.push(self.row("binds", &self.bound(entry)));
+        out.extend(kernel);
+        out.push(self.row("binds", &Self::bound(entry)));
         if self.ui.common.spoken {
             let key = self.ui.key(Command::Details);
             let short = words::plain::in_one(&sheet.digest().to_string(), &key);
@@ -375,29 +382,15 @@ impl Screen<'_> {
         out
     }
 
-    /// The parts of the grant digest by name; for who hears them, each with the first digits of its own digest.
-    fn bound(&self, entry: &Entry) -> String {
-        if !self.ui.common.spoken {
-            let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
-            let names = inputs.iter().map(|input| input.name.as_str());
-            let parts: Vec<&str> = std::iter::once("code")
-                .chain(names)
-                .chain(["policy", "profile", "limits", "tier", "environment"])
-                .collect();
-            return parts.join(", ");
-        }
-        let mut parts = vec![format!("code {}", entry.code().digest().short(8))];
-        if let Environment::Ready { digest, .. } = &self.state.environment {
-            parts.push(format!("environment {}", digest.short(8)));
-        }
-        if let Some(policy) = self.state.policy_of(entry) {
-            parts.push(format!("policy {}", policy.sha256.short(8)));
-        }
-        for input in entry.inputs().into_iter().flat_map(|i| i.iter()) {
-            parts.push(format!("{} {}", input.name, input.sha256.short(8)));
-        }
-        parts.push("profile, limits, tier".to_owned());
-        parts.join(" · ")
+    /// The parts of the grant digest by name.
+    fn bound(entry: &Entry) -> String {
+        let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
+        let names = inputs.iter().map(|input| input.name.as_str());
+        let parts: Vec<&str> = std::iter::once("code")
+            .chain(names)
+            .chain(["policy", "profile", "limits", "tier", "environment"])
+            .collect();
+        parts.join(", ")
     }
 
     /// The agent's words, on a narrow sheet a row of its title and so many of its reason.

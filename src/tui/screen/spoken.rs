@@ -91,7 +91,12 @@ fn output(entry: &Entry, reading: Reading) -> (Vec<SaidRow>, Vec<usize>) {
             0 => name.to_owned(),
             times => format!("{name}, after {}", words::plain::rewritten(times)),
         };
-        let mut rest = line.text.as_str();
+        let short = words::plain::hidden(&line.text);
+        let name = match &short {
+            Some((values, _)) => format!("{name}, {}", words::plain::hides(*values)),
+            None => name,
+        };
+        let mut rest = short.as_ref().map_or(line.text.as_str(), |(_, text)| text);
         while rest.len() > usize::from(WIDE) {
             let (row, after) = rest.split_at(rest.floor_char_boundary(usize::from(WIDE)));
             rows.push(format!("{name}: {}", exact(row).0));

@@ -93,11 +93,12 @@ impl Screen<'_> {
             &format!("{}%", usage.per_cent()),
         );
         let facts = plain(&format!("{counts} · {facts}"));
-        let name = claimed(&claim::named(name, 24));
+        // In quotes it can be no fact.
+        let name = claimed(&claim::named(name, 24)).replace('"', "\\\"");
         Some((
             row.agent.clone(),
             format!(
-                "{} of {}, {paused}{facts}; agent {name}",
+                "{} of {}, agent \"{name}\", {paused}{facts}",
                 at + 1,
                 rows.len()
             ),
@@ -148,8 +149,10 @@ impl Screen<'_> {
                 let keys = words::plain::save_keys(&exact(input.value()).0);
                 format!("{}. {label} a folder. {keys}", files.join("; "))
             }
-            Prompt::Filter { .. } => words::plain::FILTER.to_owned(),
-            Prompt::Search { .. } => format!("search: {}.", words::plain::ENTER_SEARCHES),
+            Prompt::Filter { input, .. } => {
+                words::plain::filter_keys(&exact(&input.value().replace('"', "\\\"")).0)
+            }
+            Prompt::Search { .. } => words::plain::search(self.ui.searched(self.state)),
             Prompt::Quit => {
                 let (pending, running) = (self.state.pending_count(), self.state.running_count());
                 let keys = words::plain::quit_keys(&self.ui.key(Command::Confirm));

@@ -32,7 +32,7 @@ impl Screen<'_> {
                 out.truncate(1);
                 out.extend(self.edited(entry));
                 out.push(self.as_before(entry));
-                out.extend(self.bindings(entry, sheet, WIDE));
+                out.extend(self.bindings(entry, sheet, WIDE, self.kernel_warns()));
                 out
             }
             Detail::Folded => self.folded(entry, sheet, WIDE),

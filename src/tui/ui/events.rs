@@ -7,7 +7,7 @@ use crate::broker::{BrokerState, selection};
 use crate::clock::Now;
 use crate::model::State;
 
-use super::super::action::Action;
+use super::super::action::{Action, AuditPage};
 use super::super::caps::Depth;
 use super::super::charset;
 use super::super::keys::{Command, Key, Meaning};
@@ -408,6 +408,13 @@ impl UiState {
         match self.focus_now(self.entry(state)) {
             Pane::Details => self.focus_on(Pane::Code),
             _ => self.focus_on(Pane::Details),
+        }
+    }
+
+    pub fn set_audit(&mut self, page: AuditPage) {
+        // If screen 2 was left meanwhile, it loads again when it opens.
+        if let OnScreen::Audit(log) = &mut self.place {
+            log.set(page);
         }
     }
 

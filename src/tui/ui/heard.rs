@@ -6,7 +6,8 @@ use crate::clock::Now;
 
 use super::super::charset::{self, Charset};
 use super::super::keys::{Command, Key, Meaning};
-use super::UiState;
+use super::reasons::Reason;
+use super::{Prompt, UiState};
 
 /// The last key press.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,29 @@ impl UiState {
     /// All keys of a command.
     pub(in crate::tui) fn all_keys(&self, command: Command) -> String {
         self.named(|| self.common.keys.all(command))
+    }
+
+    /// Whether the reason of a denial is being typed.
+    pub(in crate::tui) fn denies(&self) -> bool {
+        self.typed_reason().is_some()
+    }
+
+    /// The earlier reason that stands in the field.
+    pub(in crate::tui) fn earlier_reason(&self) -> Option<usize> {
+        self.typed_reason()?.earlier.at()
+    }
+
+    fn typed_reason(&self) -> Option<&Reason> {
+        match self.prompt()? {
+            Prompt::Deny { reason, .. } | Prompt::DenyAll { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// The chords that the last key begins.
+    pub(in crate::tui) fn begun(&self) -> Vec<(String, Command)> {
+        let first = self.attention.before;
+        first.map_or_else(Vec::new, |key| self.common.keys.beginning(key))
     }
 
     fn named(&self, keys: impl FnOnce() -> String) -> String {

@@ -43,7 +43,6 @@ use crate::broker::{BrokerState, Entry, selection};
 use crate::clock::Now;
 use crate::model::{Digest, ProposalId, State};
 
-use super::action::AuditPage;
 use super::as_drawn::adds;
 use super::caps::TerminalCaps;
 use super::charset::{self, Charset};
@@ -70,6 +69,7 @@ pub(super) use palette::Palette;
 pub(super) use pausing::is_paused;
 pub(super) use picker::Picker;
 pub use quiet::{HELD, QUIET, Span};
+pub(super) use searching::Searched;
 #[cfg(test)]
 pub(super) use sheet::random_digits;
 pub use sheet::{Challenge, Detail, Sheet};
@@ -465,13 +465,6 @@ impl UiState {
         self.attention.before = None;
         if let Some(sheet) = self.over.sheet_mut() {
             sheet.hold(now.boot.saturating_add(SHEET_GRACE));
-        }
-    }
-
-    pub fn set_audit(&mut self, page: AuditPage) {
-        // If screen 2 was left meanwhile, it loads again when it opens.
-        if let OnScreen::Audit(log) = &mut self.place {
-            log.set(page);
         }
     }
 

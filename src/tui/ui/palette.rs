@@ -7,6 +7,7 @@ use crate::broker::BrokerState;
 use crate::clock::Now;
 
 use super::super::action::Action;
+use super::super::glossary;
 use super::super::keys::{Command, Key};
 use super::super::words;
 use super::{Notice, Over, UiState, View, decide};
@@ -41,7 +42,7 @@ impl Palette {
 
     /// Whether the typed text begins the command's name or a word of it, or whether it was chosen otherwise: by an
     /// arrow, or by a second `Enter`.
-    fn is_meant(&self, command: Command) -> bool {
+    pub fn is_meant(&self, command: Command) -> bool {
         let typed = self.input.value().trim().to_lowercase();
         let name = command.name().to_lowercase();
         let mut starts = name.match_indices(['-', ' ']).map(|(i, _)| i + 1);
@@ -91,8 +92,13 @@ impl UiState {
                 return Vec::new();
             };
             if !palette.is_meant(chosen) {
-                palette.asked = Some(chosen);
                 let typed = palette.input.value();
+                if let Some((word, meaning)) = glossary::explain(typed).first() {
+                    let said = words::is_no_command(word, meaning);
+                    self.remarks.notice = Some(Notice::Idle(said.into()));
+                    return Vec::new();
+                }
+                palette.asked = Some(chosen);
                 let said = words::enter_again(typed, chosen.name());
                 self.remarks.notice = Some(Notice::Idle(said.into()));
                 return Vec::new();

@@ -110,6 +110,11 @@ impl Reasons {
         self.all.is_empty()
     }
 
+    /// The one that stands in the field, the newest being 0.
+    pub const fn at(&self) -> Option<usize> {
+        self.at
+    }
+
     /// Handles a key; false if it is none of these.
     pub fn go(&mut self, input: &mut Input, key: Key) -> bool {
         let to = if key.is(KeyCode::Up) {

@@ -12,29 +12,46 @@ use super::super::transcript::{self, ALL, At};
 use super::super::words;
 use super::{Notice, OnScreen, Pane, UiState, View};
 
+/// What a search goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui) enum Searched {
+    Code,
+    Output,
+    Queue,
+    Log,
+    Nothing,
+}
+
 impl UiState {
+    /// What has the focus, as a search sees it.
+    pub(in crate::tui) fn searched(&self, state: &BrokerState) -> Searched {
+        match (self.view(), self.focus_now(self.entry(state))) {
+            (View::Audit, _) => Searched::Log,
+            (View::Agents, _) => Searched::Nothing,
+            (View::Queue, Pane::Queue) => Searched::Queue,
+            (View::Queue, Pane::Output) => Searched::Output,
+            (View::Queue, _) => Searched::Code,
+        }
+    }
+
     /// Goes to the next or previous match of the last search.
     pub(super) fn search(&mut self, state: &BrokerState, backwards: bool, now: Now) -> Vec<Action> {
         if self.common.found.is_empty() {
             self.remarks.notice = Some(words::NO_SEARCH.into());
             return Vec::new();
         }
-        let hit = match self.view() {
-            View::Audit => {
+        let hit = match self.searched(state) {
+            Searched::Log => {
                 let (hit, actions) = self.search_audit(backwards);
                 if hit {
                     return actions;
                 }
                 false
             }
-            View::Agents => false,
-            View::Queue if self.focus_now(self.entry(state)) == Pane::Queue => {
-                self.search_queue(state, backwards, now)
-            }
-            View::Queue if self.focus_now(self.entry(state)) == Pane::Output => {
-                self.search_output(state, backwards)
-            }
-            View::Queue => {
+            Searched::Nothing => false,
+            Searched::Queue => self.search_queue(state, backwards, now),
+            Searched::Output => self.search_output(state, backwards),
+            Searched::Code => {
                 let hit = self.search_code(backwards);
                 if hit && self.covers_code(state) {
                     self.queue.focus = Pane::Code;

@@ -7,6 +7,14 @@ use super::number;
 /// Behind a diff's heading.
 pub const OTHER_DATA: &str = "  ▲ granted for other data";
 
+/// Behind an agent's name, before the data sets of a proposal that was denied.
+pub const fn was_denied(data_sets: usize) -> &'static str {
+    match data_sets {
+        0 | 1 => " was denied ",
+        _ => " was denied one that had ",
+    }
+}
+
 /// The same code was granted, but for other data.
 pub fn other_data(data: &[std::sync::Arc<str>]) -> String {
     let names = data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");

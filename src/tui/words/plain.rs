@@ -1,11 +1,15 @@
 //! The sentences of the dashboard in plain lines. They are ASCII and have no signs that only an eye can read.
 
+mod fields;
+
 use std::time::Duration;
 
 use crate::model::{Imitation, Letter};
 
 use super::super::keys::Command;
+use super::super::ui::Searched;
 use super::{count, number};
+pub use fields::*;
 
 /// The word for the sign of a warning.
 pub const WARNING: &str = "warning: ";
@@ -13,7 +17,6 @@ pub const NO_FINDINGS: &str = "no findings";
 pub const TOLD: &str = "private values WILL BE TOLD to the agent";
 pub const NOTHING_DRAWN: &str = "not in plain lines: nothing is drawn that this could change";
 pub const END_OF_CODE: &str = "End of the code.";
-pub const END: &str = "End.";
 pub const TOP: &str = "Top.";
 pub const OUTPUT: &str = "OUTPUT";
 pub const BEGINS_LATER: &str = "earlier output is not kept for reading";
@@ -24,15 +27,34 @@ pub const WAIT: &str = "Wait for the question: its key does not count yet.";
 pub const NOT_SENT: &str = "nothing is sent; Enter and Esc go back.";
 /// The field was cleared.
 pub const EMPTY_FIELD: &str = "empty";
-pub const ENTER_SEARCHES: &str = "Enter searches, Esc goes back";
+/// After the last decision.
+pub const NOTHING_WAITS: &str = "Nothing waits any more.";
+const STAYS: &str = "This one stays selected";
 pub const COMMAND: &str = "Command, by its letters, or a word to be explained: Enter does it, Up and Down choose, Esc goes back.";
-pub const FILTER: &str =
-    "filter, only proposals that say these words: Enter keeps it, Esc goes back.";
 pub const AGAIN: &str = "Again:";
-pub const BEGINS: &str = "a second key belongs to this one";
 /// A line that differs from the code that was read last.
 pub const UNLIKE: &str = ", differs";
 pub const READING_LOG: &str = "The log is being read.";
+
+/// Where a search looks.
+const fn place(of: Searched) -> &'static str {
+    match of {
+        Searched::Code => "CODE",
+        Searched::Output => "OUTPUT",
+        Searched::Queue => "the proposals' titles and agents",
+        Searched::Log => "the log's rows",
+        Searched::Nothing => "nothing",
+    }
+}
+
+pub fn search(of: Searched) -> String {
+    format!("search in {}: Enter searches, Esc goes back.", place(of))
+}
+
+/// A search found something. `words` are exact.
+pub fn found(words: &str, of: Searched) -> String {
+    format!("found \"{words}\" in {}:", place(of))
+}
 
 /// How many proposals a folded group has beside the one that is told.
 pub fn folded(rest: usize, key: &str) -> String {
@@ -52,6 +74,15 @@ pub fn greeting(help: &str, list: &str, read: &str) -> String {
 /// `read`: the key that reads it out.
 pub fn code(read: &str) -> String {
     format!("CODE. {read} reads it out.")
+}
+
+/// The first of two keys. `each`: what both do.
+pub fn begins(each: &[(String, Command)]) -> String {
+    let each: Vec<String> = each
+        .iter()
+        .map(|(chord, does)| format!("{chord} goes {}", command(*does)))
+        .collect();
+    format!("a second key belongs to this one: {}", each.join("; "))
 }
 
 /// What a command does where nothing is drawn.
@@ -178,6 +209,11 @@ pub fn after_edit(grantable: bool, keys: [&str; 5]) -> String {
     }
 }
 
+/// `line`: the proposal.
+pub fn selected_now(line: &str) -> String {
+    format!("selected now: {line}")
+}
+
 /// Behind a refusal: what blocks.
 pub fn blocked_by(findings: &[String]) -> String {
     match findings {
@@ -250,6 +286,11 @@ pub fn last_minute(left: Duration, whose: &str) -> String {
     )
 }
 
+/// The end of what has rows. `back`: the key that leaves it.
+pub fn end(name: &str, rows: usize, back: &str) -> String {
+    format!("End of {name}, {}; {back} goes back.", count(rows, "row"))
+}
+
 pub fn more(key: &str, at: usize, of: usize, what: &str) -> String {
     format!(
         "More: {key}. {what} {} of {}.",
@@ -288,7 +329,7 @@ pub fn finding(f: &crate::model::Finding) -> String {
 }
 
 /// The rows that come before the code, by how they begin.
-pub const BEFORE: &str = "READS, WRITES, RETURNS, NEW, verdict and given";
+pub const BEFORE: &str = "READS, WRITES, RETURNS, NEW, verdict, given and kernel";
 
 /// What an agent did since the dashboard was opened, and the fullest of its quotas.
 pub fn agent_counts(wait: usize, decided: [u64; 3], per_minute: f64, quota: &str) -> String {
@@ -343,6 +384,25 @@ fn rows(first: usize, last: usize) -> String {
     }
 }
 
+/// Private data: nothing of it is shown.
+pub fn all_masked(columns: usize) -> String {
+    format!("{}, of {}", super::MASKED, count(columns, "column"))
+}
+
+/// Text of a run in which values are replaced, with their number: each as one short word. `None` if there is one at
+/// most, or if the word could be the run's.
+pub fn hidden(text: &str) -> Option<(usize, String)> {
+    const WORD: &str = "hidden";
+    let values = text.matches(super::REDACTED).count();
+    let plain = values > 1 && !text.contains(WORD);
+    plain.then(|| (values, text.replace(super::REDACTED, WORD)))
+}
+
+/// Before the text of [`hidden`].
+pub fn hides(values: usize) -> String {
+    format!("{} hidden", number(values as u64))
+}
+
 /// `keys`: grant, deny.
 pub fn may(grant: &str, deny: &str) -> String {
     format!("{grant} asks to grant, {deny} denies.")
@@ -350,9 +410,10 @@ pub fn may(grant: &str, deny: &str) -> String {
 
 pub fn next(waiting: usize, key: &str) -> String {
     match waiting {
-        1 => format!("1 more waits; {key} goes to it."),
+        0 => format!("{NOTHING_WAITS} {STAYS}."),
+        1 => format!("1 more waits; {key} goes to it. {STAYS}."),
         more => format!(
-            "{} more wait; {key} goes to the most urgent.",
+            "{} more wait; {key} goes to the most urgent. {STAYS}.",
             number(more as u64)
         ),
     }
@@ -370,62 +431,8 @@ pub fn type_digits(digits: &str, back: &str) -> String {
     )
 }
 
-/// The keys of a field for a reason. `earlier`: whether there are any. `paused`: whether the agent is, if the field is
-/// about all of its proposals.
-pub fn reason_keys(earlier: bool, paused: Option<bool>) -> String {
-    let up = if earlier {
-        "Up offers earlier reasons, "
-    } else {
-        ""
-    };
-    let tab = match paused {
-        None => "",
-        Some(false) => "Tab pauses the agent, ",
-        Some(true) => "Tab lets the agent propose again, ",
-    };
-    format!("Enter sends, {up}{tab}Esc goes back.")
-}
-
-/// The keys before more than one proposal is denied.
-pub fn ask_all_keys(confirm: &str, paused: bool) -> String {
-    let turns = match paused {
-        true => "lets the agent propose again",
-        false => "pauses the agent",
-    };
-    format!("{confirm} goes on to the reason, Tab {turns}, Esc goes back.")
-}
-
-/// The keys where nothing can be denied.
-pub const fn pause_keys(paused: bool) -> &'static str {
-    match paused {
-        true => "Tab lets the agent propose again, Esc goes back.",
-        false => "Tab pauses the agent, Esc goes back.",
-    }
-}
-
-/// The field of a folder. `has`: what it begins with.
-pub fn save_keys(has: &str) -> String {
-    let home = if has == "~/" {
-        " (your home folder)"
-    } else {
-        ""
-    };
-    format!(
-        "The field begins with \"{has}\"{home}: type on behind it, or Ctrl-u clears it. Enter saves, Esc goes back."
-    )
-}
-
-/// The field of a file's number. `has`: what it begins with.
-pub fn open_keys(has: &str) -> String {
-    format!("The field begins with {has}: Enter opens, Ctrl-u clears it, Esc goes back.")
-}
-
 pub fn too_narrow(columns: u16, fewest: u16) -> String {
     format!("Too narrow: {columns} columns, {fewest} are needed. Nothing can be granted.")
-}
-
-pub fn quit_keys(key: &str) -> String {
-    format!("{key} quits, any other key stays.")
 }
 
 /// How often a line was written over.

@@ -67,9 +67,11 @@ pub fn private_values(names: &str) -> String {
     format!("a value of the private data of {names}")
 }
 
-/// `key` shows each of them.
-pub fn layers(tier: Tier, layers: usize, key: &str) -> String {
-    format!("{tier}: {} · {key} lists them", count(layers, "layer"))
+/// `own`: those that only this run had, beyond what the sheet named. `key` shows each of them.
+pub fn layers(tier: Tier, layers: usize, own: &[&str], key: &str) -> String {
+    let layers = count(layers - own.len(), "layer");
+    let own: String = own.iter().map(|name| format!(" and {name}")).collect();
+    format!("{tier}: {layers}{own} · {key} lists them")
 }
 
 /// Above output that a person does not follow. `key` follows it again.
@@ -231,5 +233,15 @@ mod tests {
         assert_eq!((mebibytes(0), mebibytes(1)), ("0".into(), "1".into()));
         assert_eq!(bytes_of(11_001, 200_000), "12 of 200 KB");
         assert_eq!(bytes_of(0, 100), "0 of 100 bytes");
+    }
+
+    #[test]
+    fn a_layer_that_only_a_run_has_is_named_beside_the_sheets_number() {
+        let said = |all, own: &[&str]| layers(Tier::Kernel, all, own, "i");
+        assert_eq!(said(19, &[]), "kernel: 19 layers · i lists them");
+        assert_eq!(
+            said(20, &["noexec"]),
+            "kernel: 19 layers and noexec · i lists them"
+        );
     }
 }

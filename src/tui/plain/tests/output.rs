@@ -32,7 +32,7 @@ fn every_line_of_an_output_can_be_read_back() {
     for _ in 0..20 {
         let page = v.key(KeyCode::PageDown);
         heard.extend(said(&page));
-        if page == "End.\n" {
+        if page == "End of OUTPUT, 300 rows; Esc goes back.\n" {
             break;
         }
     }
@@ -44,6 +44,20 @@ fn every_line_of_an_output_can_be_read_back() {
     assert_eq!(said(&v.key(KeyCode::PageDown)).first(), Some(&276));
     v.key(KeyCode::Home);
     assert_eq!(v.key(KeyCode::PageUp), "Top.\n");
+    // Row by row behind what was read, a page from there, and the page before a row.
+    assert_eq!(said(&v.keys("j")), [24]);
+    assert_eq!(said(&v.keys("j")), [25]);
+    assert_eq!(
+        said(&v.key(KeyCode::PageDown)),
+        (26..50).collect::<Vec<_>>()
+    );
+    assert_eq!(said(&v.keys("j")), [50]);
+    assert_eq!(said(&v.key(KeyCode::PageUp)), (26..50).collect::<Vec<_>>());
+    // The last row alone is followed.
+    let mut v = ran(&text[..text.find("n25\n").unwrap()]);
+    v.key(KeyCode::Home);
+    assert_eq!(said(&v.keys("j")), [24]);
+    assert!(v.keys("j").starts_with("End of OUTPUT"));
 }
 
 #[test]

@@ -58,8 +58,14 @@ fn facts_that_were_heard_are_not_told_again_and_a_key_tells_them() {
     let sheet = v.ask();
     assert!(
         sheet.contains(
-            "\nREADS, WRITES, RETURNS, NEW, verdict and given as read before: runs, 1 finding: DYN003 line 3, 1\n.. input; i tells all of it again\n"
+            "\nREADS, WRITES, RETURNS, NEW, verdict, given and kernel as read before: runs, 1 finding: DYN003 line\n.. 3, 1 input; i tells all of it again\n"
         ),
+        "{sheet}"
+    );
+    // One digest, and no uid a second time.
+    assert!(
+        sheet.contains("\nkernel says: warning: agents share your uid\nbinds: code, df, policy, ")
+            && !sheet.contains("uid 1000"),
         "{sheet}"
     );
     assert!(!sheet.contains("READS sales"), "{sheet}");

@@ -56,7 +56,10 @@ fn a_key_that_goes_no_further_says_so() {
     assert_eq!(v.keys("k"), "first row: 1: a = 1\n");
     v.key(KeyCode::Esc);
     v.keys("3");
-    assert!(v.keys("j").starts_with("last row: 1 of 1, 2 wait, "));
+    assert!(
+        v.keys("j")
+            .starts_with("last row: 1 of 1, agent \"notebook\", 2 wait, ")
+    );
 }
 
 #[test]
@@ -250,8 +253,151 @@ fn an_agent_s_row_has_all_that_its_row_on_the_screen_has() {
     v.wait(3_000);
     let said = v.keys("3").replace("\n.. ", " ");
     assert!(
-        said.starts_with("AGENTS, Tab goes to POLICIES\n1 of 1, 1 waits, in this session 0 granted, 0 denied, 0 blocked, "),
+        said.starts_with("AGENTS, Tab goes to POLICIES\n1 of 1, agent \"notebook\", 1 waits, in this session 0 granted, 0 denied, 0 blocked, "),
         "{said}"
     );
     assert!(said.contains("% of its quota used, uid 1000"), "{said}");
+}
+
+#[test]
+fn a_search_says_where_it_looks_and_what_it_found() {
+    let mut v = Voice::of(Making::clear("a = 1\nb = 2\na = 3\n"));
+    v.wait(600);
+    assert!(
+        v.keys("/")
+            .starts_with("search in the proposals' titles and agents: Enter")
+    );
+    v.key(KeyCode::Esc);
+    v.key(KeyCode::Enter);
+    v.key(KeyCode::Home);
+    assert_eq!(
+        v.keys("/"),
+        "search in CODE: Enter searches, Esc goes back.\n"
+    );
+    v.keys("b =");
+    let said = v.key(KeyCode::Enter);
+    assert!(
+        said.ends_with("\nfound \"b =\" in CODE:\n2: b = 2\n"),
+        "{said}"
+    );
+    v.keys("2");
+    v.b.ui.set_audit(super::super::super::AuditPage::default());
+    assert!(v.keys("/").contains("search in the log's rows"));
+}
+
+#[test]
+fn a_decision_says_what_is_selected_then_and_that_nothing_waits() {
+    let mut v = Voice::of(Making::clear(CODE));
+    v.b.propose(Making {
+        title: Some("another".to_owned()),
+        ..Making::clear("b = 2\n")
+    });
+    v.wait(3_000);
+    v.keys("dno");
+    let mut said = v.key(KeyCode::Enter);
+    v.b.carry_out();
+    said += &v.speak();
+    assert!(said.contains("\nselected now: 1 of 1, clear, "), "{said}");
+    assert!(!said.contains("Nothing waits"), "{said}");
+    let id = v.start();
+    v.b.end(id, run("2\n"));
+    let said = v.speak();
+    assert!(
+        said.ends_with("\nNothing waits any more. This one stays selected.\n"),
+        "{said}"
+    );
+    assert!(
+        v.keys("1")
+            .contains("No proposal waits.\nselected now: decided 1 of 2, succeeded")
+    );
+    v.b.propose(Making::clear("c = 3\n"));
+    v.wait(3_000);
+    v.keys("u");
+    v.keys("dno");
+    let mut said = v.key(KeyCode::Enter);
+    v.b.carry_out();
+    said += &v.speak();
+    assert!(said.contains("\nNothing waits any more.\n"), "{said}");
+}
+
+#[test]
+fn the_end_of_a_diff_and_a_second_key_are_named() {
+    let mut v = Voice::of(Making::clear(CODE));
+    v.wait(3_000);
+    assert_eq!(
+        v.keys("g"),
+        "a second key belongs to this one: g g goes to the top\n"
+    );
+    v.key(KeyCode::Esc);
+    v.keys("?");
+    for _ in 0..20 {
+        v.key(KeyCode::PageDown);
+    }
+    let said = v.keys(" ");
+    assert!(
+        said.starts_with("End of HELP, ") && said.ends_with(" rows; Esc goes back.\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_earlier_reason_is_said_to_stand_in_the_field() {
+    let mut v = Voice::of(Making::clear(CODE));
+    v.b.propose(Making::clear("b = 2\n"));
+    v.wait(3_000);
+    v.keys("dtoo much");
+    v.key(KeyCode::Enter);
+    v.b.carry_out();
+    v.wait(3_000);
+    v.keys("dmine");
+    let up = v.key(KeyCode::Up);
+    assert_eq!(up, "\nan earlier reason stands in the field: too much");
+    assert_eq!(v.key(KeyCode::Down), "\nin the field: mine");
+    assert_eq!(v.keys("!"), "!");
+    v.key(KeyCode::Esc);
+    v.keys("fb");
+    v.key(KeyCode::Enter);
+    assert!(
+        v.keys("f")
+            .replace("\n.. ", " ")
+            .contains("The field begins with \"b\": type on")
+    );
+}
+
+#[test]
+fn a_word_that_is_explained_runs_no_command() {
+    let mut v = Voice::of(Making::clear(CODE));
+    v.wait(3_000);
+    v.keys(":tier");
+    let said = v.wait(600);
+    assert!(
+        said.contains("tier means: ") && !said.contains("save"),
+        "{said}"
+    );
+    for _ in 0..2 {
+        let said = v.key(KeyCode::Enter);
+        assert!(said.contains("no command; tier means: "), "{said}");
+    }
+    assert!(v.b.actions.is_empty());
+}
+
+#[test]
+fn private_columns_are_said_to_be_masked_once() {
+    let mut v = Voice::of(Making {
+        private: true,
+        ..Making::clear(CODE)
+    });
+    v.wait(3_000);
+    let mut said = v.keys("p");
+    if !said.contains("GIVEN") {
+        said = v.keys("p");
+    }
+    assert!(
+        !said.contains("; masked") && !said.contains("masked to"),
+        "{said}"
+    );
+    assert!(
+        said.contains("every value is masked: the data is private, of "),
+        "{said}"
+    );
 }
