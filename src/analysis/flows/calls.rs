@@ -2,12 +2,13 @@
 
 use super::exprs::prints;
 use super::functions::Given;
+use super::iterators::{ITERATING, ITERATORS};
 use super::library::draws;
-use super::puts::VIEWING;
+use super::puts::{VIEWING, contains};
 use super::unseen::{configures, describes, hides, lists_back, reads_back};
 use super::value::{
-    BOUND, CHANGER, FIGURE, FIGURES, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC,
-    PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
+    BOUND, CHANGER, DRAWN, FIGURE, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN,
+    PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{
     EACH_ROW, ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, TEXTS, WRITTEN,
@@ -298,7 +299,11 @@ impl<'a> Pass<'a> {
     ) -> Value<'a> {
         let at = x.range.start().to_usize();
         if !on.funcs.is_empty() {
-            let mut out = on.held();
+            let kept = on.sites.iter().any(|site| self.caches.contains(site));
+            if kept {
+                self.put(&on.sites, &all.held().without(PLAIN));
+            }
+            let mut out = if kept { Value::default() } else { on.held() };
             for id in on.funcs.clone() {
                 if self.of_classes.contains(&id) && !self.makers.contains(&id) {
                     // A method that was taken from its object.
@@ -392,12 +397,18 @@ impl<'a> Pass<'a> {
             true => all.held(),
             false => Value::default(),
         };
+        let mut until = Value::default();
         for id in all.funcs.clone() {
             let mut rest = all.clone();
             rest.funcs.retain(|f| *f != id);
             let rest = Given::all(Self::element(&rest));
             let gives = self.counting(&often, |pass| pass.call_function(id, &rest));
+            until = until.and(&gives.held());
             out = out.and(&gives);
+        }
+        self.draws_with(given, &until);
+        if known && ITERATORS.contains(&name) {
+            out = out.with(DRAWN);
         }
         self.keep_bound(given, &all);
         if !(known && PURE.contains(&name)) {
@@ -415,12 +426,30 @@ impl<'a> Pass<'a> {
         given: &Given<'a>,
         all: Value<'a>,
     ) -> Value<'a> {
-        let at = x.range.start().to_usize();
         self.named_by(x, &all.clone().and(on));
         if on.has(FIGURE) {
-            self.put(&[FIGURES], &all.held().without(PLAIN));
+            self.draws_by(&all);
             return Self::figures();
         }
+        if !contains(name) {
+            self.draws_with(given, &on.held());
+        }
+        let out = self.method_of(x, on, name, given, all);
+        match ITERATING.contains(&name) && !on.has(LIST) {
+            true => out.with(DRAWN),
+            false => out,
+        }
+    }
+
+    fn method_of(
+        &mut self,
+        x: &'a ast::ExprCall,
+        on: &Value<'a>,
+        name: &str,
+        given: &Given<'a>,
+        all: Value<'a>,
+    ) -> Value<'a> {
+        let at = x.range.start().to_usize();
         for (word, value) in &given.keywords {
             self.derive(word, value);
         }

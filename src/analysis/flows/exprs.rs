@@ -3,8 +3,8 @@
 use super::functions::{Body, Frame};
 use super::unseen::{describes, hides, reaches};
 use super::value::{
-    BOUND, CHANGER, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN, PRINTS,
-    SINGLE, TABLE, Value, WHOLE,
+    BOUND, CHANGER, DRAWN, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN,
+    PRINTS, SINGLE, TABLE, Value, WHOLE,
 };
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
@@ -63,8 +63,11 @@ impl<'a> Pass<'a> {
                 let mut out = self.eval(&x.left);
                 let mut set = self.is_set(&out);
                 let mut whole = out.has(WHOLE) && !out.is_bare();
-                for e in &x.comparators {
+                for (op, e) in x.ops.iter().zip(&x.comparators) {
                     let value = self.eval(e);
+                    if matches!(op, ast::CmpOp::In | ast::CmpOp::NotIn) {
+                        self.draws_until(&value, &out);
+                    }
                     set &= self.is_set(&value);
                     whole |= value.has(WHOLE) && !value.is_bare();
                     out = out.and(&value);
@@ -178,15 +181,14 @@ impl<'a> Pass<'a> {
             }
             Expr::Await(x) => self.eval(&x.value),
             Expr::Yield(x) => {
-                if let Some(e) = &x.value {
-                    let value = self.eval(e);
-                    self.give(&value);
-                }
+                let value = x.value.as_ref().map(|e| self.eval(e));
+                let value = value.unwrap_or_default().and(&Self::made(at));
+                self.give(&value.with(DRAWN));
                 Value::default()
             }
             Expr::YieldFrom(x) => {
                 let value = self.eval(&x.value);
-                self.give(&value);
+                self.give(&value.clone().and(&Self::made(at)).with(DRAWN));
                 value
             }
             Expr::Starred(x) => self.eval(&x.value),
@@ -354,6 +356,8 @@ impl<'a> Pass<'a> {
         });
         let weak = std::mem::take(&mut self.weak);
         let mut length = Value::default();
+        let mut until = Value::default();
+        let mut drawn = Vec::new();
         let mut sweeps = 0;
         for part in generators {
             let over = self.eval(&part.iter);
@@ -364,15 +368,25 @@ impl<'a> Pass<'a> {
                 self.sweeps += 1;
                 sweeps += 1;
             }
+            if over.is_drawn() {
+                drawn.extend(over.reached());
+            }
             self.assign_element(&part.target, &part.iter, &over);
             for test in &part.ifs {
                 let test = self.finding(&length, |pass| pass.condition(test));
+                until = until.and(&test.held());
                 if self.sweeps > 0 && !test.is_bare() {
                     length = length.and(&test.held().without(MASK)).single();
                 }
             }
         }
         let one = self.counting(&length, |pass| pass.eval(value));
+        if later {
+            // Whoever goes through it may stop at any value.
+            let until = until.and(&one.held());
+            self.ends_by(&until, generators, value);
+            self.put(&drawn, &until.drawing());
+        }
         self.sweeps -= sweeps;
         let texts = one.texts.clone().filter(|_| !one.has(LIST));
         let mut out = Self::made(at).and(&one.clone().without(SINGLE).enclosed());
@@ -390,7 +404,11 @@ impl<'a> Pass<'a> {
         self.weak = weak;
         self.frames.pop();
         out.texts = texts.filter(|_| key.is_none());
-        out.without(GROUPED | WHOLE | FRAME).with(LIST)
+        let out = out.without(GROUPED | WHOLE | FRAME).with(LIST);
+        match later {
+            true => self.looks_at(out, &drawn, at),
+            false => out,
+        }
     }
 
     /// The dotted path of a module's member.

@@ -3,8 +3,8 @@
 use super::exprs::prints;
 use super::functions::Given;
 use super::value::{
-    BOUND, CHANGER, FIGURES, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, OUTSIDE,
-    PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
+    BOUND, CHANGER, DRAWN, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, OUTSIDE, PLAIN,
+    PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
 use super::{Pass, stmts};
@@ -106,9 +106,7 @@ impl<'a> Pass<'a> {
             self.leaves(Way::Output, at, name, &all);
         }
         if draws(path) {
-            let mut put = all.held().without(PLAIN);
-            put.funcs.clone_from(&all.funcs);
-            self.put(&[FIGURES], &put);
+            self.draws_by(&all);
             return Self::figures();
         }
         let args = given
@@ -204,11 +202,17 @@ impl<'a> Pass<'a> {
         if long || !(MANY.contains(&name) || top == "numpy" && reads) {
             out = out.single();
         }
+        let mut until = Value::default();
         for id in all.funcs.clone() {
             let mut rest = all.clone();
             rest.funcs.retain(|f| *f != id);
             let gives = self.call_function(id, &Given::all(Self::element(&rest)));
+            until = until.and(&gives.held());
             out = out.and(&gives);
+        }
+        self.draws_with(given, &until);
+        if !QUIET.contains(&top) || name.contains("iter") {
+            out = out.with(DRAWN);
         }
         let names = ["columns", "keys", "axis", "names"];
         let renamed = x.keywords.iter().any(|k| match &k.arg {

@@ -14,6 +14,7 @@ mod applies;
 mod calls;
 mod columns;
 mod counts;
+mod definitions;
 mod exprs;
 mod formats;
 mod functions;
@@ -21,6 +22,9 @@ mod groups;
 mod heap;
 #[cfg(test)]
 mod hidden_tests;
+mod iterators;
+#[cfg(test)]
+mod iterators_tests;
 mod kinds;
 mod library;
 mod metrics;
@@ -125,6 +129,8 @@ pub(super) struct Pass<'a> {
     own: HashSet<Cow<'a, str>>,
     /// Functions that make objects of classes.
     makers: HashSet<u32>,
+    /// Sites of functions that keep what they are given.
+    caches: HashSet<u32>,
     /// Functions of classes.
     of_classes: HashSet<u32>,
     /// Sites of lists of literal texts.
@@ -268,6 +274,7 @@ impl<'a> Pass<'a> {
             evaluated,
             own: HashSet::new(),
             makers: HashSet::new(),
+            caches: HashSet::new(),
             of_classes: HashSet::new(),
             of_texts: HashSet::new(),
             classes: HashSet::new(),

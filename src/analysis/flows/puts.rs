@@ -49,6 +49,11 @@ const CONTAINING: &[&str] = &[
     "writerows",
 ];
 
+/// Whether a method of this name only puts something into a container.
+pub(super) fn contains(name: &str) -> bool {
+    CONTAINING.contains(&name)
+}
+
 impl<'a> Pass<'a> {
     /// Any argument may be put into any other one.
     pub(super) fn change(&mut self, given: &Given<'a>, all: &Value<'a>) {

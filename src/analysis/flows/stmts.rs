@@ -1,7 +1,6 @@
 //! Statements.
 
 use super::counts::jumps;
-use super::functions::Body;
 use super::value::{
     FIXED, FRAME, GROUPED, KIND, LIST, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value,
 };
@@ -299,65 +298,6 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn definition(
-        &mut self,
-        range: crate::analysis::parse::TextRange,
-        name: &'a ast::Identifier,
-        args: &'a ast::Arguments,
-        body: &'a [Stmt],
-        decorators: &'a [Expr],
-    ) {
-        let at = range.start().to_usize();
-        let id = self.function(at, args, Body::Statements(body));
-        let value = Value {
-            funcs: vec![id],
-            ..Value::default()
-        };
-        let value = self.decorated(value, decorators, at);
-        self.bind_name(name.as_str(), value);
-    }
-
-    fn class(&mut self, x: &'a ast::StmtClassDef) {
-        let mut value = Value::default();
-        for e in x.bases.iter().chain(x.keywords.iter().map(|k| &k.value)) {
-            let base = self.eval(e);
-            value = value.and(&base);
-        }
-        self.own_any = true;
-        self.frames.push(super::functions::Frame {
-            inner: true,
-            ..Default::default()
-        });
-        self.body(&x.body);
-        let frame = self.frames.pop().unwrap_or_default();
-        let names: Vec<(&str, bool)> = frame
-            .names
-            .iter()
-            .map(|(name, bound)| (&**name, !bound.funcs.is_empty()))
-            .collect();
-        self.implicit(x, &names);
-        let site = super::number(x.range.start().to_usize());
-        self.classes.insert(site);
-        for (name, bound) in frame.names {
-            self.of_classes.extend(&bound.funcs);
-            self.put(&[site], &bound.held().without(PLAIN | TABLE));
-            if &*name == "__init__" || &*name == "__post_init__" {
-                value.funcs.extend(&bound.funcs);
-                self.makers.extend(&bound.funcs);
-            }
-            if !bound.funcs.is_empty() {
-                self.methods
-                    .entry(name.clone())
-                    .or_default()
-                    .extend(&bound.funcs);
-            }
-            self.store_attr(name, &bound);
-        }
-        let value = value.and(&Self::made(x.range.start().to_usize()));
-        let value = self.decorated(value, &x.decorator_list, site as usize);
-        self.bind_name(x.name.as_str(), value);
-    }
-
     fn pattern(&mut self, p: &'a Pattern, subject: &Value<'a>) {
         match p {
             Pattern::MatchSequence(x) => x.patterns.iter().for_each(|p| self.pattern(p, subject)),
@@ -506,6 +446,9 @@ impl<'a> Pass<'a> {
                     || path.is_some_and(|path| kept || super::exprs::prints(&path))
                 {
                     self.loses_sight(x.range.start().to_usize());
+                }
+                if object.has(super::value::FIGURE) {
+                    self.draws_by(value);
                 }
                 let kept = object.flags & if own { TABLE | FRAME } else { 0 };
                 let put = value.clone().without(PLAIN).enclosed().with(kept);

@@ -372,6 +372,10 @@ impl<'a> Pass<'a> {
                     .is_some_and(|path| KEEPING.contains(&&*path)),
             };
             if kept {
+                if self.path(func).is_some_and(|path| path.ends_with("cache")) {
+                    value = value.and(&Self::made(at));
+                    self.caches.insert(super::number(at));
+                }
                 continue;
             }
             if by.funcs.is_empty() || by.funcs.iter().any(|id| self.makers.contains(id)) {

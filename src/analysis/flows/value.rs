@@ -93,6 +93,8 @@ pub(super) const BY_COLUMN: u32 = 1 << 16;
 pub(super) const NAMES: u32 = 1 << 17;
 /// A constant of the text: it is the same whenever the code comes by.
 pub(super) const FIXED: u32 = 1 << 18;
+/// It may be an iterator, or hold one: what is left of it says how far it was drawn.
+pub(super) const DRAWN: u32 = 1 << 19;
 
 /// Flags that both sides of a join must have.
 const BOTH: u32 = PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE | FRAME | KIND | BY_COLUMN;
