@@ -1,13 +1,14 @@
 //! Screen 2: the contents of the log, read away from the loop.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::query::Query;
-use crate::audit::{AuditError, History, Log, Logged, Teller, story};
+use crate::audit::{AuditError, History, Log, Logged, Person, Teller, story};
 use crate::model::{LogEvent, ProposalId};
 use crate::tui::{AuditPage, AuditRow};
 
@@ -30,11 +31,18 @@ pub enum Wanted {
     Record(ProposalId),
 }
 
+/// The rows that a question selects, in the language of [`crate::audit::query`].
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub query: String,
+    pub wanted: Wanted,
+}
+
 /// Reads what is wanted; the page comes back through the inbox. If the log cannot be read, the page
 /// says so.
-pub fn load(state_dir: PathBuf, wanted: Wanted, inbox: UnboundedSender<Input>) {
+pub fn load(state_dir: PathBuf, asked: Asked, inbox: UnboundedSender<Input>) {
     tokio::task::spawn_blocking(move || {
-        let _ = inbox.send(Input::Audit(page(&state_dir, wanted)));
+        let _ = inbox.send(Input::Audit(page(&state_dir, asked)));
     });
 }
 
@@ -54,22 +62,33 @@ pub fn check(state_dir: PathBuf, inbox: UnboundedSender<Input>) {
     });
 }
 
-fn page(state_dir: &Path, wanted: Wanted) -> AuditPage {
-    read(state_dir, wanted).unwrap_or_else(|e| AuditPage {
-        damage: Some(e.to_string()),
+fn page(state_dir: &Path, asked: Asked) -> AuditPage {
+    let page = match Query::parse(&asked.query, Timestamp::now()) {
+        Ok(query) => {
+            let query = query.without_waiting_drills();
+            read(state_dir, &query, asked.wanted).map_err(|e| e.to_string())
+        }
+        // The screen sends none that it could not read.
+        Err(e) => Err(e.to_string()),
+    };
+    let page = page.unwrap_or_else(|why| AuditPage {
+        damage: Some(why),
         ..AuditPage::default()
-    })
+    });
+    AuditPage {
+        query: asked.query,
+        ..page
+    }
 }
 
-fn read(state_dir: &Path, wanted: Wanted) -> Result<AuditPage, AuditError> {
+fn read(state_dir: &Path, all: &Query, wanted: Wanted) -> Result<AuditPage, AuditError> {
     let log = Log::open(state_dir)?;
     let mut answers = log.answers()?;
-    let all = Query::default();
-    let total = answers.count(&all)?;
+    let total = answers.count(all)?;
     let (offset, count, detail) = match wanted {
         Wanted::Page { offset, count } => (offset.min(total), count, None),
         Wanted::Record(id) => {
-            let at = answers.newer(&all, id)?.unwrap_or(0);
+            let at = answers.newer(all, id)?.unwrap_or(0);
             let history = answers.records(id)?;
             (
                 at.saturating_sub(ROWS_BESIDE / 2),
@@ -78,29 +97,55 @@ fn read(state_dir: &Path, wanted: Wanted) -> Result<AuditPage, AuditError> {
             )
         }
     };
-    let rows = answers.page(&all, offset, count)?;
+    let rows = answers.page(all, offset, count)?;
     Ok(AuditPage {
         rows: rows.iter().map(row).collect(),
         offset,
         total,
         detail,
+        query: String::new(),
         damage: answers.faults().first().map(ToString::to_string),
     })
 }
 
 fn row(p: &Logged) -> AuditRow {
+    let time = |at: Timestamp| {
+        let at = at.to_zoned(TimeZone::system());
+        at.strftime("%m-%d %H:%M:%S").to_string()
+    };
+    let settled = p.settled.as_ref();
+    let person = |by: &Person| match &by.login {
+        Some(login) => login.to_string(),
+        None => by.uid.to_string(),
+    };
     AuditRow {
-        time: p
-            .time
-            .to_zoned(TimeZone::system())
-            .strftime("%m-%d %H:%M:%S")
-            .to_string(),
+        time: time(p.time),
+        decided: settled.map_or_else(String::new, |s| time(s.at)),
+        by: settled
+            .and_then(|s| s.by.as_ref())
+            .map_or_else(String::new, person),
+        after: settled
+            .and_then(|s| s.after)
+            .map_or_else(String::new, short),
+        ran: settled.and_then(|s| s.ran).map_or_else(String::new, short),
         id: Some(p.id),
         agent: p.agent.clone(),
         profile: p.profile.clone(),
         verdict: p.verdict.to_string(),
         state: p.state.to_string(),
         title: p.title.clone().unwrap_or_default(),
+    }
+}
+
+/// `41 ms`, `34 s`, `12 min`, `5 h`, `3 d`.
+fn short(time: Duration) -> String {
+    let s = time.as_secs();
+    match s {
+        0 => format!("{} ms", time.as_millis()),
+        1..60 => format!("{s} s"),
+        60..3600 => format!("{} min", s / 60),
+        3600..172_800 => format!("{} h", s / 3600),
+        _ => format!("{} d", s / 86_400),
     }
 }
 

@@ -548,9 +548,11 @@ impl Shell {
             // Without a shell to resume it, the dashboard would hang the terminal forever.
             Action::Suspend if has_job_control() => self.suspend(),
             Action::Suspend => {}
-            Action::LoadAudit { offset, count } => {
-                self.review(review::Wanted::Page { offset, count });
-            }
+            Action::LoadAudit {
+                query,
+                offset,
+                count,
+            } => self.review(query, review::Wanted::Page { offset, count }),
             Action::Open(file) => self.files.open(file),
             Action::Save(wanted) => self.files.save(wanted),
             Action::Copy => {
@@ -560,12 +562,13 @@ impl Shell {
             Action::Compare(wanted) => {
                 memory::compare(self.state_dir.clone(), wanted, self.hands.inbox.clone());
             }
-            Action::ShowRecord { id } => self.review(review::Wanted::Record(id)),
+            Action::ShowRecord { query, id } => self.review(query, review::Wanted::Record(id)),
         }
     }
 
-    fn review(&self, wanted: review::Wanted) {
-        review::load(self.state_dir.clone(), wanted, self.hands.inbox.clone());
+    fn review(&self, query: String, wanted: review::Wanted) {
+        let asked = review::Asked { query, wanted };
+        review::load(self.state_dir.clone(), asked, self.hands.inbox.clone());
     }
 
     fn quit(&mut self) {

@@ -5,11 +5,12 @@
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::cases::{Case, Cases};
+use super::cases::{Case, Cases, Course, Person};
 use super::contents::Look;
 use super::error::{AuditError, Faults};
 use super::judge::{self, Read};
@@ -51,6 +52,32 @@ pub struct Logged {
     /// Whether a person granted other code than was proposed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
+    /// `None` while it waits.
+    #[serde(skip)]
+    pub settled: Option<Settled>,
+}
+
+/// A decision, or an end without one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    pub at: Timestamp,
+    /// Who decided.
+    pub by: Option<Person>,
+    /// From the proposal on, by the wall clock.
+    pub after: Option<Duration>,
+    /// How long the run took.
+    pub ran: Option<Duration>,
+}
+
+impl Settled {
+    fn of(case: &Case) -> Option<Self> {
+        (case.course != Course::Waits).then(|| Self {
+            at: case.at,
+            by: case.by.clone().filter(|_| case.viewed.is_some()),
+            after: case.at.duration_since(case.asked.at).try_into().ok(),
+            ran: case.ran.as_ref().map(|ran| ran.time),
+        })
+    }
 }
 
 /// The list of all proposals up to where the chain ends or breaks.
@@ -128,6 +155,7 @@ impl Logged {
             title: case.asked.title.as_ref().map(text),
             drill: case.drill.is_some(),
             edited: case.edited.is_some(),
+            settled: Settled::of(case),
         }
     }
 }

@@ -54,7 +54,7 @@ pub use answers::Answers;
 pub use cases::{Case, Cases, Course, Person};
 pub use error::{AuditError, Damage, Faults, Named};
 pub use line::Record;
-pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Summary};
+pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Settled, Summary};
 pub use open::{Opened, append, open};
 pub use prune::{OldSegment, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};

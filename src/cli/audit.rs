@@ -11,6 +11,7 @@ mod verify;
 use clap::Subcommand;
 
 pub(super) use list::later;
+pub(super) use question::not_for_hyphens;
 
 use crate::audit::{Answers, AuditError, Faults, Log};
 use crate::error::Failure;

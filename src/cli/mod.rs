@@ -158,6 +158,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
             _ => arg,
         }
     });
+    let arguments = audit::not_for_hyphens(arguments.into_iter().collect());
     let matches = tree.try_get_matches_from(arguments)?;
     Cli::from_arg_matches(&matches)
 }

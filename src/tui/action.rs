@@ -28,14 +28,16 @@ pub enum Action {
     Pause(AgentId),
     Resume(AgentId),
     Quit,
-    /// Screen 2 needs `count` rows starting at `offset` (0 is the newest); the answer comes through
-    /// [`super::UiState::set_audit`].
+    /// Screen 2 needs `count` of a question's rows starting at `offset` (0 is the newest); the answer comes through
+    /// [`super::UiState::set_audit`] with the same question.
     LoadAudit {
+        query: String,
         offset: usize,
         count: usize,
     },
     /// Screen 2 needs one proposal's records as `detail`.
     ShowRecord {
+        query: String,
         id: ProposalId,
     },
     /// The diff between an earlier code in the log and this one; the answer comes through
@@ -133,7 +135,15 @@ impl Header {
 /// One proposal's line on screen 2.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditRow {
+    /// When it was proposed.
     pub time: String,
+    /// When it was decided or ended; empty while it waits.
+    pub decided: String,
+    /// Who decided; empty if nobody did.
+    pub by: String,
+    /// How long that took, and how long the run took.
+    pub after: String,
+    pub ran: String,
     pub id: Option<ProposalId>,
     pub agent: String,
     pub profile: String,
@@ -150,6 +160,8 @@ pub struct AuditPage {
     /// The index of the first row; 0 is the newest record.
     pub offset: usize,
     pub total: usize,
+    /// The question that selects the rows.
+    pub query: String,
     /// One proposal's records, one per line.
     pub detail: Option<Vec<String>>,
     /// The first problem found in the part of the log that was checked.

@@ -270,7 +270,7 @@ commands! {
     Policies = "policies", "3", "policies and agents";
     Palette = "palette", ":", "every command by name";
     Redraw = "redraw", "ctrl-l", "draw the whole screen anew";
-    Search = "search", "/", "search";
+    Search = "search", "/", "search; on the audit log, a query as for `audit list`";
     SearchNext = "search-next", "n", "next match";
     SearchPrevious = "search-previous", "N", "previous match";
     Theme = "theme", "t", "next theme, and the list of all";

@@ -48,6 +48,8 @@ mod as_drawn_tests;
 #[cfg(test)]
 mod ascii_tests;
 #[cfg(test)]
+mod asking_tests;
+#[cfg(test)]
 mod bench;
 #[cfg(test)]
 mod claims_tests;

@@ -445,7 +445,17 @@ fn damaged_log() {
 
 pub(super) fn audit_page() -> AuditPage {
     let row = |n: usize, state: &str, verdict: &str| AuditRow {
-        time: format!("2026-01-02 10:{:02}:07", 59 - n),
+        time: format!("01-02 10:{:02}:07", 59 - n),
+        decided: format!("01-02 11:{:02}:09", 59 - n),
+        by: match state {
+            "blocked" | "expired" => String::new(),
+            _ => "ana".to_owned(),
+        },
+        after: "1 h".to_owned(),
+        ran: match state {
+            "succeeded" | "failed" => "41 ms".to_owned(),
+            _ => String::new(),
+        },
         id: Some(crate::model::ProposalId::from_uuid(uuid::Uuid::from_u128(
             n as u128,
         ))),
@@ -465,6 +475,7 @@ pub(super) fn audit_page() -> AuditPage {
         ],
         offset: 0,
         total: 5,
+        query: String::new(),
         detail: None,
         damage: None,
     }
@@ -477,6 +488,38 @@ fn audit_screen() {
         b.ui.set_audit(audit_page());
         b.draw();
         b.keys("j");
+    });
+}
+
+#[test]
+fn audit_question() {
+    at_sizes("audit_question", |b| {
+        b.keys("2");
+        b.ui.set_audit(audit_page());
+        b.keys("/");
+    });
+    at_sizes("audit_question_values", |b| {
+        b.keys("2");
+        b.ui.set_audit(audit_page());
+        b.keys("/agent:etl* state:");
+        b.press(KeyCode::Tab);
+        b.press(KeyCode::Tab);
+    });
+    at_sizes("audit_question_wrong", |b| {
+        b.keys("2");
+        b.ui.set_audit(audit_page());
+        b.keys("/verdict:clear stat:denied");
+        b.press(KeyCode::Enter);
+    });
+    at_sizes("audit_question_answered", |b| {
+        b.keys("2");
+        b.ui.set_audit(audit_page());
+        b.keys("/agent:nobody");
+        b.press(KeyCode::Enter);
+        b.ui.set_audit(AuditPage {
+            query: "agent:nobody".to_owned(),
+            ..AuditPage::default()
+        });
     });
 }
 

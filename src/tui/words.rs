@@ -15,6 +15,7 @@ use super::ui::{Detail, Hurry, STREAK, Tally};
 mod agents;
 mod keys;
 mod lists;
+mod log;
 mod novelty;
 pub mod policy;
 
@@ -28,6 +29,7 @@ pub use lists::{
     at_lines, filter, filter_none, group, lost, more_alike, of, the_same, turned_group,
     turns_group, unlike,
 };
+pub use log::*;
 pub use novelty::*;
 pub mod plain;
 

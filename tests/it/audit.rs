@@ -544,7 +544,20 @@ fn a_question_selects_what_is_listed_and_counted() {
         // In the code of both.
         (&["\"print(1\""], &[ids[1], ids[0]]),
         (&["NOT", "(state:denied", "OR", "state:failed)"], &ids[..1]),
+        // A shell's first argument may begin with a hyphen.
+        (&["-state:denied"], &ids[..1]),
+        (&["-state:denied", "--limit", "1"], &ids[..1]),
+        (
+            &["-state:denied", "-agent:nobody", "--state-dir", "DIR"],
+            &ids[..1],
+        ),
     ] {
+        let state = dir.path().to_str().unwrap();
+        let question: Vec<&str> = question
+            .iter()
+            .map(|a| if *a == "DIR" { state } else { a })
+            .collect();
+        let question = &question[..];
         let output = run_countersign(dir.path(), &[&["audit", "list"], question].concat());
         assert_eq!(output.status.code(), Some(0), "{question:?}");
         let list = harmless(&output);
@@ -574,6 +587,19 @@ fn a_question_selects_what_is_listed_and_counted() {
         assert!(said.contains("column 14: there is no state"), "{said}");
         assert!(said.contains(&mark), "{said}");
     }
+    let stats = run_countersign(dir.path(), &["audit", "stats", "-state:denied", "--json"]);
+    let stats: Value = serde_json::from_str(&harmless(&stats)).unwrap();
+    assert_eq!(stats["proposals"], json!(1), "{stats}");
+    // A state without its key is looked for as a word.
+    let bare = run_countersign(dir.path(), &["audit", "list", "denied"]);
+    assert_eq!(bare.status.code(), Some(0));
+    let said = text(&bare.stderr);
+    assert!(said.contains("; state:denied asks for the state"), "{said}");
+    let many = vec!["print"; 3_000].join(" OR ");
+    let many = run_countersign(dir.path(), &["audit", "list", &many]);
+    assert_eq!(many.status.code(), Some(2));
+    let said = text(&many.stderr);
+    assert!(said.contains("a question has at most 500 terms"), "{said}");
     // The keys need no log.
     let empty = tempfile::tempdir().unwrap();
     let keys = run_countersign(empty.path(), &["audit", "list", "--keys"]);

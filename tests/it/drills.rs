@@ -68,6 +68,13 @@ fn a_granted_drill_does_not_run() {
     dash.keys("2");
     let rows = dash.wait_text("AUDIT");
     assert!(!rows.contains("drill"), "{rows}");
+    // Nor does a question.
+    dash.press("/");
+    dash.keys("drill:yes");
+    dash.press("\r");
+    dash.wait_text("0 proposals  query: drill:yes");
+    dash.press("\x1b");
+    dash.wait_text("AUDIT");
     dash.press("\r");
     dash.wait_text("drill: {");
     // Screen 3 counts it among its agent's, as the header does.

@@ -246,8 +246,15 @@ fn keys_typed_ahead_of_the_editors_end_grant_nothing() {
     dash.keys("ay ay");
     std::thread::sleep(Duration::from_millis(200));
     dash.keys("yyyy");
-    std::thread::sleep(Duration::from_secs(2));
-    assert_eq!(agent.state(&proposal["id"]), "pending");
+    // Keys are handled in their order: once it is denied, none of those before granted it.
+    dash.press("\x1b");
+    dash.press("d");
+    dash.wait_text("reason for");
+    dash.press("\r");
+    dash.wait_for("the denial", |d, _| {
+        d.log_text().contains("\"kind\":\"denied\"")
+    });
+    assert_eq!(agent.state(&proposal["id"]), "denied");
     assert!(!dash.log_text().contains("\"kind\":\"granted\""));
 }
 

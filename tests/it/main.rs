@@ -45,6 +45,7 @@ mod pauses;
 mod plain;
 mod policy;
 mod prune;
+mod questions;
 mod recording;
 mod recovery;
 mod refusals;

@@ -231,6 +231,31 @@ fn titles(state: &Path, question: &str) -> Vec<String> {
 }
 
 #[test]
+fn the_longest_question_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    sample(folder.path());
+    let all = titles(folder.path(), "");
+    assert!(!all.is_empty());
+    for (term, with) in [
+        ("print", " OR "),
+        ("print", " "),
+        ("-agent:nobody", " "),
+        ("look:>=0s OR print", " OR "),
+    ] {
+        let most = 500 / term.split(" OR ").count();
+        let question = vec![term; most].join(with);
+        assert_eq!(titles(folder.path(), &question), all, "{term}{with}");
+    }
+    let deep = format!(
+        "{}{}{}",
+        "(".repeat(31),
+        vec!["print"; 500].join(" OR "),
+        ")".repeat(31)
+    );
+    assert_eq!(titles(folder.path(), &deep), all);
+}
+
+#[test]
 fn a_file_that_is_no_index_is_made_anew() {
     let state = tempfile::tempdir().unwrap();
     sample(state.path());

@@ -13,6 +13,7 @@
 //!
 //! A question is answered from records that the reader of the log has verified ([`Case`]): no index decides.
 
+mod complete;
 mod keys;
 mod lex;
 mod parse;
@@ -24,6 +25,8 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::cases::Case;
+use crate::model::State;
+pub use complete::{Offer, Offers, offers};
 pub use keys::{KEYS, Key};
 use test::Test;
 use words::Words;
@@ -85,8 +88,21 @@ impl Query {
         }
     }
 
+    /// The same question, which finds no drill that waits by `drill:`: nobody is to look for one there.
+    #[must_use]
+    pub fn without_waiting_drills(self) -> Self {
+        Self {
+            root: self.root.without_waiting_drills(),
+        }
+    }
+
     pub(super) fn root(&self) -> &Node {
         &self.root
+    }
+
+    /// A remark if a word that is looked for in texts is a state or a verdict.
+    pub fn hint(&self) -> Option<String> {
+        self.root.hint()
     }
 
     /// Whether it asks about everything.
@@ -127,6 +143,42 @@ impl Node {
                     .flatten()
                     .any(|text| words.stand_in(text))
                     || texts.code(case).iter().any(|code| words.stand_in(code))
+            }
+        }
+    }
+
+    fn without_waiting_drills(self) -> Self {
+        let waits = || Self::Is(Test::State(State::Pending));
+        let each = |some: Vec<Self>| some.into_iter().map(Self::without_waiting_drills).collect();
+        match self {
+            Self::All(all) => Self::All(each(all)),
+            Self::Any(any) => Self::Any(each(any)),
+            Self::Not(one) => Self::Not(Box::new(one.without_waiting_drills())),
+            Self::Is(Test::Flag(Key::Drill, true)) => Self::All(vec![
+                Self::Is(Test::Flag(Key::Drill, true)),
+                Self::Not(Box::new(waits())),
+            ]),
+            Self::Is(Test::Flag(Key::Drill, false)) => {
+                Self::Any(vec![Self::Is(Test::Flag(Key::Drill, false)), waits()])
+            }
+            other @ (Self::Is(_) | Self::Says(_)) => other,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::All(some) | Self::Any(some) => some.iter().find_map(Self::hint),
+            Self::Not(one) => one.hint(),
+            Self::Is(_) => None,
+            Self::Says(words) => {
+                let [word] = words.all() else { return None };
+                let mut keys = [Key::State, Key::Verdict].into_iter();
+                let key = keys.find(|key| test::values(*key).contains(&word.as_str()))?;
+                Some(format!(
+                    "`{word}` is looked for as a word of code and texts; {}:{word} asks for the {}",
+                    key.name(),
+                    key.name()
+                ))
             }
         }
     }

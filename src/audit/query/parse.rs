@@ -14,6 +14,10 @@ const DEPTH: usize = 32;
 pub(super) fn parse(question: &str, now: Timestamp) -> Result<Node, QueryError> {
     let read = || {
         let pieces = pieces(question)?;
+        let term = |piece: &&Piece| matches!(piece.what, What::Word(_) | What::Quoted(_));
+        if let Some(piece) = pieces.iter().filter(term).nth(MOST) {
+            return Err(fault(piece, TOO_MANY));
+        }
         let mut parser = Parser {
             pieces: &pieces,
             next: 0,
@@ -153,4 +157,8 @@ impl<'p> Parser<'p> {
     }
 }
 
+/// Terms of one question. The index reads no expression that is much deeper.
+const MOST: usize = 500;
+const TOO_MANY: &str =
+    "a question has at most 500 terms, values counted one by one; ask in several";
 const TOO_DEEP: &str = "there are too many brackets within brackets";

@@ -493,3 +493,32 @@ fn too_many_brackets_are_refused() {
         assert!(error.what.contains("too many"), "{}", error.what);
     }
 }
+
+#[test]
+fn a_question_names_its_own_limit() {
+    let many = |terms: usize| vec!["state:denied"; terms].join(" OR ");
+    assert!(Query::parse(&many(500), now()).is_ok());
+    for question in [many(501), format!("agent:{}", vec!["a"; 501].join(","))] {
+        let error = Query::parse(&question, now()).unwrap_err();
+        assert!(error.what.contains("at most 500 terms"), "{error}");
+    }
+}
+
+#[test]
+fn a_word_that_is_a_state_or_a_verdict_comes_with_a_hint() {
+    let hint = |question: &str| Query::parse(question, now()).unwrap().hint();
+    for (question, says) in [
+        ("denied", "state:denied asks for the state"),
+        (
+            "agent:x -(Flagged OR y)",
+            "verdict:flagged asks for the verdict",
+        ),
+        ("granted by:ana", "state:granted asks for the state"),
+    ] {
+        let said = hint(question).unwrap_or_default();
+        assert!(said.contains(says), "{question}: {said}");
+    }
+    for question in ["", "state:denied", "read_csv", "\"was denied\""] {
+        assert_eq!(hint(question), None, "{question}");
+    }
+}

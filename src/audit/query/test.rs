@@ -117,6 +117,24 @@ impl Test {
     }
 }
 
+/// The values that a key can have, if they are few.
+pub(super) fn values(key: Key) -> Vec<&'static str> {
+    match key {
+        Key::State => {
+            let states = State::ALL.iter().map(|state| state.as_str());
+            let mut all: Vec<&str> = states.chain(["granted"]).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        }
+        Key::Verdict => VERDICTS.iter().map(|verdict| verdict.as_str()).collect(),
+        Key::Limit => LIMITS.iter().map(|limit| limit.as_str()).collect(),
+        Key::Cap => Capability::ALL.iter().map(|cap| cap.as_str()).collect(),
+        Key::Private | Key::Edited | Key::Drill => vec!["no", "yes"],
+        _ => Vec::new(),
+    }
+}
+
 fn text(key: Key, glob: &Glob, case: &Case) -> bool {
     let one =
         |text: &Option<std::sync::Arc<str>>| text.as_deref().is_some_and(|t| glob.stands_in(t));

@@ -233,7 +233,17 @@ impl Plain {
         let stays = !new && row == self.said.log_row;
         if !stays || command.is_some_and(Command::scrolls) {
             let line = turn.screen.spoken_log_row();
-            let line = line.unwrap_or_else(|| words::AUDIT_EMPTY.to_owned());
+            let asks = turn
+                .ui
+                .place()
+                .log()
+                .is_some_and(|log| !log.query.is_empty());
+            let none = if asks {
+                words::NONE_SUCH
+            } else {
+                words::AUDIT_EMPTY
+            };
+            let line = line.unwrap_or_else(|| none.to_owned());
             out.line(&format!("{}{line}", edge(stays, command)));
         }
         self.said.log_row = row;

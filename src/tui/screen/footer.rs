@@ -76,6 +76,9 @@ impl Screen<'_> {
                 let label = words::deny_all(count, &whom);
                 self.field(canvas, area, &label, &keys, &reason.input);
             }
+            Some(Prompt::Query(asking)) => {
+                self.field(canvas, area, words::QUERY, words::QUERY_KEYS, &asking.input);
+            }
             Some(Prompt::Search { input }) => {
                 let keys = "Enter searches  Esc goes back";
                 self.field(canvas, area, self.search_label(), keys, input);
@@ -384,7 +387,7 @@ impl Screen<'_> {
                 if log.id().is_some() {
                     out.push((C::Open, "show"));
                 }
-                out.extend([(C::Search, "search"), (C::Queue, "queue")]);
+                out.extend([(C::Search, "query"), (C::Queue, "queue")]);
             }
             OnScreen::Agents(screen) => {
                 if screen.part == Part::Agents && screen.at.is_some() {

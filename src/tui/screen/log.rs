@@ -1,21 +1,29 @@
-//! Screen 2: the audit log's proposals, newest first, and one proposal's records.
+//! Screen 2: the audit log's proposals, newest first, the question that selects them, and one proposal's records.
 
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use super::super::action::AuditRow;
+use crate::audit::query::QueryError;
+
+use super::super::action::{AuditPage, AuditRow};
 use super::super::canvas::Canvas;
 use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::gutter::Gutter;
-use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{FlowKey, LogScreen};
+use super::super::ui::{Asking, FlowKey, LogScreen, Prompt};
 use super::super::words;
 use super::spoken_rows::RECORD_TEXT;
-use super::{Drawn, Screen};
+use super::{Drawn, Screen, draw_flow};
 
+/// Screens of fewer rows have none for the columns' names.
+const HEADED: u16 = 5;
+/// Rows that stay free for the log while a question is typed.
+const LEFT: u16 = 4;
+/// Columns of an offer, and of a key's name.
+const OFFER: u16 = 40;
+const NAME: u16 = 9;
 /// Columns before the gutter of a kept text: it stands below the fields' names.
 const TEXT_INDENT: usize = 4;
 
@@ -40,7 +48,7 @@ impl Screen<'_> {
             self.page(canvas, area, &heading, &flow, log.top, drawn);
             return;
         }
-        let heading = [
+        let mut heading = vec![
             ("AUDIT".to_owned(), Role::Accent),
             (format!("  {}", words::proposals(page.total)), Role::Dim),
             match &page.damage {
@@ -50,21 +58,31 @@ impl Screen<'_> {
         ];
         // Before the first rows arrive, nothing is known about their number.
         let loaded = log.set > 0;
-        let heading = if loaded { &heading[..] } else { &heading[..1] };
-        canvas.headed_rule(area.x, area.y, area.width, heading);
-        let rows = Rect {
+        heading.truncate(if loaded { heading.len() } else { 1 });
+        if !log.query.is_empty() {
+            let query = words::of_query(&claim::drawn(&log.query));
+            heading.insert(heading.len().min(2), (query, Role::Strong));
+        }
+        canvas.headed_rule(area.x, area.y, area.width, &heading);
+        let mut rows = Rect {
             y: area.y + 1,
             height: area.height.saturating_sub(1),
             ..area
         };
+        if let Some(Prompt::Query(asking)) = self.ui.prompt() {
+            let height = self.asking(canvas, rows, asking, page);
+            rows.height -= height;
+        }
         if loaded && page.total == 0 && page.damage.is_none() {
-            canvas.put(
-                rows.x + 2,
-                rows.y,
-                rows.width,
-                words::AUDIT_EMPTY,
-                Role::Dim,
-            );
+            let none = match log.query.is_empty() {
+                true => words::AUDIT_EMPTY,
+                false => words::NONE_SUCH,
+            };
+            canvas.put(rows.x + 2, rows.y, rows.width, none, Role::Dim);
+        } else if rows.height > HEADED {
+            draw_columns(canvas, Rect { height: 1, ..rows });
+            rows.y += 1;
+            rows.height -= 1;
         }
         let height = usize::from(rows.height);
         drawn.list_rows = height;
@@ -89,6 +107,123 @@ impl Screen<'_> {
             }
         }
     }
+
+    /// What can stand where a question is typed, or what is wrong with it, at the end of the area. Returns its rows.
+    fn asking(
+        &self,
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        asking: &Asking,
+        page: &AuditPage,
+    ) -> u16 {
+        let at = |rows: u16| Rect {
+            y: area.bottom() - rows,
+            height: rows,
+            ..area
+        };
+        if let Some(wrong) = &asking.wrong {
+            let said = Flow::new(
+                &[Para::new(wrong.to_string(), Role::Flagged)],
+                area.width.saturating_sub(4),
+            );
+            let rows = u16::try_from(said.rows.len()).unwrap_or(u16::MAX);
+            let area = at(rows.saturating_add(3).min(area.height));
+            let heading = [(words::NOT_A_QUERY.to_owned(), Role::Flagged)];
+            canvas.headed_rule(area.x, area.y, area.width, &heading);
+            marked(canvas, area, wrong);
+            let below = Rect {
+                x: area.x + 2,
+                y: area.y + 3,
+                width: area.width.saturating_sub(4),
+                height: area.height.saturating_sub(3),
+            };
+            draw_flow(canvas, below, &said, 0);
+            return area.height;
+        }
+        let offers = asking.offers(&page.rows).all;
+        let room = usize::from(area.height.saturating_sub(LEFT));
+        if room < 2 {
+            return 0;
+        }
+        let all = offers.len();
+        let taken = asking.taken();
+        // What was taken stays in sight.
+        let shown = all.min(room - 1);
+        let first = taken.map_or(0, |taken| (taken + 1).saturating_sub(shown));
+        let shown = if all > room - 1 { room - 2 } else { shown };
+        let rows = match all {
+            0 => 1,
+            all if all > shown => shown + 1,
+            _ => shown,
+        };
+        let area = at(u16::try_from(rows + 1).unwrap_or(u16::MAX));
+        let heading = [(words::CAN_STAND.to_owned(), Role::Dim)];
+        canvas.headed_rule(area.x, area.y, area.width, &heading);
+        let x = area.x + 2;
+        let width = area.width.saturating_sub(3);
+        let some = offers.iter().enumerate().skip(first).take(shown);
+        for (y, (i, offer)) in (area.y + 1..).zip(some) {
+            let role = match taken == Some(i) {
+                true => Role::Accent,
+                false => Role::Key,
+            };
+            let used = canvas.put_claim(x, y, width.min(OFFER), &offer.text, role);
+            let at = used.max(NAME) + 1;
+            if taken == Some(i) {
+                canvas.put(x - 1, y, 1, words::HERE, Role::Accent);
+            }
+            if !offer.what.is_empty() {
+                canvas.put_cut(x + at, y, width.saturating_sub(at), offer.what, Role::Text);
+            }
+        }
+        let hidden = |i: &usize| !(first..first + shown).contains(i);
+        let more: Vec<&str> = (0..all)
+            .filter(hidden)
+            .map(|i| offers[i].text.trim_end_matches(':'))
+            .collect();
+        let last = area.bottom() - 1;
+        if all == 0 {
+            canvas.put_cut(x, last, width, words::WORDS_STAND, Role::Dim);
+        } else if !more.is_empty() {
+            canvas.put_cut(x, last, width, &words::more_offers(&more), Role::Dim);
+        }
+        area.height
+    }
+}
+
+/// The question with marks below what is wrong, as far to the left as they need.
+fn marked(canvas: &mut Canvas<'_>, area: Rect, wrong: &QueryError) {
+    let (x, width) = (area.x + 2, usize::from(area.width.saturating_sub(4)));
+    let chars: Vec<char> = wrong.question.chars().collect();
+    let from = wrong.column - 1;
+    let text = |from: usize, to: usize| -> String {
+        chars[from.min(chars.len())..to.min(chars.len())]
+            .iter()
+            .collect()
+    };
+    let mut first = 0;
+    while first < from && claim::width(&text(first, from + wrong.length)) > width {
+        first += 1;
+    }
+    let before = claim::width(&text(first, from));
+    let long = claim::width(&text(from, from + wrong.length)).max(1);
+    let columns = u16::try_from(width).unwrap_or(u16::MAX);
+    canvas.put_claim(
+        x,
+        area.y + 1,
+        columns,
+        &text(first, chars.len()),
+        Role::Text,
+    );
+    let at = u16::try_from(before.min(width)).unwrap_or(u16::MAX);
+    let marks = "^".repeat(long.min(width));
+    canvas.put(
+        x + at,
+        area.y + 2,
+        columns.saturating_sub(at),
+        &marks,
+        Role::Flagged,
+    );
 }
 
 /// A record's lines; wrapped rows keep their line's indent. Kept texts, of code or of a run, stand behind the gutter.
@@ -109,32 +244,66 @@ pub(super) fn record(lines: &[String]) -> Vec<Para> {
     lines.iter().map(para).collect()
 }
 
+/// A column's heading, its width, and from which width of the screen it is there.
+type Column = (&'static str, u16, u16);
+
+/// The title has the rest.
+const COLUMNS: [Column; 9] = [
+    ("asked", 14, 100),
+    ("decided", 14, 0),
+    ("outcome", 11, 0),
+    ("by", 9, 50),
+    ("after", 6, 60),
+    ("ran", 7, 110),
+    ("verdict", 12, 130),
+    ("agent", 14, 72),
+    ("profile", 10, 150),
+];
+
+fn columns(width: u16) -> impl Iterator<Item = (usize, &'static Column)> {
+    let columns = COLUMNS.iter().enumerate();
+    columns.filter(move |(_, (_, _, from))| width >= *from)
+}
+
+fn draw_columns(canvas: &mut Canvas<'_>, line: Rect) {
+    let mut x = line.x + 1;
+    for (_, (name, wide, _)) in columns(line.width) {
+        canvas.put(x, line.y, *wide, name, Role::Dim);
+        x += wide + 1;
+    }
+    canvas.put(
+        x,
+        line.y,
+        line.right().saturating_sub(x + 1),
+        "title",
+        Role::Dim,
+    );
+}
+
 fn draw_row(canvas: &mut Canvas<'_>, line: Rect, row: &AuditRow) {
-    let wide = line.width >= 100;
-    let time = text::width(&row.time).min(19) as u16;
-    // The time has its own length, the other fields have fixed widths, and the title takes the
-    // rest.
-    let columns: [(&str, u16, Role); 6] = [
-        (&row.time, time, Role::Dim),
-        (&row.state, 10, state_role(&row.state)),
-        (&row.verdict, if wide { 12 } else { 0 }, Role::Text),
-        (
-            &row.agent,
-            if line.width >= 60 { 16 } else { 0 },
-            Role::Text,
-        ),
-        (&row.profile, if wide { 10 } else { 0 }, Role::Dim),
-        (&row.title, u16::MAX, Role::Text),
+    // Without a column of its own, the time of what waits stands where others were decided.
+    let waits = row.decided.is_empty() && line.width < COLUMNS[0].2;
+    let decided = if waits { &row.time } else { &row.decided };
+    let cells: [(&str, Role); 9] = [
+        (&row.time, Role::Dim),
+        (decided, Role::Dim),
+        (&row.state, state_role(&row.state)),
+        (&row.by, Role::Text),
+        (&row.after, Role::Dim),
+        (&row.ran, Role::Dim),
+        (&row.verdict, Role::Text),
+        (&row.agent, Role::Text),
+        (&row.profile, Role::Dim),
     ];
     let mut x = line.x + 1;
-    for (text, width, role) in columns {
+    for (i, (_, wide, _)) in columns(line.width) {
+        let (text, role) = cells[i];
         let room = line.right().saturating_sub(x + 1);
-        let width = width.min(room);
-        if width > 0 {
-            canvas.put_claim(x, line.y, width, text, role);
-            x = x.saturating_add(width).saturating_add(1);
-        }
+        canvas.put_claim(x, line.y, (*wide).min(room), text, role);
+        x = x.saturating_add(wide + 1);
     }
+    let room = line.right().saturating_sub(x + 1);
+    canvas.put_claim(x, line.y, room, &row.title, Role::Text);
 }
 
 fn state_role(state: &str) -> Role {

@@ -16,13 +16,18 @@ use super::spoken::{TITLE, claimed, short};
 impl Screen<'_> {
     /// The audit log as a whole, and one of its rows.
     pub(in crate::tui) fn spoken_log(&self) -> Option<String> {
-        let page = &self.ui.place().log()?.page;
+        let log = self.ui.place().log()?;
+        let page = &log.page;
         let state = match &page.damage {
             None => words::CONSISTENT.to_owned(),
             Some(damage) => format!("DAMAGED: {damage}"),
         };
+        let query = match log.query.as_str() {
+            "" => String::new(),
+            query => format!(" of the query \"{}\"", exact(&query.replace('"', "\\\"")).0),
+        };
         Some(plain(&format!(
-            "AUDIT, {}, {state}",
+            "AUDIT, {}{query}, {state}",
             words::proposals(page.total)
         )))
     }
@@ -34,12 +39,15 @@ impl Screen<'_> {
             .rows
             .get(screen.row.checked_sub(screen.page.offset)?)?;
         let name = claimed(&claim::named(&row.agent, 24));
+        let end = words::plain::settled(
+            [&row.decided, &row.by, &row.after, &row.ran].map(|t| exact(t).0),
+        );
         Some(format!(
-            "{} of {}, {}, {}, {}, {}; agent {name} says: {}",
+            "{} of {}, {}, asked {}{end}, {}, {}; agent {name} says: {}",
             screen.row + 1,
             screen.page.total,
-            row.time,
             row.state,
+            row.time,
             row.verdict,
             row.profile,
             short(&row.title, TITLE)
@@ -151,6 +159,9 @@ impl Screen<'_> {
             }
             Prompt::Filter { input, .. } => {
                 words::plain::filter_keys(&exact(&input.value().replace('"', "\\\"")).0)
+            }
+            Prompt::Query(asking) => {
+                words::plain::query_keys(&exact(&asking.input.value().replace('"', "\\\"")).0)
             }
             Prompt::Search { .. } => words::plain::search(self.ui.searched(self.state)),
             Prompt::Quit => {

@@ -356,12 +356,17 @@ impl UiState {
                 return self.send_prompt(state, now);
             }
             self.remarks.notice = Some(Notice::Idle(words::DENY_AGAIN.into()));
+        } else if key.is(KeyCode::Tab) && matches!(prompt, Prompt::Query(_)) {
+            self.complete_query();
         } else if !prompt
             .reason_mut()
             .is_some_and(|reason| reason.goes(key, typing))
         {
             if let Some(input) = prompt.input_mut() {
                 edit(input, key, event.code);
+            }
+            if let Prompt::Query(asking) = prompt {
+                asking.typed();
             }
             self.follow_filter(state);
         }
@@ -407,6 +412,7 @@ impl UiState {
                 self.enter_filter(state, now);
                 Vec::new()
             }
+            Over::Prompt(Prompt::Query(asking)) => self.send_query(asking, now),
             Over::Prompt(Prompt::Search { input }) => {
                 self.common.found = input.value().to_owned();
                 for looked in self.queue.looked.values_mut() {
@@ -440,6 +446,9 @@ impl UiState {
             for c in text.chars() {
                 insert(input, if c.is_whitespace() { ' ' } else { c });
             }
+        }
+        if let Prompt::Query(asking) = prompt {
+            asking.typed();
         }
         self.follow_filter(state);
     }

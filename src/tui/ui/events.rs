@@ -13,9 +13,7 @@ use super::super::charset;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::pausing::Turn;
-use super::{
-    FlowKey, LogScreen, Notice, OnScreen, Over, Palette, Pane, Prompt, Span, UiState, View,
-};
+use super::{Notice, OnScreen, Over, Palette, Pane, Prompt, Span, UiState, View};
 
 /// Rows of screen 2 loaded at once.
 pub const AUDIT_ROWS: usize = 500;
@@ -260,9 +258,14 @@ impl UiState {
                 self.place = OnScreen::Queue;
                 self.focus_on(Pane::Queue);
             }
-            Command::Audit => return self.open_audit(),
+            Command::Audit => return self.load_log(String::new()),
             Command::Policies => self.open_agents(state, now),
             Command::Search | Command::SearchNext | Command::SearchPrevious if !self.searches() => {
+            }
+            Command::Search if self.view() == View::Audit => self.ask_log(),
+            Command::SearchNext | Command::SearchPrevious if self.view() == View::Audit => {
+                let (next, asks) = (self.key(command), self.key(Command::Search));
+                self.remarks.notice = Some(words::no_next(&next, &asks).into());
             }
             Command::Search if self.lists_nothing() => {
                 self.remarks.notice = Some(Notice::NothingPending);
@@ -412,21 +415,12 @@ impl UiState {
     }
 
     pub fn set_audit(&mut self, page: AuditPage) {
-        // If screen 2 was left meanwhile, it loads again when it opens.
-        if let OnScreen::Audit(log) = &mut self.place {
+        // If screen 2 was left meanwhile, or asks something else, its own answer follows.
+        if let OnScreen::Audit(log) = &mut self.place
+            && log.query == page.query
+        {
             log.set(page);
         }
-    }
-
-    fn open_audit(&mut self) -> Vec<Action> {
-        // The numbers in [`FlowKey::Record`] restart each time the screen opens.
-        let record = |key: &FlowKey| matches!(key, FlowKey::Record(..));
-        self.kept.flows.retain(|(key, _)| !record(key));
-        self.place = OnScreen::Audit(LogScreen::default());
-        vec![Action::LoadAudit {
-            offset: 0,
-            count: AUDIT_ROWS,
-        }]
     }
 
     fn on_audit(&mut self, command: Command) -> Vec<Action> {
@@ -445,12 +439,19 @@ impl UiState {
         }
         match command {
             Command::Open => match log.id() {
-                Some(id) => return vec![Action::ShowRecord { id }],
+                Some(id) => {
+                    let query = log.query.clone();
+                    return vec![Action::ShowRecord { query, id }];
+                }
                 None => {
                     self.remarks.notice =
                         Some(Notice::OfAuditRows(log.set, words::NO_RECORD.into()));
                 }
             },
+            Command::Back if !log.query.is_empty() => {
+                self.remarks.notice = Some(words::NO_QUERY_ANY_MORE.into());
+                return self.load_log(String::new());
+            }
             Command::Back => self.place = OnScreen::Queue,
             _ => return self.scroll_audit(command),
         }

@@ -3,6 +3,7 @@
 
 mod agents;
 mod all;
+mod asking;
 mod compare;
 mod decide;
 mod edit;
@@ -54,6 +55,7 @@ use super::theme::{Theme, Themes};
 use super::words;
 
 pub(super) use agents::{AgentRow, AgentsScreen, Part, agent_rows};
+pub(super) use asking::Asking;
 pub(super) use compare::{Compared, Was};
 pub(super) use groups::Unlike;
 use heard::Heard;

@@ -396,7 +396,7 @@ impl UiState {
     /// Requests the rows around this one if they are not loaded.
     pub(super) fn load_around(&self, row: usize) -> Vec<Action> {
         let margin = self.frame.list_rows.max(1);
-        let Some(LogScreen { page, .. }) = self.place.log() else {
+        let Some(LogScreen { query, page, .. }) = self.place.log() else {
             return Vec::new();
         };
         let (from, to) = (page.offset, page.offset + page.rows.len());
@@ -404,6 +404,7 @@ impl UiState {
         let below = row + margin >= to && to < page.total;
         if above || below {
             vec![Action::LoadAudit {
+                query: query.clone(),
                 offset: row.saturating_sub(AUDIT_ROWS / 2),
                 count: AUDIT_ROWS,
             }]

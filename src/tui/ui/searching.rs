@@ -1,5 +1,5 @@
 //! Search: in the code, in a run's output, or in the queue's titles and agents, whichever has the
-//! focus; on screen 2 in its rows.
+//! focus.
 
 use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
@@ -10,7 +10,7 @@ use super::super::document::matches;
 use super::super::shown;
 use super::super::transcript::{self, ALL, At};
 use super::super::words;
-use super::{Notice, OnScreen, Pane, UiState, View};
+use super::{Notice, Pane, UiState, View};
 
 /// What a search goes through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,6 @@ pub(in crate::tui) enum Searched {
     Code,
     Output,
     Queue,
-    Log,
     Nothing,
 }
 
@@ -26,8 +25,7 @@ impl UiState {
     /// What has the focus, as a search sees it.
     pub(in crate::tui) fn searched(&self, state: &BrokerState) -> Searched {
         match (self.view(), self.focus_now(self.entry(state))) {
-            (View::Audit, _) => Searched::Log,
-            (View::Agents, _) => Searched::Nothing,
+            (View::Audit | View::Agents, _) => Searched::Nothing,
             (View::Queue, Pane::Queue) => Searched::Queue,
             (View::Queue, Pane::Output) => Searched::Output,
             (View::Queue, _) => Searched::Code,
@@ -41,13 +39,6 @@ impl UiState {
             return Vec::new();
         }
         let hit = match self.searched(state) {
-            Searched::Log => {
-                let (hit, actions) = self.search_audit(backwards);
-                if hit {
-                    return actions;
-                }
-                false
-            }
             Searched::Nothing => false,
             Searched::Queue => self.search_queue(state, backwards, now),
             Searched::Output => self.search_output(state, backwards),
@@ -61,10 +52,7 @@ impl UiState {
         };
         if !hit {
             let words = words::not_found(&self.common.found).into();
-            self.remarks.notice = Some(match self.place.log() {
-                Some(log) => Notice::OfAuditRows(log.set, words),
-                None => Notice::OfList(self.listed(), words),
-            });
+            self.remarks.notice = Some(Notice::OfList(self.listed(), words));
         }
         self.redocument(state, now);
         Vec::new()
@@ -130,34 +118,6 @@ impl UiState {
         if turned {
             self.remarks.notice = Some(words::turned(backwards).into());
         }
-    }
-
-    fn search_audit(&mut self, backwards: bool) -> (bool, Vec<Action>) {
-        let OnScreen::Audit(log) = &mut self.place else {
-            return (false, Vec::new());
-        };
-        let rows = &log.page.rows;
-        let at = log.row.checked_sub(log.page.offset);
-        let hit = turn(rows.len(), at, backwards).find(|i| {
-            let row = &rows[*i];
-            [
-                &row.agent,
-                &row.title,
-                &row.state,
-                &row.verdict,
-                &row.profile,
-            ]
-            .into_iter()
-            .any(|text| matches(text, &self.common.found).next().is_some())
-        });
-        if let Some(i) = hit {
-            log.row = log.page.offset + i;
-        }
-        let row = log.row;
-        if let Some(i) = hit {
-            self.tell_turn(at, i, backwards);
-        }
-        (hit.is_some(), self.load_around(row))
     }
 }
 

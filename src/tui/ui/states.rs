@@ -20,6 +20,7 @@ use super::super::highlight::Highlights;
 use super::super::keys::{Key, Keymap};
 use super::super::theme::Themes;
 use super::all::AllOf;
+use super::asking::Asking;
 use super::compare::Compared;
 use super::figures::Figure;
 use super::filter::Filter;
@@ -123,6 +124,8 @@ pub(in crate::tui) struct Lists {
 /// Screen 2.
 #[derive(Default)]
 pub(in crate::tui) struct LogScreen {
+    /// The question that selects the rows; empty for all.
+    pub query: String,
     pub page: AuditPage,
     /// The index of the selected proposal; 0 is the newest.
     pub row: usize,
@@ -218,6 +221,8 @@ pub(in crate::tui) enum Prompt {
         of: ProposalId,
         input: tui_input::Input,
     },
+    /// A question about the log.
+    Query(Asking),
     /// Narrows the queue as it is typed.
     Filter {
         input: tui_input::Input,
@@ -232,7 +237,8 @@ impl Prompt {
     pub const fn input(&self) -> Option<&tui_input::Input> {
         match self {
             Self::Deny { reason, .. } | Self::DenyAll { reason, .. } => Some(&reason.input),
-            Self::Search { input }
+            Self::Query(Asking { input, .. })
+            | Self::Search { input }
             | Self::Open { input, .. }
             | Self::Save { input, .. }
             | Self::Filter { input, .. } => Some(input),
@@ -243,7 +249,8 @@ impl Prompt {
     pub const fn input_mut(&mut self) -> Option<&mut tui_input::Input> {
         match self {
             Self::Deny { reason, .. } | Self::DenyAll { reason, .. } => Some(&mut reason.input),
-            Self::Search { input }
+            Self::Query(Asking { input, .. })
+            | Self::Search { input }
             | Self::Open { input, .. }
             | Self::Save { input, .. }
             | Self::Filter { input, .. } => Some(input),
@@ -255,7 +262,8 @@ impl Prompt {
     pub const fn reason_mut(&mut self) -> Option<&mut Reason> {
         match self {
             Self::Deny { reason, .. } | Self::DenyAll { reason, .. } => Some(reason),
-            Self::Search { .. }
+            Self::Query(_)
+            | Self::Search { .. }
             | Self::Open { .. }
             | Self::Save { .. }
             | Self::Filter { .. }

@@ -42,7 +42,6 @@ const fn place(of: Searched) -> &'static str {
         Searched::Code => "CODE",
         Searched::Output => "OUTPUT",
         Searched::Queue => "the proposals' titles and agents",
-        Searched::Log => "the log's rows",
         Searched::Nothing => "nothing",
     }
 }
@@ -429,6 +428,28 @@ pub fn type_digits(digits: &str, back: &str) -> String {
         "Type {digits}, that is {}, then Enter, to grant; {back} goes back and decides nothing.",
         apart.join(" ")
     )
+}
+
+/// When it was decided, by whom, after how long, and how long the run took; empty where there is none.
+pub fn settled([at, by, after, ran]: [String; 4]) -> String {
+    if at.is_empty() {
+        return String::new();
+    }
+    let (what, by) = match by.is_empty() {
+        true => ("ended", String::new()),
+        false => ("decided", format!(" by {by}")),
+    };
+    let after = if after.is_empty() {
+        after
+    } else {
+        format!(" after {after}")
+    };
+    let ran = if ran.is_empty() {
+        ran
+    } else {
+        format!(", ran {ran}")
+    };
+    format!(", {what} {at}{by}{after}{ran}")
 }
 
 pub fn too_narrow(columns: u16, fewest: u16) -> String {

@@ -280,9 +280,6 @@ fn a_search_says_where_it_looks_and_what_it_found() {
         said.ends_with("\nfound \"b =\" in CODE:\n2: b = 2\n"),
         "{said}"
     );
-    v.keys("2");
-    v.b.ui.set_audit(super::super::super::AuditPage::default());
-    assert!(v.keys("/").contains("search in the log's rows"));
 }
 
 #[test]
@@ -398,6 +395,48 @@ fn private_columns_are_said_to_be_masked_once() {
     );
     assert!(
         said.contains("every value is masked: the data is private, of "),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_row_of_the_log_says_who_decided_and_a_question_is_answered_or_explained() {
+    let mut v = Voice::of(Making::clear(CODE));
+    v.wait(3_000);
+    v.keys("2");
+    v.b.ui
+        .set_audit(super::super::super::snapshot_tests::audit_page());
+    let said = v.speak().replace("\n.. ", " ");
+    assert!(
+        said.contains("\n1 of 5, succeeded, asked 01-02 10:59:07, decided 01-02 11:59:09 by ana after 1 h, ran 41 ms, clear, "),
+        "{said}"
+    );
+    v.keys("jj");
+    assert!(
+        v.keys("j")
+            .contains("expired, asked 01-02 10:56:07, ended 01-02 11:56:09 after 1 h, clear")
+    );
+    assert!(v.keys("/").starts_with("query, such as state:denied "));
+    v.keys("stat:x");
+    let said = v.key(KeyCode::Enter).replace("\n.. ", " ");
+    assert!(
+        said.contains("column 1: there is no key `stat`; did you mean `state`?"),
+        "{said}"
+    );
+    v.key(KeyCode::Esc);
+    v.keys("/state:");
+    let said = v.key(KeyCode::Tab).replace("\n.. ", " ");
+    assert!(said.contains(" begin so: blocked denied "), "{said}");
+    v.wait(600);
+    v.key(KeyCode::Enter);
+    v.b.ui.set_audit(super::super::super::AuditPage {
+        query: "state:blocked".to_owned(),
+        ..Default::default()
+    });
+    let said = v.speak();
+    assert!(
+        said.contains("AUDIT, 0 proposals of the query \"state:blocked\", ")
+            && said.contains("The log has no such proposal."),
         "{said}"
     );
 }

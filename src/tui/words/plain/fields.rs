@@ -73,3 +73,14 @@ pub fn filter_keys(has: &str) -> String {
 pub fn quit_keys(key: &str) -> String {
     format!("{key} quits, any other key stays.")
 }
+
+/// The field of a question about the log. `has`: what it begins with.
+pub fn query_keys(has: &str) -> String {
+    let begins = match has {
+        "" => String::new(),
+        has => format!(" The field begins with \"{has}\": type on behind it, or Ctrl-u clears it."),
+    };
+    format!(
+        "query, such as state:denied agent:etl* since:7d: Enter asks, Tab completes and tells the keys, Esc goes back.{begins}"
+    )
+}

@@ -1,0 +1,37 @@
+//! Screen 2: the log's rows and the question that selects them.
+
+use super::number;
+
+/// The question that was typed cannot be read; the reason stands above the field.
+pub const NO_QUERY: &str = "not a query yet";
+pub const NOTHING_BEGINS_SO: &str = "nothing begins so";
+pub const QUERY: &str = "query";
+pub const QUERY_KEYS: &str = "Enter asks  Tab completes  Esc goes back";
+/// Above what can stand at the cursor.
+pub const CAN_STAND: &str = "WHAT CAN STAND HERE";
+pub const WORDS_STAND: &str =
+    "a word of the code, the title or the agent's reason can stand here too";
+pub const NOT_A_QUERY: &str = "NOT A QUERY";
+/// No row is what the question asks for.
+pub const NONE_SUCH: &str = "The log has no such proposal.";
+pub const NO_QUERY_ANY_MORE: &str = "all proposals again";
+
+pub fn of_query(query: &str) -> String {
+    format!("  query: {query}")
+}
+
+/// Those that there is no room for.
+pub fn more_offers(more: &[&str]) -> String {
+    format!("and {}", more.join(" "))
+}
+
+/// What `Tab` can put there, as it is said.
+pub fn one_of<'t>(all: impl Iterator<Item = &'t str>) -> String {
+    let all: Vec<&str> = all.collect();
+    format!("{} begin so: {}", number(all.len() as u64), all.join(" "))
+}
+
+/// `next`: the key; `asks`: the one that asks a question.
+pub fn no_next(next: &str, asks: &str) -> String {
+    format!("{next} goes through matches in the queue; here {asks} asks for rows")
+}
