@@ -127,7 +127,7 @@ fn a_word_that_is_a_state_comes_with_a_hint_and_the_empty_field_lists_the_keys()
     let mut b = on_log();
     b.keys("/");
     let screen = b.draw();
-    for part in ["state:", "agent:", "what became of it", "and edited drill "] {
+    for part in ["state:", "agent:", "what became of it", " ran since until"] {
         assert!(screen.contains(part), "{part}: {screen}");
     }
     b.keys("denied");
