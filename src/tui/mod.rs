@@ -76,6 +76,8 @@ mod files_tests;
 #[cfg(test)]
 mod filter_tests;
 #[cfg(test)]
+mod fold_tests;
+#[cfg(test)]
 mod glass_tests;
 #[cfg(test)]
 mod groups_tests;

@@ -263,11 +263,15 @@ fn the_uid_stands_beside_the_title_however_narrow_the_screen() {
             ..Making::clear("x = 1\n")
         });
         let screen = b.draw();
-        let row = screen.lines().find(|l| l.contains("says: ")).unwrap();
-        assert!(row.trim_end().contains("uid 1000"), "{columns}: {row}");
+        let row = screen.lines().find(|l| l.contains("uid 1000")).unwrap();
         let (title, vouched) = row.rsplit_once("uid 1000").unwrap();
         assert!(title.ends_with("  "), "{columns}: {row}");
         assert!(!vouched.contains('x'), "{columns}: {row}");
+        assert!(title.contains("notebook"), "{columns}: {row}");
+        // A row of its own begins with whose words it has.
+        let claim = screen.lines().find(|l| l.contains("uid 0")).unwrap();
+        let own = claim.trim_start().starts_with("says: ");
+        assert!(own || claim.contains("uid 1000"), "{columns}: {claim}");
     }
 }
 

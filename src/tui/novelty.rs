@@ -17,12 +17,27 @@ use super::words;
 /// A short text in spans, ready to draw.
 pub type Line = Vec<(String, Role)>;
 
+/// How the agent of a proposal is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// By its name.
+    Named,
+    /// Its name stands nearby.
+    Its,
+}
+
 /// What is new, the most useful first: an earlier denial of this code, title or shape, private data that this agent
 /// reads for the first time, whether this code, its shape or its title was granted before, other data that it reads for
 /// the first time, data that it was denied, and how its earlier proposals were decided.
 ///
 /// `compare`: the key that shows what changed.
-pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &str) -> Vec<Line> {
+pub fn novelty(
+    past: &Past,
+    entry: &Entry,
+    whose: Whose,
+    (zone, now): (&TimeZone, Now),
+    compare: &str,
+) -> Vec<Line> {
     let proposal = &entry.proposal;
     let own = Some(proposal.id);
     let (uid, agent) = (proposal.peer.uid, proposal.agent_name());
@@ -71,9 +86,15 @@ pub fn novelty(past: &Past, entry: &Entry, zone: &TimeZone, now: Now, compare: &
             last.push(denied_data(agent, &earlier.data, &when));
         } else if read.granted == 0 {
             let role = if private { Role::Private } else { Role::Strong };
-            let mut line = vec![(words::FIRST_TIME.to_owned(), Role::Text)];
-            line.extend(claim::spans(&claim::named(agent, NAME), Role::Text));
-            line.push((words::READS.to_owned(), Role::Text));
+            let mut line = match whose {
+                Whose::Its => vec![(words::FIRST_READ.to_owned(), Role::Text)],
+                Whose::Named => {
+                    let mut line = vec![(words::FIRST_TIME.to_owned(), Role::Text)];
+                    line.extend(claim::spans(&claim::named(agent, NAME), Role::Text));
+                    line.push((words::READS.to_owned(), Role::Text));
+                    line
+                }
+            };
             line.extend(claim::spans(dataset, role));
             // Private data that this agent never had comes before what its code was before.
             match private {

@@ -1,6 +1,7 @@
 //! Each test plays decisions and reads what the next proposal is said to be.
 
 use super::super::bench::*;
+use super::Whose;
 use crate::model::ProposalId;
 
 fn making(agent: &'static str, title: &str, code: &str, dataset: bool) -> Making {
@@ -15,7 +16,7 @@ fn making(agent: &'static str, title: &str, code: &str, dataset: bool) -> Making
 
 fn said(b: &Bench, id: ProposalId) -> Vec<String> {
     let entry = b.state.entry(id).unwrap();
-    let lines = b.ui.novelty(entry, b.now).into_iter();
+    let lines = b.ui.novelty(entry, Whose::Named, b.now).into_iter();
     lines
         .map(|line| line.into_iter().map(|(text, _)| text).collect())
         .collect()

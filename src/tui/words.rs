@@ -233,6 +233,8 @@ pub const TITLE_DENIED: &str = "this title was ";
 pub const ALIKE_DENIED: &str = "one of the same shape was ";
 pub const FIRST_TIME: &str = "first time that ";
 pub const READS: &str = " reads ";
+/// The same where the agent's name stands nearby.
+pub const FIRST_READ: &str = "first read of ";
 
 /// The smallest terminal that shows enough to decide on.
 pub const MIN_COLUMNS: u16 = 40;

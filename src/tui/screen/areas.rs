@@ -24,12 +24,23 @@ pub struct Areas {
     pub folded: bool,
     /// The title, the agent's reason and the effects.
     pub title: Rect,
+    /// Whether they are folded: the code has their rows.
+    pub short: bool,
     /// No rows if another pane covers the code.
     pub code: Rect,
     pub slots: Vec<Slot>,
     /// No rows unless the sheet is open.
     pub sheet: Rect,
     pub footer: Rect,
+}
+
+/// What gives way to code that has no room, once a person moved on in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    Nothing,
+    Title,
+    /// The panes below the code too, where they stand in the same column.
+    Panes,
 }
 
 /// The inputs of the layout beside the size.
@@ -49,6 +60,7 @@ pub struct Want {
     pub lower: Vec<Pane>,
     /// Whether a run's output matters more than its code.
     pub ran: bool,
+    pub fold: Fold,
 }
 
 impl Want {
@@ -62,6 +74,8 @@ impl Want {
 pub trait Measure {
     /// Rows above the code, in a body of this height.
     fn title(&mut self, width: u16, body: u16) -> u16;
+    /// The same rows folded.
+    fn short(&mut self, width: u16) -> u16;
     /// Rows of all the code, with its rule.
     fn code(&mut self, width: u16) -> u16;
     /// Rows of a lower pane, which gets at most `most` of them.
@@ -156,18 +170,43 @@ impl Areas {
             height: rest.height - rows,
             ..rest
         };
-        Self {
+        let whole = Self {
             header,
             banner,
             body,
             queue,
             folded,
             title,
+            short: false,
             code,
             slots,
             sheet,
             footer,
+        };
+        match want.fold {
+            Fold::Nothing => whole,
+            fold => whole.folding(fold, measure),
         }
+    }
+
+    /// Gives the code the rows of what is above it, and of what is below it if that folds too, unless all of it has room.
+    fn folding(mut self, fold: Fold, measure: &mut impl Measure) -> Self {
+        if self.code.height == 0 || self.code.height >= measure.code(self.code.width) {
+            return self;
+        }
+        let rows = measure.short(self.title.width);
+        if rows < self.title.height {
+            self.title.height = rows;
+            self.short = true;
+        }
+        let mut bottom = self.code.bottom();
+        if let ([slot], Fold::Panes) = (self.slots.as_slice(), fold) {
+            bottom = slot.area.bottom();
+            self.slots.clear();
+        }
+        self.code.y = self.title.bottom();
+        self.code.height = bottom - self.code.y;
+        self
     }
 }
 
@@ -368,6 +407,7 @@ mod tests {
     /// Content of fixed sizes.
     struct Rows {
         title: u16,
+        short: u16,
         code: u16,
         pane: u16,
         sheet: Option<u16>,
@@ -376,6 +416,9 @@ mod tests {
     impl Measure for Rows {
         fn title(&mut self, _: u16, body: u16) -> u16 {
             self.title.min(body / 2)
+        }
+        fn short(&mut self, _: u16) -> u16 {
+            self.short
         }
         fn code(&mut self, _: u16) -> u16 {
             self.code
@@ -410,6 +453,7 @@ mod tests {
             recent: Vec::new(),
             lower: lower.to_vec(),
             ran: lower.contains(&Pane::Output),
+            fold: Fold::Nothing,
         }
     }
 
@@ -418,13 +462,15 @@ mod tests {
         fn everything_stays_on_the_screen_and_nothing_overlaps(
             width in 0_u16..300, height in 0_u16..120, zoom in any::<bool>(), extra in 0_u16..6,
             run in any::<bool>(), title in 0_u16..9, code in 1_u16..90, pane in 0_u16..60,
-            sheet in proptest::option::of(0_u16..90),
+            sheet in proptest::option::of(0_u16..90), short in 0_u16..9,
+            fold in prop::sample::select(vec![Fold::Nothing, Fold::Title, Fold::Panes]),
         ) {
             let area = Rect::new(0, 0, width, height);
             let lower: &[Pane] = if run { &RUN } else { &RUN[2..] };
             for focus in [Pane::Queue, Pane::Code, Pane::Given] {
-                let mut rows = Rows { title, code, pane, sheet };
-                let a = Areas::new(area, &want(focus, zoom, lower, extra), &mut rows);
+                let mut rows = Rows { title, short, code, pane, sheet };
+                let want = Want { fold, ..want(focus, zoom, lower, extra) };
+                let a = Areas::new(area, &want, &mut rows);
                 let mut all = vec![a.header, a.banner, a.queue, a.title, a.code, a.sheet];
                 if height > 0 && a.header.bottom() <= a.footer.y && sheet.is_none() {
                     all.push(a.footer);
@@ -446,7 +492,7 @@ mod tests {
             pane in 0_u16..60,
         ) {
             let area = Rect::new(0, 0, width, height);
-            let mut rows = Rows { title, code, pane, sheet: None };
+            let mut rows = Rows { title, short: 1, code, pane, sheet: None };
             for focus in RUN {
                 let a = Areas::new(area, &want(focus, false, &RUN, 0), &mut rows);
                 prop_assert!(a.slots.iter().any(|s| s.open == focus && s.area.height >= 2));
@@ -463,13 +509,32 @@ mod tests {
         fn the_sheet_gets_its_rows_and_leaves_the_rest_to_the_code(
             width in 40_u16..200, height in 10_u16..80, sheet in 1_u16..90,
         ) {
-            let mut rows = Rows { title: 4, code: 20, pane: 9, sheet: Some(sheet) };
+            let mut rows = Rows { title: 4, short: 2, code: 20, pane: 9, sheet: Some(sheet) };
             let area = Rect::new(0, 0, width, height);
             let a = Areas::new(area, &want(Pane::Code, false, &RUN[2..], 0), &mut rows);
             let whole = a.footer.bottom() - a.sheet.y.min(a.code.y);
             prop_assert_eq!(a.sheet.bottom(), a.footer.bottom());
             prop_assert!(a.sheet.height >= sheet.min(whole));
             prop_assert!(a.code.height == 0 || a.code.height >= CODE_BESIDE);
+        }
+
+        #[test]
+        fn folding_gives_the_code_rows_and_takes_none_where_it_has_room(
+            width in 40_u16..200, height in 10_u16..80, title in 1_u16..9, short in 1_u16..9,
+            code in 2_u16..90, pane in 0_u16..20,
+        ) {
+            let area = Rect::new(0, 0, width, height);
+            let mut rows = Rows { title, short, code, pane, sheet: None };
+            let of = |fold| Want { fold, ..want(Pane::Code, false, &RUN[2..], 0) };
+            let whole = Areas::new(area, &of(Fold::Nothing), &mut rows);
+            for fold in [Fold::Title, Fold::Panes] {
+                let a = Areas::new(area, &of(fold), &mut rows);
+                if whole.code.height >= code {
+                    prop_assert_eq!(&a, &whole);
+                }
+                prop_assert!(a.code.height >= whole.code.height && a.code.y <= whole.code.y);
+                prop_assert_eq!(a.code.height > whole.code.height, a != whole);
+            }
         }
     }
 }

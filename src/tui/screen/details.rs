@@ -6,7 +6,7 @@ use super::super::flow::Para;
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
-use super::effects::{Lengths, Room};
+use super::lengths::{Lengths, Room};
 use super::outcome::confined;
 use super::panes::{environment, hints, labelled, limits, peer, told_of};
 

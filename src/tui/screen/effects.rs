@@ -6,11 +6,13 @@ use crate::model::{Alteration, Altered, BoundInput, Effects, InputKind, InputUse
 
 use super::super::flow::{Flow, Para};
 use super::super::keys::Command;
+use super::super::novelty::Whose;
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
+use super::lengths::{Lengths, Room};
 use super::returns::{parts, returns};
 
 /// The inputs to name; private ones come first.
@@ -31,79 +33,12 @@ pub(super) const OWN_WARNING: &str = "  ▲ ";
 const OWN_ALARM: &str = " ▲ ";
 /// The label of what is altered.
 const ALTERS: &str = "ALTERS";
+/// The answer where nothing is touched.
+const NONE: &str = "none";
 /// Before the program's own words.
 const OWN_ALIKE: &str = "  ALIKE ";
 
 pub(super) type Spans = Vec<(String, Role)>;
-
-/// The names that a list has before the rest becomes a number.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lengths {
-    /// Columns of an input.
-    pub read: usize,
-    /// Columns that leave by one way.
-    pub leaving: usize,
-}
-
-impl Lengths {
-    /// The usual lengths, then shorter ones where rows are few.
-    const SHORTER: [Self; 5] = [
-        Self::USUAL,
-        Self {
-            read: 4,
-            ..Self::USUAL
-        },
-        Self {
-            read: 2,
-            ..Self::USUAL
-        },
-        Self {
-            read: 0,
-            ..Self::USUAL
-        },
-        Self {
-            read: 0,
-            leaving: 3,
-        },
-    ];
-    pub const USUAL: Self = Self {
-        read: 8,
-        leaving: 6,
-    };
-    pub const WHOLE: Self = Self {
-        read: usize::MAX,
-        leaving: usize::MAX,
-    };
-
-    /// The length of a list that is the same wherever lists are not whole.
-    const fn or(self, usual: usize) -> usize {
-        match self.read {
-            usize::MAX => usize::MAX,
-            _ => usual,
-        }
-    }
-}
-
-/// How much room the effects have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
-    /// As few rows as possible: paragraphs are joined where that saves one.
-    Two,
-    /// A paragraph for each question.
-    Each,
-    /// The same below the labels of the sheet.
-    Sheet,
-}
-
-impl Room {
-    /// Columns of a paragraph's label.
-    const fn label(self) -> usize {
-        match self {
-            Self::Two | Self::Each => 8,
-            Self::Sheet => 12,
-        }
-    }
-}
 
 impl Screen<'_> {
     pub(super) fn effects_of(entry: &Entry) -> Option<Effects> {
@@ -122,36 +57,44 @@ impl Screen<'_> {
         let Some(effects) = Self::effects_of(entry) else {
             return vec![Para::new(words::NO_VERDICT, Role::Dim)];
         };
+        let lists = room.of(lists);
         let reads = reads(&effects, lists);
-        let touches = touches(&effects, lists);
-        let returns = self.returns(entry, &effects, lists);
-        let mut out = match room {
-            Room::Two => {
-                let all: Vec<Spans> = reads.iter().chain(&touches).cloned().collect();
-                let columns: usize = all.iter().flatten().map(|(t, _)| text::width(t)).sum();
-                // A label and its answer stay together: what does not fit into one row has two.
-                match columns + 2 * all.len() + room.label() <= usize::from(width) {
-                    true => vec![joined(all, room)],
-                    false => vec![joined(reads, room), joined(touches, room)],
-                }
-            }
-            Room::Each | Room::Sheet => vec![joined(reads, room), joined(touches, room)],
+        let touches = match room {
+            Room::Each => touches(&effects, lists),
+            Room::Two | Room::Sheet => shared(touches(&effects, lists)),
         };
         let new = (!entry.state().is_final()).then(|| self.news(entry, room));
+        let others = self.returns(entry, &effects, lists).into_iter().chain(new);
         match room {
-            Room::Two => {
-                let apart = apart(returns.iter().chain(&new).cloned(), room);
-                let one = vec![joined(returns.into_iter().chain(new), room)];
-                let rows = |paras: &[Para]| Flow::new(paras, width.saturating_sub(2)).rows.len();
-                // A label and its answer stay together where that takes no row more.
-                out.extend(match rows(&apart) <= rows(&one) {
-                    true => apart,
-                    false => one,
-                });
+            Room::Two => packed(
+                reads,
+                touches.into_iter().chain(others),
+                room,
+                width.saturating_sub(2),
+            ),
+            Room::Sheet => packed(reads, touches.into_iter().chain(others), room, width),
+            Room::Each => {
+                let mut out = vec![joined(reads, room), joined(touches, room)];
+                out.extend(others.map(|spans| joined([spans], room)));
+                out
             }
-            Room::Each | Room::Sheet => out.extend(apart(returns.into_iter().chain(new), room)),
         }
-        out
+    }
+
+    /// In as few rows as possible what was above the code before a person moved on in it: what is touched, altered and
+    /// leaves, and no word of it less.
+    pub(super) fn effects_folded(&self, entry: &Entry, columns: u16) -> Flow {
+        let Some(effects) = Self::effects_of(entry) else {
+            return Flow::new(&[Para::new(words::NO_VERDICT, Role::Dim)], columns);
+        };
+        let lists = Lengths::FOLDED;
+        let touches = shared(touches(&effects, lists)).into_iter();
+        let returns = self.returns(entry, &effects, lists);
+        let warns = |spans: &Spans| spans.iter().any(|(_, role)| *role == Role::Flagged);
+        let new = Some(self.news(entry, Room::Two)).filter(warns);
+        let others = touches.chain(returns).chain(new);
+        let paras = packed(reads(&effects, lists), others, Room::Two, columns);
+        Flow::new(&paras, columns)
     }
 
     fn returns(&self, entry: &Entry, effects: &Effects, lists: Lengths) -> Option<Spans> {
@@ -188,8 +131,9 @@ impl Screen<'_> {
             return Flow::default();
         };
         let [.., lists] = Lengths::SHORTER;
+        let lists = Room::Two.of(lists);
         let reads = reads(&effects, lists);
-        let (alters, touches): (Vec<_>, Vec<_>) = touches(&effects, lists)
+        let (alters, touches): (Vec<_>, Vec<_>) = shared(touches(&effects, lists))
             .into_iter()
             .partition(|spans| spans[0].0.starts_with(ALTERS));
         let returns = self.returns(entry, &effects, lists);
@@ -240,8 +184,16 @@ impl Screen<'_> {
             Room::Two => 1,
             Room::Each | Room::Sheet => usize::MAX,
         };
+        let whose = match room {
+            Room::Two => Whose::Its,
+            Room::Each | Room::Sheet => Whose::Named,
+        };
         let mut spans = vec![label("NEW")];
-        let lines = self.ui.novelty(entry, self.now).into_iter().take(most);
+        let lines = self
+            .ui
+            .novelty(entry, whose, self.now)
+            .into_iter()
+            .take(most);
         for (i, line) in lines.enumerate() {
             if i > 0 {
                 spans.push((OWN_DOT.to_owned(), Role::Dim));
@@ -257,10 +209,29 @@ impl Screen<'_> {
     }
 }
 
-/// A paragraph for each statement.
-fn apart(statements: impl IntoIterator<Item = Spans>, room: Room) -> Vec<Para> {
-    let each = statements.into_iter();
-    each.map(|spans| joined([spans], room)).collect()
+/// Statements in as few rows as hold each of them: one joins the row before it if it fits there whole.
+fn packed(
+    first: Vec<Spans>,
+    others: impl Iterator<Item = Spans>,
+    room: Room,
+    columns: u16,
+) -> Vec<Para> {
+    let rows = |group: &[Spans]| {
+        let para = joined(group.iter().cloned(), room);
+        Flow::new(&[para], columns).rows.len()
+    };
+    let mut out = Vec::new();
+    let mut group = first;
+    for spans in others {
+        let before = rows(&group);
+        group.push(spans);
+        if rows(&group) > before {
+            let next = group.pop().into_iter().collect();
+            out.push(joined(std::mem::replace(&mut group, next), room));
+        }
+    }
+    out.push(joined(group, room));
+    out
 }
 
 /// Statements on one paragraph, with room between them. The first one's label is as wide as the others below it.
@@ -327,7 +298,7 @@ fn reads(effects: &Effects, lists: Lengths) -> Vec<Spans> {
     let more = (private.len() + public.len()).saturating_sub(most);
     for input in private.into_iter().chain(public).take(most) {
         let mut spans = std::mem::take(&mut first);
-        spans.extend(read(input, lists.read));
+        spans.extend(read(input, lists));
         out.push(spans);
     }
     if !first.is_empty() {
@@ -359,11 +330,15 @@ pub(super) fn reads_all(inputs: &[BoundInput]) -> bool {
     !inputs.is_empty() && inputs.len() <= INPUTS && inputs.iter().all(dataset)
 }
 
-/// `most`: columns to name.
-fn read(input: &InputUse, most: usize) -> Spans {
+fn read(input: &InputUse, lists: Lengths) -> Spans {
+    let most = lists.read;
     let mut spans = Vec::new();
     if input.private {
-        spans.push((format!("{} ", words::PRIVATE), Role::Private));
+        let word = match lists.is_least() {
+            true => words::PRIV,
+            false => words::PRIVATE,
+        };
+        spans.push((format!("{word} "), Role::Private));
     }
     let role = if input.private {
         Role::Private
@@ -378,6 +353,9 @@ fn read(input: &InputUse, most: usize) -> Spans {
             spans.push((format!(" (as \"{}\")", input.name), Role::Dim));
         }
         None => spans.push((format!("\"{}\" that it brings", input.name), Role::Text)),
+    }
+    if lists.is_least() {
+        return spans;
     }
     if let Some(rows) = input.rows {
         spans.push((format!(" {} rows", words::number(rows)), Role::Dim));
@@ -423,10 +401,10 @@ fn read(input: &InputUse, most: usize) -> Spans {
 
 /// What is written, reached and run. `none` is said too: it is an answer.
 fn touches(effects: &Effects, lists: Lengths) -> Vec<Spans> {
-    let touch = |name, list: &[Touch], role, none| touch(name, list, role, none, lists);
-    let mut out = vec![touch("WRITES", &effects.writes, Role::Flagged, "none")];
+    let touch = |name, list: &[Touch], role| touch(name, list, role, lists);
+    let mut out = vec![touch("WRITES", &effects.writes, Role::Flagged)];
     if !effects.alters.is_empty() {
-        out.push(alters(&effects.alters, lists.or(KINDS)));
+        out.push(alters(&effects.alters, lists));
     }
     let rarely = [
         ("DELETES", &effects.deletes),
@@ -435,17 +413,31 @@ fn touches(effects: &Effects, lists: Lengths) -> Vec<Spans> {
     ];
     for (name, list) in rarely {
         if !list.is_empty() {
-            out.push(touch(name, list, Role::Flagged, ""));
+            out.push(touch(name, list, Role::Flagged));
         }
     }
-    out.push(touch("NET", &effects.network, Role::Blocked, "none"));
-    out.push(touch("RUNS", &effects.runs, Role::Flagged, "none"));
+    out.push(touch("NET", &effects.network, Role::Blocked));
+    out.push(touch("RUNS", &effects.runs, Role::Flagged));
     out
 }
 
+/// Where rows are few, what has the same answer shares it: `WRITES, NET none`.
+fn shared(touches: Vec<Spans>) -> Vec<Spans> {
+    let (none, mut some): (Vec<_>, Vec<_>) = touches
+        .into_iter()
+        .partition(|spans| spans.last().is_some_and(|(word, _)| word == NONE));
+    let names: Vec<&str> = none.iter().map(|spans| spans[0].0.trim_end()).collect();
+    if !names.is_empty() {
+        let words = (NONE.to_owned(), Role::Dim);
+        some.push(vec![label(&names.join(", ")), words]);
+    }
+    some
+}
+
 /// `wait_days of patients lines 12, 15 · how numbers are printed line 3`.
-fn alters(list: &[Alteration], most: usize) -> Spans {
-    let mut spans = vec![label(ALTERS)];
+fn alters(list: &[Alteration], lists: Lengths) -> Spans {
+    let most = lists.or(KINDS);
+    let mut spans = vec![(format!("{ALTERS} "), Role::Flagged)];
     for (i, one) in list.iter().take(most).enumerate() {
         if i > 0 {
             spans.push((OWN_DOT.to_owned(), Role::Dim));
@@ -465,7 +457,9 @@ fn alters(list: &[Alteration], most: usize) -> Spans {
         if !of.is_empty() {
             spans.push((format!(" of {}", text::cut(of, 24)), Role::Dim));
         }
-        spans.push((format!(" {}", words::at_lines(&one.lines)), Role::Dim));
+        if !lists.is_least() {
+            spans.push((format!(" {}", words::at_lines(&one.lines)), Role::Dim));
+        }
     }
     if list.len() > most {
         spans.push((format!(", {} more", list.len() - most), Role::Dim));
@@ -473,10 +467,10 @@ fn alters(list: &[Alteration], most: usize) -> Spans {
     spans
 }
 
-fn touch(name: &str, list: &[Touch], role: Role, none: &str, lists: Lengths) -> Spans {
+fn touch(name: &str, list: &[Touch], role: Role, lists: Lengths) -> Spans {
     let mut spans = vec![label(name)];
     if list.is_empty() {
-        spans.push((none.to_owned(), Role::Dim));
+        spans.push((NONE.to_owned(), Role::Dim));
     } else {
         spans.extend(kinds(list, role, lists));
     }
@@ -514,10 +508,10 @@ fn kinds(list: &[Touch], role: Role, lists: Lengths) -> Spans {
             let names: Vec<String> = names.collect();
             spans.push((format!(" {}", listed(&names, lists.or(VARIABLES))), role));
         }
-        if let Some(first) = one.lines.first() {
-            spans.push((format!(" line {first}{}", plus(one.lines.len())), Role::Dim));
+        if let Some(lines) = lists.at(&one.lines) {
+            spans.push((lines, Role::Dim));
         }
-        if !one.variables.is_empty() {
+        if !one.variables.is_empty() && !lists.is_least() {
             spans.push((format!(" ({})", words::OWN_ENVIRONMENT), Role::Dim));
         }
         if let Some((by, line)) = &one.found_by {

@@ -10,7 +10,7 @@ use super::super::flow::Flow;
 use super::super::ui::{FlowKey, OnScreen, Over, Pane};
 use super::Screen;
 use super::areas::Measure;
-use super::effects::Room;
+use super::lengths::Room;
 
 /// Makes and keeps content at the widths that the layout asks for.
 pub(super) struct Measured<'s, 'a> {
@@ -27,6 +27,8 @@ pub(super) struct Parts {
     pub claims: Flow,
     /// The effects.
     pub title: Option<Arc<Flow>>,
+    /// The effects, folded.
+    pub short: Option<Flow>,
     /// Of the code.
     pub layout: Option<Arc<Layout>>,
     pub panes: BTreeMap<Pane, Arc<Flow>>,
@@ -60,31 +62,46 @@ impl Measure for Measured<'_, '_> {
         let Some(entry) = self.screen.entry else {
             return 0;
         };
+        let code = usize::from(self.code(width));
         let most = match body {
             ..10 => 1,
             10..26 => 2,
             _ => 3,
         };
-        self.parts.claims = self.screen.claim_rows(entry, width, most, self.titled);
-        let claims = self.parts.claims.rows.len() as u16;
-        let own = claims + u16::from(!self.titled);
+        let claims = |most| self.screen.claim_rows(entry, width, most, self.titled);
+        self.parts.claims = claims(most);
         if body < 10 {
             return 1;
         }
+        let claimed = |claims: &Flow| claims.rows.len() + usize::from(!self.titled);
         let rows = |share: u16| usize::from(share);
-        let within = (rows(body / 3), rows(body / 2 - own.min(2)));
+        let above = claimed(&self.parts.claims).min(2);
+        let within = (rows(body / 3), rows(body / 2) - above);
         let fitting = |room| self.screen.effects_within(entry, room, width, within);
         // A paragraph for each question, where that takes no row from the code.
         let each = fitting(Room::Each);
-        let code = usize::from(self.code(width));
-        let needed = usize::from(own) + each.rows.len() + code + LOWER;
-        let flow = match body >= 28 || needed <= usize::from(body) {
+        let needed = claimed(&self.parts.claims) + each.rows.len() + code + LOWER;
+        let flow = match body >= 28 || needed <= rows(body) {
             true => each,
             false => fitting(Room::Two),
         };
+        // A reason has rows of its own where it takes none from the code.
+        if body < 28 && claimed(&self.parts.claims) + flow.rows.len() + code + LOWER > rows(body) {
+            self.parts.claims = claims(1);
+        }
+        let own = u16::try_from(claimed(&self.parts.claims)).unwrap_or(u16::MAX);
         let rows = u16::try_from(flow.rows.len()).unwrap_or(u16::MAX);
         self.parts.title = Some(Arc::new(flow));
         own + rows
+    }
+
+    fn short(&mut self, width: u16) -> u16 {
+        let columns = width.saturating_sub(2);
+        let entry = self.screen.entry;
+        let flow = entry.map(|entry| self.screen.effects_folded(entry, columns));
+        let rows = flow.as_ref().map_or(0, |flow| flow.rows.len());
+        self.parts.short = flow;
+        u16::try_from(rows).unwrap_or(u16::MAX) + u16::from(!self.titled)
     }
 
     fn code(&mut self, width: u16) -> u16 {

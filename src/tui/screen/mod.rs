@@ -10,6 +10,7 @@ mod diff;
 mod effects;
 mod footer;
 mod header;
+mod lengths;
 mod log;
 mod measured;
 mod outcome;
@@ -38,7 +39,7 @@ use ratatui::layout::Rect;
 
 use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
-use crate::model::{GrantDigest, ProposalId};
+use crate::model::{GrantDigest, ProposalId, VerdictKind};
 
 use super::action::Header;
 use super::as_drawn::Placed;
@@ -54,7 +55,7 @@ use super::words;
 
 pub(super) use spoken::WIDE;
 
-use areas::{Areas, Slot, Want};
+use areas::{Areas, Fold, Slot, Want};
 pub use copied::{Copied, copied};
 use measured::{Measured, Parts};
 
@@ -203,6 +204,7 @@ fn draw(
         recent: ui.queue.recent.clone(),
         lower: ui.lower(entry),
         ran: entry.is_some_and(has_output),
+        fold: screen.fold(),
     };
     let mut measured = Measured::new(&screen, screen.line_has_title(area));
     let areas = Areas::new(area, &want, &mut measured);
@@ -271,7 +273,9 @@ impl Screen<'_> {
     ) {
         drawn.places.push((areas.queue, Place::Pane(Pane::Queue)));
         if areas.folded {
-            self.folded_queue(canvas, areas.queue);
+            // The row below has a title that has no room in the line.
+            let below = areas.title.height > 0 && !areas.short && !parts.claims.rows.is_empty();
+            self.folded_queue(canvas, areas.queue, !below);
             drawn.list_rows = 5;
         } else {
             self.queue(canvas, areas.queue, drawn);
@@ -325,6 +329,22 @@ impl Screen<'_> {
     fn is_list(&self) -> bool {
         let on_queue = self.ui.focus_now(self.entry) == Pane::Queue;
         self.ui.queue.zoom && on_queue && !matches!(self.ui.over(), Over::Sheet(_))
+    }
+
+    /// What folds for the code, once a person moved on in it.
+    fn fold(&self) -> Fold {
+        let moved = self.looked().is_some_and(Looked::moved_on);
+        let Some(entry) = self.entry.filter(|entry| moved && !has_output(entry)) else {
+            return Fold::Nothing;
+        };
+        let clear = entry
+            .verdict()
+            .is_some_and(|v| v.verdict == VerdictKind::Clear);
+        let reads_code = matches!(self.ui.focus_now(self.entry), Pane::Queue | Pane::Code);
+        match clear && reads_code && self.ui.queue.recent.is_empty() {
+            true => Fold::Panes,
+            false => Fold::Title,
+        }
     }
 
     /// The content of a slot whose height did not depend on it.

@@ -284,13 +284,26 @@ fn said(label: &str, claim: &str) -> Para {
 }
 
 /// The first row of a finding.
-pub(super) type Heading = fn(&Finding) -> Para;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heading {
+    Drawn,
+    Said,
+}
+
+impl Heading {
+    fn of(self, finding: &Finding) -> Para {
+        match self {
+            Self::Drawn => heading(finding),
+            Self::Said => said_heading(finding),
+        }
+    }
+}
 
 impl Screen<'_> {
     pub(super) fn heading(&self) -> Heading {
         match self.ui.common.spoken {
-            true => said_heading,
-            false => heading,
+            true => Heading::Said,
+            false => Heading::Drawn,
         }
     }
 }
@@ -336,7 +349,11 @@ pub(super) fn verdict(
         };
         let notes = all.iter().enumerate().filter(alike);
         let notes: Vec<(usize, &Finding)> = notes.collect();
-        if Some(i) == at_hand || !is_note(f) || notes.len() < 2 {
+        let alone = is_note(f) && Some(i) != at_hand && notes.len() < 2;
+        if alone && heading == Heading::Drawn {
+            let head = placed(f, Role::Text).and("  ", Role::Text);
+            out.push(head.given(f.message.clone(), Role::Text).hang(2).finding(i));
+        } else if Some(i) == at_hand || !is_note(f) || alone {
             out.extend(finding(i, f, at_hand, heading));
         } else if notes.first().is_some_and(|(first, _)| *first == i) {
             let lines: BTreeSet<u32> = notes.iter().map(|(_, f)| f.line).collect();
@@ -408,7 +425,7 @@ pub(super) fn hints(verdict: &Verdict) -> Vec<Para> {
 
 /// The finding at hand has a hint and an example.
 fn finding(i: usize, f: &Finding, at_hand: Option<usize>, heading: Heading) -> Vec<Para> {
-    let mut out = vec![heading(f).finding(i)];
+    let mut out = vec![heading.of(f).finding(i)];
     out.push(
         Para::default()
             .given(f.message.clone(), Role::Text)

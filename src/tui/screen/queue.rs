@@ -364,8 +364,8 @@ impl Screen<'_> {
     }
 
     /// The queue as one line: the selected entry with its place, agent and title, and how many wait when it does not.
-    /// Returns whether it shows all of the title.
-    pub(super) fn folded_queue(&self, canvas: &mut Canvas<'_>, area: Rect) -> bool {
+    /// `cut`: whether it shows the beginning of a title that has no room. Returns whether it shows all of the title.
+    pub(super) fn folded_queue(&self, canvas: &mut Canvas<'_>, area: Rect, cut: bool) -> bool {
         if area.height == 0 {
             return false;
         }
@@ -408,12 +408,15 @@ impl Screen<'_> {
         }
         let mut whole = false;
         if self.line_has_title(area) {
-            at += canvas.put(at, y, room(at), words::SAYS, Role::Dim);
             let title = entry.proposal.title.as_deref().filter(|t| !t.is_empty());
             let role = title.map_or(Role::Dim, |_| Role::Text);
             let title = title.unwrap_or(words::UNTITLED);
-            whole = claim::width(title) <= usize::from(room(at));
-            canvas.put_claim(at, y, room(at), title, role);
+            let says = text::width(words::SAYS);
+            whole = says + claim::width(title) <= usize::from(room(at));
+            if whole || cut {
+                at += canvas.put(at, y, room(at), words::SAYS, Role::Dim);
+                canvas.put_claim(at, y, room(at), title, role);
+            }
         }
         if focused {
             canvas.put(area.x, y, 1, words::HERE, Role::Strong);

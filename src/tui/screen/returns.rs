@@ -7,7 +7,8 @@ use crate::policy::{Contract, Policy};
 use super::super::text;
 use super::super::theme::Role;
 use super::super::words;
-use super::effects::{Lengths, OWN_WARNING, Spans, label, listed, plus, quoted};
+use super::effects::{OWN_WARNING, Spans, label, listed, quoted};
+use super::lengths::{Lengths, Tells};
 
 /// The columns of rare values to name.
 const RARE: usize = 3;
@@ -24,6 +25,10 @@ pub(super) fn parts(parts: &[LeavingPart], lists: Lengths) -> Spans {
         } else {
             Role::Text
         };
+        if lists.is_least() && !part.private {
+            spans.push((text::cut(&part.of, 24).to_owned(), Role::Text));
+            continue;
+        }
         let (as_is, summed) = (part.as_is.len(), part.summed.len());
         let all = part.columns == 0 || as_is == part.columns;
         if part.columns == 0 {
@@ -37,7 +42,7 @@ pub(super) fn parts(parts: &[LeavingPart], lists: Lengths) -> Spans {
             let of = text::cut(&part.of, 24);
             spans.push((format!(" of {of}{}", words::AS_IS), Role::Dim));
         }
-        if summed > 0 {
+        if summed > 0 && !(lists.is_least() && as_is > 0) {
             let (what, of) = match as_is {
                 0 => (
                     listed(&part.summed, lists.leaving),
@@ -76,7 +81,7 @@ pub(super) fn returns(entry: &Entry, policy: &Policy, effects: &Effects, lists: 
         Contract::Feature | Contract::Chart | Contract::Scoped | Contract::Walled => false,
     };
     let kept = hands_files && policy.contract == Contract::Analysis && hides;
-    if hands_files && !kept {
+    if hands_files && !kept && !lists.is_least() {
         what.push(("files", None));
     }
     let mut spans = vec![label("RETURNS")];
@@ -103,7 +108,7 @@ pub(super) fn returns(entry: &Entry, policy: &Policy, effects: &Effects, lists: 
         }
         figures = true;
     }
-    if kept {
+    if kept && !lists.is_least() {
         spans.push((format!("; {}", words::files_stay(figures)), Role::Dim));
     }
     if let Some(line) = variables(effects) {
@@ -117,7 +122,9 @@ pub(super) fn returns(entry: &Entry, policy: &Policy, effects: &Effects, lists: 
         spans.push((OWN_WARNING.to_owned(), Role::Flagged));
         spans.push((words::lost(line), Role::Flagged));
     }
-    spans.extend(hidden(inputs, policy, effects));
+    if !lists.is_least() {
+        spans.extend(hidden(inputs, policy, effects, lists));
+    }
     let told = names(inputs, |input| policy.tells(input));
     if !told.is_empty() {
         spans.push((OWN_WARNING.to_owned(), Role::Flagged));
@@ -153,7 +160,7 @@ fn variables(effects: &Effects) -> Option<String> {
 
 /// What the run will replace in what leaves of private data: columns of which most values are rare, and values and
 /// sums of few rows.
-fn hidden(inputs: &[BoundInput], policy: &Policy, effects: &Effects) -> Spans {
+fn hidden(inputs: &[BoundInput], policy: &Policy, effects: &Effects, lists: Lengths) -> Spans {
     let hides = |input: &&BoundInput| policy.hides(input);
     let of = names(inputs, |input| policy.hides(input));
     if of.is_empty() {
@@ -170,13 +177,17 @@ fn hidden(inputs: &[BoundInput], policy: &Policy, effects: &Effects) -> Spans {
         .flat_map(|input| rare_columns(input, &parts))
         .collect();
     let sums = parts.iter().any(|part| !part.summed.is_empty());
-    let mut spans = vec![("; ".to_owned(), Role::Dim)];
+    let mut spans = Vec::new();
     if !rare.is_empty() {
         let rare = listed(&rare, RARE);
-        spans.push((words::all_redacted(&rare), Role::Private));
         spans.push(("; ".to_owned(), Role::Dim));
+        spans.push((words::all_redacted(&rare), Role::Private));
     }
-    spans.push((words::few_redacted(&of, sums, ROWS_MIN), Role::Private));
+    // The same for every proposal that is given private data; the sheet and the details say it.
+    if lists.tells == Tells::All {
+        spans.push(("; ".to_owned(), Role::Dim));
+        spans.push((words::few_redacted(&of, sums, ROWS_MIN), Role::Private));
+    }
     spans
 }
 
@@ -215,12 +226,8 @@ fn leaves(leaving: &Leaving, lists: Lengths) -> Spans {
     if leaving.to == Way::Public {
         spans.push((format!(" {}", quoted(&leaving.what, 24)), Role::Text));
     }
-    if let Some(first) = leaving.lines.first() {
-        spans.push((
-            format!(" line {first}{}: ", plus(leaving.lines.len())),
-            Role::Dim,
-        ));
-    }
+    let lines = lists.at(&leaving.lines).unwrap_or_default();
+    spans.push((format!("{lines}: "), Role::Dim));
     spans.extend(parts(&leaving.parts, lists));
     spans
 }

@@ -23,7 +23,7 @@ use super::super::ui::{Compared, OnScreen, Over, Pane, UiState, Unlike, Was};
 use super::super::words;
 use super::Screen;
 use super::data::{Digests, given as inputs};
-use super::effects::{Lengths, Room};
+use super::lengths::{Lengths, Room};
 use super::panes::pane_name;
 use super::spoken_rows::{Head, line_of_code, record, spoken_rows};
 

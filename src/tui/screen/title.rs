@@ -18,6 +18,8 @@ use super::{LINE_WITH_TITLE, Screen, draw_flow};
 
 /// Columns before the further rows of a claim: below its label, where no word of the program begins.
 const CLAIM: usize = 6;
+/// Columns that a reason has at least behind a title.
+const FEW_WORDS: usize = 8;
 
 impl Screen<'_> {
     pub(super) fn title(&self, canvas: &mut Canvas<'_>, areas: &Areas, parts: &Parts) {
@@ -39,6 +41,10 @@ impl Screen<'_> {
             width: area.width.saturating_sub(2),
             height: area.bottom().saturating_sub(y),
         };
+        if let Some(short) = parts.short.as_ref().filter(|_| areas.short) {
+            draw_flow(canvas, inner(y), short, 0);
+            return;
+        }
         let claims = inner(y);
         let shown = draw_flow(canvas, claims, &parts.claims, 0);
         y += shown.len() as u16;
@@ -117,7 +123,7 @@ impl Screen<'_> {
         let mut buffer = Buffer::empty(row);
         let mut canvas = Canvas::new(&mut buffer, self.ui.theme());
         let whole = match titled {
-            true => self.folded_queue(&mut canvas, row),
+            true => self.folded_queue(&mut canvas, row, false),
             false => self.claimed(&mut canvas, row, entry, width < LINE_WITH_TITLE),
         };
         let inner = width.saturating_sub(2);
@@ -130,8 +136,12 @@ impl Screen<'_> {
             .as_deref()
             .filter(|title| !title.is_empty() && !whole);
         if let Some(title) = title {
-            // The reason keeps half of the room.
-            let share = usize::from(inner).saturating_sub(CLAIM) * usize::from(rows) / 2;
+            // The reason keeps half of two rows, and a few words of one.
+            let room = usize::from(inner).saturating_sub(CLAIM);
+            let share = match rows {
+                1 => room.saturating_sub(text::width(words::WHY) + FEW_WORDS),
+                _ => room * usize::from(rows) / 2,
+            };
             para = para.and(words::SAYS.trim_start(), Role::Dim);
             let spans = claim::cut(title, share.max(CLAIM), Role::Claim);
             para = spans

@@ -56,6 +56,11 @@ impl Looked {
         self.code = Some(code);
     }
 
+    /// Whether a person moved on in the code.
+    pub const fn moved_on(&self) -> bool {
+        self.top > 0 || self.cursor > 0
+    }
+
     /// Whether this is about the code with this digest.
     pub fn is_of(&self, code: Digest) -> bool {
         self.code == Some(code)

@@ -12,7 +12,7 @@ use crate::model::{
 };
 
 use super::super::keys::Command;
-use super::super::novelty::{self, Line};
+use super::super::novelty::{self, Line, Whose};
 use super::{Pane, UiState};
 
 /// Codes whose shape is read after the start, the newest.
@@ -63,9 +63,10 @@ impl UiState {
     }
 
     /// What is new about a proposal, the most important first; see [`novelty`].
-    pub(in crate::tui) fn novelty(&self, entry: &Entry, now: Now) -> Vec<Line> {
+    pub(in crate::tui) fn novelty(&self, entry: &Entry, whose: Whose, now: Now) -> Vec<Line> {
         let compare = self.key(Command::Diff);
-        novelty::novelty(&self.memory.past, entry, &self.common.zone, now, &compare)
+        let time = (&self.common.zone, now);
+        novelty::novelty(&self.memory.past, entry, whose, time, &compare)
     }
 
     /// Whether two proposals differ in numbers only: also their policy, data sets and inputs are the same.

@@ -130,9 +130,9 @@ impl UiState {
             let Some(to) = step(command, top, last_top, height).map(to) else {
                 return;
             };
-            // At either end, the cursor moves to the first or last row.
+            // At either end, the cursor moves to the first or last row. The first page begins with what is above the code.
             let cursor = match (command, to == top) {
-                (Command::PageUp, true) => 0,
+                (Command::PageUp, _) if to == 0 => 0,
                 (_, true) => last,
                 _ => layout.holding(cursor.clamp(to, (to + height - 1).min(last))),
             };
@@ -166,6 +166,10 @@ impl UiState {
             _ => layout.holding_next((top + rows).min(last_top)),
         };
         let lowest = (to + height - 1).min(layout.len() - 1);
+        let lowest = match (command, to) {
+            (Command::Up, 0) => 0,
+            _ => lowest,
+        };
         let cursor = layout.holding(layout.row_of(looked.cursor).clamp(to.min(lowest), lowest));
         looked.top = layout.offset_of(to);
         looked.cursor = layout.offset_of(cursor);
