@@ -73,7 +73,7 @@ impl RunSpec {
     }
 
     pub fn hides_any(&self) -> bool {
-        self.inputs.iter().any(|input| self.hides(input))
+        self.policy.hides_any(&self.inputs)
     }
 
     /// Whether output over the limit is cut off instead of ending the run.

@@ -103,11 +103,9 @@ impl Run {
         said.extend(renamed(&self.artifacts_renamed));
         match self.artifacts_withheld {
             0 => {}
-            1 => said.push(
-                "1 file is not handed out: files of runs on private data are not.".to_owned(),
-            ),
+            1 => said.push("1 file was thrown away: files of runs on private data are.".to_owned()),
             files => said.push(format!(
-                "{files} files are not handed out: files of runs on private data are not."
+                "{files} files were thrown away: files of runs on private data are."
             )),
         }
         let mut by_reason: BTreeMap<Reason, Vec<&LeftOut>> = BTreeMap::new();

@@ -196,6 +196,12 @@ impl Policy {
         input.is_private() && !self.tells_private()
     }
 
+    /// Whether values of any of these inputs are. The files of such a run are thrown away: values cannot be searched for
+    /// in a picture or a packed file.
+    pub fn hides_any(&self, inputs: &[BoundInput]) -> bool {
+        inputs.iter().any(|input| self.hides(input))
+    }
+
     /// The effect of this capability on a verdict; one that is not listed blocks.
     pub fn action(&self, capability: Capability) -> Action {
         self.capabilities

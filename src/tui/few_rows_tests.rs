@@ -185,13 +185,13 @@ fn what_will_be_redacted_is_told_before_the_grant() {
 }
 
 #[test]
-fn figures_of_private_data_are_named_although_they_stay() {
+fn figures_of_private_data_are_named_although_they_are_thrown_away() {
     let code = "import matplotlib.pyplot as plt\nplt.plot(df[\"salary\"])\nplt.show()\n";
     let mut b = Bench::new(200, 60);
     b.propose(people(code));
     let text = b.settle();
     assert!(text.contains("figure line "), "{text}");
-    assert!(text.contains("figures and files stay here"), "{text}");
+    assert!(text.contains("figures and files are thrown away"), "{text}");
 }
 
 #[test]

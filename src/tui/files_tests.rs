@@ -238,3 +238,27 @@ fn a_long_copy_is_cut_and_says_so() {
     );
     assert_eq!(text.notice(false), "this terminal takes no copies");
 }
+
+#[test]
+fn files_that_were_thrown_away_are_said_to_be() {
+    for (withheld, said) in [
+        (0, "this run left no file"),
+        (1, "its file was thrown away: private data was given"),
+        (2, "its 2 files were thrown away: private data was given"),
+    ] {
+        let mut b = Bench::new(80, 24);
+        b.propose(Making::clear("print(1)\n"));
+        let id = b.start();
+        b.end(
+            id,
+            crate::model::Run {
+                artifacts_withheld: withheld,
+                ..run("")
+            },
+        );
+        for key in ["o", "S"] {
+            b.keys(key);
+            assert_eq!(notice(&b), said, "{key}");
+        }
+    }
+}

@@ -120,9 +120,9 @@ fn a_filter_that_shows_nothing_says_so_in_words() {
     let mut b = Bench::new(80, 24);
     four(&mut b);
     b.keys("fxyz");
-    shown(&mut b, "filter \"xyz\": none of 4 shown\n");
+    shown(&mut b, "filter \"xyz\" hides all 4\n");
     b.press(KeyCode::Enter);
-    shown(&mut b, "filter \"xyz\": none of 4 shown; Esc clears");
+    shown(&mut b, "filter \"xyz\" hides all 4; Esc clears");
     b.press(KeyCode::Esc);
     assert_eq!(notice(&b), "the filter is off");
     // Nothing waits any more.

@@ -340,7 +340,6 @@ fn a_key_that_works_elsewhere_says_where() {
         (clear, "u", "the most urgent one is selected"),
         (clear, "w", "long lines are cut; ← and → scroll them"),
         (clear, "ww", "long lines wrap"),
-        (clear, "1", "the queue's line has the keys; z lists all"),
         (
             of_sheet,
             "d",

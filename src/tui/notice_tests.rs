@@ -91,6 +91,8 @@ fn an_obstacle_to_a_grant_is_shown_as_long_as_it_lasts() {
         installed: crate::model::Installed::default(),
     }));
     assert_eq!(notice(&b), "");
+    assert!(footer(&mut b).contains("a waits"), "the key may be down");
+    b.advance(2_000);
     assert!(footer(&mut b).contains("a grant"));
     // The count of unseen rows decreases as they are seen.
     let mut b = Bench::new(80, 24);
@@ -163,7 +165,7 @@ fn the_sheet_names_its_key_only_while_it_would_count() {
         text.contains("wait: y to grant") && text.contains("not seen"),
         "{text}"
     );
-    // The footer names Enter only once there is something to confirm.
+    // Enter is told before, and named once there is something to confirm.
     let mut b = Bench::new(120, 40);
     b.propose(Making::flagged());
     b.settle();
@@ -173,7 +175,7 @@ fn the_sheet_names_its_key_only_while_it_would_count() {
     b.advance(449);
     assert!(b.draw().contains("wait: 4f1c to grant [____]"));
     b.advance(1);
-    assert!(b.draw().contains("type 4f1c to grant [____]"));
+    assert!(b.draw().contains("type 4f1c to grant [____], Enter"));
     assert!(!b.draw().contains("] Enter"));
     b.keys("4f1c");
     assert!(b.draw().contains("] wait"));
@@ -410,4 +412,74 @@ fn audit_damaged() {
             ..AuditPage::default()
         });
     });
+}
+
+#[test]
+fn the_footer_offers_a_grant_exactly_when_its_key_works() {
+    let read_two = || {
+        let mut b = Bench::new(120, 40);
+        for code in ["x = 1\n", "y[0]\n"] {
+            let id = b.propose(Making::clear(code));
+            b.choose(id);
+        }
+        b
+    };
+    // After another key, after the selection moved to code that was read, and after the key itself came too early.
+    for before in ["t", "k", "ka"] {
+        for ms in (0..=2_400).step_by(100) {
+            let mut b = read_two();
+            for key in before.chars() {
+                b.keys(&key.to_string());
+                b.press(KeyCode::Esc);
+                if key == 'a' {
+                    b.keys("a");
+                }
+                b.draw();
+            }
+            b.advance(ms);
+            let text = b.draw();
+            let offered = text.contains("a grant");
+            assert!(
+                offered || text.contains("a waits"),
+                "{before} {ms}:\n{text}"
+            );
+            b.keys("a");
+            assert_eq!(offered, b.ui.sheet().is_some(), "{before} {ms}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn what_goes_on_after_a_decision_is_said_at_once() {
+    let mut b = Bench::new(80, 24);
+    let first = b.propose(Making::clear("x = 1\n"));
+    let second = b.propose(Making::clear("y[0]\n"));
+    b.choose(first);
+    b.grant(first);
+    let text = b.draw();
+    assert!(text.contains("u next waiting"), "{text}");
+    b.choose(second);
+    b.keys("d");
+    b.press(KeyCode::Enter);
+    b.carry_out();
+    assert_eq!(notice(&b), "denied; nothing waits");
+    b.press(KeyCode::Tab);
+    let text = b.draw();
+    assert!(text.contains("nothing waits  "), "{text}");
+}
+
+#[test]
+fn the_key_of_the_queue_lists_all_where_the_queue_is_a_line() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::clear("x = 1\n"));
+    b.propose(Making::clear("y[0]\n"));
+    b.settle();
+    b.keys("1");
+    let text = b.draw();
+    assert!(
+        text.contains("PENDING by arrival") && text.contains("▸●"),
+        "{text}"
+    );
+    b.press(KeyCode::Esc);
+    assert!(b.draw().contains("CODE"));
 }

@@ -66,11 +66,12 @@ pub fn novelty(
     let denied = denials
         .iter()
         .find_map(|(tally, what)| Some((denied_last(tally)?, *what)));
+    let data = data_sets(entry);
     if let Some((earlier, what)) = denied {
-        out.push(denial(earlier, what, time));
+        let elsewhere = !earlier.data.iter().map(|d| &**d).eq(data.iter().copied());
+        out.push(denial(earlier, what, elsewhere, time));
     }
 
-    let data = data_sets(entry);
     let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
     let mut denials: Vec<ProposalId> = Vec::new();
     for dataset in &data {
@@ -225,9 +226,18 @@ fn denied_data(agent: &str, data: &[Arc<str>], when: &str) -> Line {
     line
 }
 
-fn denial(earlier: &Earlier, what: &str, time: impl Fn(Timestamp) -> String) -> Line {
+/// `elsewhere`: whether it was of other data sets.
+fn denial(
+    earlier: &Earlier,
+    what: &str,
+    elsewhere: bool,
+    time: impl Fn(Timestamp) -> String,
+) -> Line {
     let when = at(earlier).map(time).unwrap_or_default();
     let mut line = vec![(format!("{what}denied {when}"), Role::Flagged)];
+    if elsewhere {
+        line.push((words::denied_for(&earlier.data), Role::Flagged));
+    }
     let reason = earlier.decided.as_ref().and_then(|d| d.reason.as_deref());
     if let Some(reason) = reason {
         line.push((": \"".to_owned(), Role::Flagged));

@@ -88,19 +88,19 @@ fn an_earlier_denial_is_said_first_with_its_reason() {
     assert_eq!(
         said(&b, same)[..2],
         [
-            "this code was denied 10:40: \"why e-mail?\"",
+            "this code was denied 10:40 for sales: \"why e-mail?\"",
             "never granted before"
         ]
     );
     let title = b.propose(making("hr-bot", "pay", "y = 1\n", false));
     assert_eq!(
         said(&b, title)[0],
-        "this title was denied 10:40: \"why e-mail?\""
+        "other code of this title was denied 10:40 for sales: \"why e-mail?\""
     );
     let alike = b.propose(making("etl", "x", "print(2)\n", false));
     assert_eq!(
         said(&b, alike)[0],
-        "one of the same shape was denied 10:40: \"why e-mail?\""
+        "one of the same shape was denied 10:40 for sales: \"why e-mail?\""
     );
     // Another agent's title is another matter, and a later grant outweighs a denial.
     let other = b.propose(making("etl", "pay", "y = 1\n", false));
@@ -240,7 +240,7 @@ fn what_is_known_of_this_code_comes_before_data_that_the_agent_was_denied() {
         ),
         ("age", "w = 1\n", "same title granted"),
         ("b", "w = 1\n", "never granted before"),
-        ("pay", "w = 1\n", "this title was denied"),
+        ("pay", "w = 1\n", "other code of this title was denied"),
     ] {
         let id = b.propose(making("hr-bot", title, code, true));
         let all = said(&b, id);

@@ -71,7 +71,7 @@ pub const WRONG_DIGITS: &str = "wrong characters, nothing granted";
 /// Why the sheet asks once more.
 pub fn hurried(hurry: &Hurry) -> String {
     format!(
-        "▲ {} words in {}: reading takes {}. Read on, or type the new characters",
+        "▲ {} words in {}: reading takes {}. Read on, or type them again",
         number(hurry.words as u64),
         seconds(hurry.looked),
         seconds(hurry.reading)
@@ -145,6 +145,8 @@ pub const fn unfolds(detail: Detail) -> &'static str {
 
 pub const NO_FOCUS: &str = "without the focus nothing is granted";
 /// After a denial, which moves the selection.
+pub const DENIED_LAST: &str = "denied; nothing waits";
+pub const NOTHING_WAITS: &str = "nothing waits";
 pub const DENIED_NEXT: &str = "denied; this is the most urgent one";
 pub const KILLING: &str = "killing it";
 pub const NOT_RUNNING: &str = "it does not run yet";
@@ -229,7 +231,7 @@ pub const NEVER_GRANTED: &str = "never granted before";
 /// Behind a title that was.
 pub const CODE_NEVER_GRANTED: &str = "this code never was";
 pub const CODE_DENIED: &str = "this code was ";
-pub const TITLE_DENIED: &str = "this title was ";
+pub const TITLE_DENIED: &str = "other code of this title was ";
 pub const ALIKE_DENIED: &str = "one of the same shape was ";
 pub const FIRST_TIME: &str = "first time that ";
 pub const READS: &str = " reads ";

@@ -98,8 +98,8 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     let rows = code.lines().flat_map(|line| wrapped(line, room));
     let expected: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
     let uid = nix::unistd::getuid();
-    // Beside a title that is cut the uid stands alone.
-    let vouched = format!("… uid {uid}");
+    // Beside a title that is cut the uid stands alone; a title in a row of its own begins with whose words it has.
+    let (beside, above) = (format!("… uid {uid}"), format!(" uid {uid}"));
 
     // As marks: every cell of the code, and the facts from the kernel beside the title. All of it,
     // because half a frame may show the code and panes of another proposal.
@@ -112,8 +112,13 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
         let shown = shown.iter().map(|row| joined(&row[margin..]));
         let title = text.lines().find(|l| l.contains(" says: \\u{3248}"));
         let words = title.map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
+        let vouched = words.is_some_and(|words| {
+            let own =
+                words.starts_with("says: ") && text.lines().any(|l| l.trim_end().ends_with(&above));
+            own || words.contains(&beside)
+        });
         shown.eq(expected.iter().cloned())
-            && words.is_some_and(|words| words.contains(&vouched))
+            && vouched
             && progress(text).is_some_and(|(have, all)| have == all)
             && !shows_unmarked(&cells)
             && whole

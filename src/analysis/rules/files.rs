@@ -22,7 +22,7 @@ pub static FS_COMPUTED: Rule = Rule {
     weight: Weight::AtLeast(Action::Flag),
     capability: None,
     cwe: &[73],
-    message: "a file whose name is computed; it is confined to the output folder",
+    message: "a file whose name is computed; it can only be one of the output folder",
     hint: "write the name as a literal",
     example: "pd.read_csv(path)",
 };

@@ -22,7 +22,7 @@ pub static FMT_COMPUTED: Rule = Rule {
     weight: Weight::Always(Action::Block),
     capability: Some(Capability::Reflect),
     cwe: &[134],
-    message: "the format template cannot be told",
+    message: "the template of this `format` is computed: what it reads is unknown",
     hint: "use an f-string, or a literal template; a width may be computed in both: `f\"{x:<{w}}\"`, `\"{:<{}}\".format(x, w)`",
     example: "template.format(x)",
 };

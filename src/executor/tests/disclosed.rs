@@ -96,7 +96,7 @@ fn values_are_returned_only_where_the_policy_discloses_them() {
         assert_eq!(finished.artifacts_left_out, 2, "{start:?}");
         assert_eq!(
             finished.notes_on_files(),
-            ["2 files are not handed out: files of runs on private data are not."]
+            ["2 files were thrown away: files of runs on private data are."]
         );
         assert_eq!(sources.converters.counted(), 1);
     }

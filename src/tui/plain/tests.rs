@@ -264,7 +264,7 @@ fn whoever_is_too_fast_hears_why_and_gets_other_digits() {
     v.wait(300);
     let said = v.key(KeyCode::Enter);
     assert!(
-        said.contains("Read on, or type the new characters\nType 4f1c"),
+        said.contains("Read on, or type them again\nType 4f1c"),
         "{said}"
     );
     assert!(grants(&v.b).is_empty());

@@ -59,26 +59,33 @@ impl Screen<'_> {
         };
         let lists = room.of(lists);
         let reads = reads(&effects, lists);
-        let touches = match room {
-            Room::Each => touches(&effects, lists),
-            Room::Two | Room::Sheet => shared(touches(&effects, lists)),
+        // Whoever hears it, hears each answer with its label.
+        let apart = room == Room::Each || self.ui.common.spoken;
+        let touches = match apart {
+            true => touches(&effects, lists),
+            false => shared(touches(&effects, lists)),
         };
         let new = (!entry.state().is_final()).then(|| self.news(entry, room));
         let others = self.returns(entry, &effects, lists).into_iter().chain(new);
-        match room {
-            Room::Two => packed(
-                reads,
-                touches.into_iter().chain(others),
-                room,
-                width.saturating_sub(2),
-            ),
-            Room::Sheet => packed(reads, touches.into_iter().chain(others), room, width),
-            Room::Each => {
-                let mut out = vec![joined(reads, room), joined(touches, room)];
-                out.extend(others.map(|spans| joined([spans], room)));
-                out
+        if apart {
+            let mut out = vec![joined(reads, room)];
+            match self.ui.common.spoken || width == 0 {
+                true => out.push(joined(touches, room)),
+                // A label stays with its answer.
+                false => {
+                    let mut touches = touches.into_iter();
+                    let first = touches.next().into_iter().collect();
+                    out.extend(packed(first, touches, room, width.saturating_sub(2)));
+                }
             }
+            out.extend(others.map(|spans| joined([spans], room)));
+            return out;
         }
+        let columns = match room {
+            Room::Sheet => width,
+            Room::Two | Room::Each => width.saturating_sub(2),
+        };
+        packed(reads, touches.into_iter().chain(others), room, columns)
     }
 
     /// In as few rows as possible what was above the code before a person moved on in it: what is touched, altered and

@@ -12,7 +12,9 @@ use super::super::interval::IntervalSet;
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Detail, OnScreen, Over, Pane, Part, Prompt, View, is_paused, too_late};
+use super::super::ui::{
+    Detail, OnScreen, Over, Pane, Part, Prompt, Searched, View, is_paused, too_late,
+};
 use super::super::words;
 use super::{Drawn, Screen};
 
@@ -129,10 +131,12 @@ impl Screen<'_> {
     }
 
     fn search_label(&self) -> &'static str {
-        let on_list = self.ui.view() == View::Queue && self.ui.queue.focus == Pane::Queue;
-        match on_list && self.ui.queue.lists.all.0 == 0 {
-            true => words::SEARCH_DECIDED,
-            false => words::SEARCH,
+        match self.ui.searched(self.state) {
+            Searched::Queue if self.ui.queue.lists.all.0 == 0 => words::SEARCH_DECIDED,
+            Searched::Queue => "search the queue",
+            Searched::Output => "search the output",
+            Searched::Code => "search the code",
+            Searched::Nothing => words::SEARCH,
         }
     }
 
@@ -261,6 +265,12 @@ impl Screen<'_> {
         if self.state.is_closing() {
             return;
         }
+        let over_now = self
+            .entry
+            .is_some_and(|entry| entry.state() != State::Pending);
+        if over_now && notice.is_none() && !over && self.state.pending_count() == 0 {
+            x += canvas.put(x, area.y, room(x, right), words::NOTHING_WAITS, Role::Dim) + 2;
+        }
         let offers = self.offers(missing.is_some());
         let wide = |(key, word): &(String, &str)| (text::width(key) + text::width(word) + 3) as u16;
         // The way to the help always has its room.
@@ -344,7 +354,10 @@ impl Screen<'_> {
                         if missing {
                             out.push((C::PageCode, "next"));
                         } else if self.ui.obstacle(self.state, self.now).is_none() {
-                            out.push((C::Grant, "grant"));
+                            let from = self.ui.askable_from();
+                            let works = from.is_some_and(|from| self.now.boot >= from);
+                            // Both words have the same width, so the others do not move.
+                            out.push((C::Grant, if works { "grant" } else { "waits" }));
                         }
                         if self.entry.is_some_and(Entry::awaits_decision) {
                             out.push((C::Deny, "deny"));
@@ -369,7 +382,8 @@ impl Screen<'_> {
                     out.push((C::AsDrawn, word));
                 }
                 if self.state.pending_count() > 0 {
-                    out.push((C::Urgent, "urgent"));
+                    let here = self.entry.is_some_and(Entry::awaits_decision);
+                    out.push((C::Urgent, if here { "urgent" } else { "next waiting" }));
                 }
                 if self.entry.is_some() {
                     out.push((C::NextPane, "pane"));

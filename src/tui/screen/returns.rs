@@ -60,7 +60,6 @@ pub(super) fn parts(parts: &[LeavingPart], lists: Lengths) -> Spans {
 /// What the agent gets if it is granted.
 pub(super) fn returns(entry: &Entry, policy: &Policy, effects: &Effects, lists: Lengths) -> Spans {
     let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
-    let hides = inputs.iter().any(|input| policy.hides(input));
     let mut what = vec![("output", Some(Way::Output))];
     match policy.contract {
         // Without data in it, it is not worth a word.
@@ -80,8 +79,8 @@ pub(super) fn returns(entry: &Entry, policy: &Policy, effects: &Effects, lists: 
         Contract::Script => true,
         Contract::Feature | Contract::Chart | Contract::Scoped | Contract::Walled => false,
     };
-    let kept = hands_files && policy.contract == Contract::Analysis && hides;
-    if hands_files && !kept && !lists.is_least() {
+    let thrown = hands_files && policy.hides_any(inputs);
+    if hands_files && !thrown && !lists.is_least() {
         what.push(("files", None));
     }
     let mut spans = vec![label("RETURNS")];
@@ -108,8 +107,10 @@ pub(super) fn returns(entry: &Entry, policy: &Policy, effects: &Effects, lists: 
         }
         figures = true;
     }
-    if kept && !lists.is_least() {
-        spans.push((format!("; {}", words::files_stay(figures)), Role::Dim));
+    // Where rows are few, of files that there are.
+    let made = figures || !effects.writes.is_empty() || lists.tells == Tells::All;
+    if thrown && made && !lists.is_least() {
+        spans.push((format!("; {}", words::files_go(figures)), Role::Dim));
     }
     if let Some(line) = variables(effects) {
         spans.push(("; ".to_owned(), Role::Dim));

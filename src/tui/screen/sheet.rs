@@ -153,12 +153,12 @@ impl Screen<'_> {
                 let blank = "_".repeat(wanted.len().saturating_sub(typed.len()));
                 spans.push((format!(" [{typed}{blank}]"), Role::Accent));
                 if wide {
-                    let word = match typed.len() == wanted.len() {
-                        true if ready => " Enter",
-                        true => " wait ",
-                        false => "      ",
+                    let (word, role) = match typed.len() == wanted.len() {
+                        true if ready => (" Enter ", Role::Key),
+                        true => (" wait  ", Role::Key),
+                        false => (", Enter", Role::Dim),
                     };
-                    spans.push((word.to_owned(), Role::Key));
+                    spans.push((word.to_owned(), role));
                 }
             }
         }

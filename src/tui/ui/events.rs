@@ -254,6 +254,7 @@ impl UiState {
             Command::Suspend => return vec![Action::Suspend],
             Command::TimeLeft => self.say_time_left(),
             Command::Quit => return self.quit(state),
+            Command::Queue if self.is_on_line() => self.queue.zoom = true,
             Command::Queue => {
                 self.place = OnScreen::Queue;
                 self.focus_on(Pane::Queue);

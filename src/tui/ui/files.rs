@@ -21,6 +21,10 @@ impl UiState {
             Some(run) if !run.artifacts.is_empty() => {
                 Ok((entry.proposal.id, run.artifacts.as_slice()))
             }
+            Some(run) if run.artifacts_withheld > 0 => {
+                Err(words::files_gone(run.artifacts_withheld).into())
+            }
+            Some(_) => Err(words::LEFT_NO_FILE.into()),
             _ => Err(words::NO_FILES.into()),
         }
     }

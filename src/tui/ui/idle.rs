@@ -97,7 +97,11 @@ impl UiState {
             (Over::Sheet(_), Meaning::Does(Command::Confirm)) if self.common.spoken => return,
             (Over::Sheet(_), Meaning::Does(Command::Confirm)) => words::NOT_YET.to_owned(),
             (_, Meaning::Begins) if self.common.spoken => return,
-            (_, Meaning::Begins) => words::begins(&key.to_string()),
+            (_, Meaning::Begins) => {
+                let whole = self.common.keys.beginning(key).into_iter();
+                let whole: Vec<_> = whole.map(|(keys, does)| (keys, does.name())).collect();
+                words::begins(&key.to_string(), &whole)
+            }
             (Over::Nothing, Meaning::Nothing) => {
                 words::no_key(&key.to_string(), &self.key(Command::Help))
             }
@@ -205,7 +209,13 @@ impl UiState {
         let said = match command {
             Command::Up | Command::PageUp | Command::Top => words::AT_TOP.into(),
             Command::Down | Command::PageDown | Command::PageCode | Command::Bottom => {
-                words::AT_END.into()
+                match self.over {
+                    Over::Diff(_) => {
+                        words::end_of_diff(&self.key(Command::Back), &self.key(Command::Grant))
+                            .into()
+                    }
+                    _ => words::AT_END.into(),
+                }
             }
             Command::Left | Command::Right => self.sideways(state, key, command),
             Command::Open if on_queue => words::NOTHING_CONDENSED.into(),
@@ -214,9 +224,6 @@ impl UiState {
             }
             Command::Urgent => words::MOST_URGENT.into(),
             Command::SearchNext | Command::SearchPrevious => words::ONLY_MATCH.into(),
-            Command::Queue if on_queue && self.queue_is_folded() => {
-                words::queue_is_a_line(&self.key(Command::Zoom)).into()
-            }
             Command::Queue | Command::Policies => words::HERE_ALREADY.into(),
             Command::Back => words::nothing_open(&self.key(Command::Quit)).into(),
             _ => words::nothing_to_do(key, command.name()).into(),
@@ -224,10 +231,12 @@ impl UiState {
         Some(Notice::Idle(said))
     }
 
-    /// Whether the last frame had the queue in one line.
-    fn queue_is_folded(&self) -> bool {
+    /// Whether the queue has the keys in one line.
+    pub(super) fn is_on_line(&self) -> bool {
+        let on_queue = self.view() == View::Queue && matches!(self.over, Over::Nothing);
         let mut places = self.frame.places.iter();
-        places.any(|(area, place)| *place == Place::Pane(Pane::Queue) && area.height <= 2)
+        let keys = on_queue && self.queue.focus == Pane::Queue && !self.queue.zoom;
+        keys && places.any(|(area, place)| *place == Place::Pane(Pane::Queue) && area.height <= 2)
     }
 
     /// Whether a row of the selected code must still be seen before a grant.

@@ -274,6 +274,8 @@ impl UiState {
             self.select(next, now);
             self.remarks.notice = Some(words::DENIED_NEXT.into());
             self.unhide(state, next);
+        } else if denied && !self.common.spoken && state.pending_count() == 0 {
+            self.remarks.notice = Some(words::DENIED_LAST.into());
         }
         let open = |id: &ProposalId| state.entry(*id).is_some_and(|e| !e.state().is_final());
         self.queue.denied.retain(open);
@@ -514,6 +516,9 @@ impl UiState {
         if let Some(sheet) = self.sheet() {
             at(sheet.ready_at());
             at(self.confirmable_from().unwrap_or_default());
+        }
+        if self.obstacle(state, now).is_none() {
+            at(self.askable_from().unwrap_or_default());
         }
         if let Some(Notice::TooEarly(key)) = &self.remarks.notice {
             at(self.counts_from(*key));

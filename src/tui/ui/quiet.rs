@@ -113,6 +113,11 @@ impl Quiet {
         held.max(self.last.saturating_add(QUIET))
     }
 
+    /// When a key that cannot be down may open the sheet, if no other input comes.
+    pub fn calm_from(&self) -> Duration {
+        self.last.saturating_add(QUIET)
+    }
+
     /// When this key may confirm, if no other input comes.
     fn confirms_from(&self, key: Key) -> Duration {
         let lost = match self.down {
@@ -139,6 +144,18 @@ impl UiState {
             && when.alone
             && self.sheet().is_some_and(|s| when.since >= s.ready_at())
             && when.since >= self.attention.quiet.confirms_from(key)
+    }
+
+    /// The boot time from which a grant key opens the sheet of the selected proposal, if no input comes before. `None` if
+    /// waiting does not help.
+    pub(in crate::tui) fn askable_from(&self) -> Option<Duration> {
+        let quiet = &self.attention.quiet;
+        let grants = |key| self.common.keys.meaning(None, key) == Meaning::Does(Command::Grant);
+        let from = match quiet.down {
+            Some((Down::This(key), _)) if grants(key) => quiet.asks_from(key),
+            _ => quiet.calm_from(),
+        };
+        (self.attention.focused != Some(false)).then(|| self.attention.grace.max(from))
     }
 
     /// The boot time from which the open sheet accepts its confirmation, if no input comes before.

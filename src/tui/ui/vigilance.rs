@@ -9,7 +9,6 @@ use crate::broker::BrokerState;
 use crate::clock::Now;
 use crate::model::{DrillEnd, ProposalId};
 
-use super::super::words;
 use super::{Challenge, SHEET_GRACE, Sheet, UiState};
 
 /// The fastest silent reading of most adults, in words per minute: 175 to 300 for non-fiction
@@ -206,7 +205,7 @@ impl UiState {
         }
     }
 
-    /// Asks once more, with new digits, if the right digits of a flagged proposal came sooner than
+    /// Asks once more, for the same digits, if the right digits of a flagged proposal came sooner than
     /// its code can be read. True if it asked.
     pub(super) fn asks_again(&mut self, state: &BrokerState, now: Now) -> bool {
         self.accrue(now);
@@ -221,24 +220,17 @@ impl UiState {
         let Some(found) = vigilance.hurry(entry.code().text(), look) else {
             return false;
         };
-        let fresh = (self.digits)();
         let Some(sheet) = self.over.sheet_mut() else {
             return false;
         };
         let Challenge::Digits {
-            wanted,
             typed,
             hurry: hurry @ None,
+            ..
         } = &mut sheet.challenge
         else {
             return false;
         };
-        let Some(digits) = fresh else {
-            self.over.close();
-            self.remarks.notice = Some(words::NO_RANDOM.into());
-            return true;
-        };
-        *wanted = format!("{digits:04x}");
         typed.clear();
         *hurry = Some(found);
         sheet.hold(now.boot.saturating_add(SHEET_GRACE));

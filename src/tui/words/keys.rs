@@ -22,17 +22,17 @@ pub const NO_CLOSED_GROUP: &str = "no closed group here to open";
 pub const NOTHING_CONDENSED: &str = "nothing here is condensed";
 pub const MOST_URGENT: &str = "the most urgent one is selected";
 pub const ONLY_MATCH: &str = "no other match";
+/// The end of a diff, which counts nothing as seen.
+pub fn end_of_diff(back: &str, grant: &str) -> String {
+    format!("{AT_END}: {back} goes back to the code, {grant} asks to grant it")
+}
+
 /// A search went on from the other end.
 pub const fn turned(backwards: bool) -> &'static str {
     match backwards {
         true => "from the end again",
         false => "from the top again",
     }
-}
-
-/// The folded queue has the keys already. `list`: the key that shows all of it.
-pub fn queue_is_a_line(list: &str) -> String {
-    format!("the queue's line has the keys; {list} lists all")
 }
 
 /// `key` would deny outside the sheet. `back`: the way there.
@@ -88,8 +88,11 @@ pub fn no_key_over(key: &str, back: &str) -> String {
 }
 
 /// The first of two keys.
-pub fn begins(key: &str) -> String {
-    format!("{key} waits for a second key")
+/// `whole`: what begins with the key, and what it does.
+pub fn begins(key: &str, whole: &[(String, &str)]) -> String {
+    let each = whole.iter().map(|(keys, name)| format!("{keys} ({name})"));
+    let each = each.collect::<Vec<_>>().join(" or ");
+    format!("{key} waits for a second key: {each}")
 }
 
 /// `a (grant) works in the queue: press 1 first`.

@@ -75,7 +75,8 @@ pub fn filter_none(
     let words = format!("\"{}{more}\"", cut.replace('"', "\\\""));
     let short = match all {
         0 => format!("filter {words}: nothing waits"),
-        all => format!("filter {words}: none of {} shown", number(all as u64)),
+        1 => format!("filter {words} hides the only one"),
+        all => format!("filter {words} hides all {}", number(all as u64)),
     };
     let short = format!("{}{short}", hidden(soon));
     let clears = clear.map_or_else(String::new, |key| format!("; {key} clears"));

@@ -15,6 +15,15 @@ pub const fn was_denied(data_sets: usize) -> &'static str {
     }
 }
 
+/// Behind a denial: the data sets that it was about.
+pub fn denied_for(data: &[std::sync::Arc<str>]) -> String {
+    let names = data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
+    match data.is_empty() {
+        true => " without data".to_owned(),
+        false => format!(" for {names}"),
+    }
+}
+
 /// The same code was granted, but for other data.
 pub fn other_data(data: &[std::sync::Arc<str>]) -> String {
     let names = data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");

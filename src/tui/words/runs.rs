@@ -11,6 +11,7 @@ pub const PRINTED_SO: &str = "no private data is given, so the code wrote it";
 pub const MASKED: &str = "every value is masked: the data is private";
 pub const FAR: &str = "far from the others";
 pub const NO_FILES: &str = "no file of a run is here";
+pub const LEFT_NO_FILE: &str = "this run left no file";
 pub const NO_CLIPBOARD: &str = "this terminal takes no copies";
 pub const DECODING: &str = "being read";
 
@@ -55,11 +56,22 @@ pub fn few_redacted(names: &str, sums: bool, rows: u32) -> String {
     format!("redacted of {names}: {what} of under {rows} rows")
 }
 
-/// `figures`: whether the code draws any.
-pub const fn files_stay(figures: bool) -> &'static str {
+/// What becomes of files where nothing can search them for private data. `figures`: whether the code draws any.
+pub const fn files_go(figures: bool) -> &'static str {
     match figures {
-        true => "figures and files stay here",
-        false => "files stay here",
+        true => "figures and files are thrown away",
+        false => "files are thrown away",
+    }
+}
+
+/// No file to open or to save.
+pub fn files_gone(count: u64) -> String {
+    match count {
+        1 => "its file was thrown away: private data was given".to_owned(),
+        more => format!(
+            "its {} files were thrown away: private data was given",
+            number(more)
+        ),
     }
 }
 

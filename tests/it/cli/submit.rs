@@ -488,7 +488,7 @@ async fn out_says_which_files_do_not_come_back_and_why() {
     assert_eq!(result.code, 0, "{result:?}");
     for note in [
         "note: Kept under plain names: `North America.csv` as `North_America.csv`.\n",
-        "note: 1 file is not handed out: files of runs on private data are not.\n",
+        "note: 1 file was thrown away: files of runs on private data are.\n",
         "note: `result` is not collected: the names `result` and `stdout` are the run's own result and output; \
          write it under another name.\n",
         "note: 1 thing in its output folder is not collected: links are not, nor files with several names.\n",
