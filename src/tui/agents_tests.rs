@@ -81,6 +81,11 @@ fn agents_are_listed_with_counts_and_policies_in_words() {
         three(b);
         b.keys("3");
     });
+    at_sizes("agents_of_one_name", |b| {
+        processes(b, "etl-bot", 70..75);
+        three(b);
+        b.keys("3");
+    });
     at_sizes("agents_policies", |b| {
         three(b);
         team(b);
@@ -224,4 +229,68 @@ fn a_profile_that_tells_private_values_says_so_aloud() {
     b.tell_private();
     b.keys("3");
     assert!(b.draw().contains("TOLD: their values go to the agent"));
+}
+
+/// Processes of one user under one name.
+fn processes(b: &mut Bench, name: &'static str, pids: std::ops::Range<i32>) {
+    for pid in pids {
+        b.apply(crate::broker::Event::Connected {
+            conn: crate::model::ConnId(1),
+            peer: crate::model::Peer {
+                uid: 1000,
+                gid: 1000,
+                pid,
+                exe: Some("python3".to_owned()),
+            },
+        });
+        b.propose(by(name, &format!("y = {pid}\n")));
+    }
+}
+
+#[test]
+fn processes_of_one_name_are_one_row_until_they_are_unfolded() {
+    let mut b = Bench::new(120, 40);
+    processes(&mut b, "etl-bot", 70..75);
+    processes(&mut b, "other", 80..81);
+    b.keys("3");
+    let rows = |b: &mut Bench, name: &str| {
+        let text = b.draw();
+        text.lines().filter(|l| l.contains(name)).count()
+    };
+    assert_eq!((rows(&mut b, "etl-bot  "), rows(&mut b, "other  ")), (1, 1));
+    let text = b.draw();
+    assert!(text.contains("1000 ×5           5"), "{text}");
+    assert!(text.contains("5 processes under this name, "), "{text}");
+    // A decision is about one process.
+    for key in ["D", ":pause\n"] {
+        for c in key.chars() {
+            match c {
+                '\n' => b.press(KeyCode::Enter),
+                c => b.keys(&c.to_string()),
+            };
+        }
+        assert_eq!(
+            notice(&b),
+            "5 processes have this name: Enter shows each, then choose one"
+        );
+    }
+    assert!(b.actions.is_empty());
+    b.press(KeyCode::Enter);
+    assert_eq!(rows(&mut b, "etl-bot  "), 5);
+    b.press(KeyCode::Down);
+    b.keys("D");
+    assert!(
+        b.draw().contains("deny the only one of etl-bot"),
+        "{}",
+        b.draw()
+    );
+    b.press(KeyCode::Esc);
+    // Back into one row, which stays selected.
+    b.keys("i");
+    assert_eq!(rows(&mut b, "etl-bot  "), 1);
+    b.keys("i");
+    assert_eq!(rows(&mut b, "etl-bot  "), 5);
+    // Each goes to its own proposal.
+    b.press(KeyCode::Enter);
+    assert_eq!(b.ui.view(), View::Queue);
 }

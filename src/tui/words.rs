@@ -19,11 +19,7 @@ mod log;
 mod novelty;
 pub mod policy;
 
-pub use agents::{
-    DENY_AGAIN, agent_facts, agents, ask_all, ask_all_keys, came_later, deny_all, deny_all_keys,
-    deny_keys, deny_reason, not_paused, now_paused, paused_already, quotas, resumed,
-    short_deny_reason,
-};
+pub use agents::*;
 pub use keys::*;
 pub use lists::{
     at_lines, filter, filter_none, group, lost, more_alike, of, the_same, turned_group,

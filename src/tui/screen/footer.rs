@@ -404,7 +404,10 @@ impl Screen<'_> {
                 out.extend([(C::Search, "query"), (C::Queue, "queue")]);
             }
             OnScreen::Agents(screen) => {
-                if screen.part == Part::Agents && screen.at.is_some() {
+                let folded = self.ui.folded_at_hand(self.state, self.now) > 0;
+                if screen.part == Part::Agents && folded {
+                    out.push((C::Open, "shows each"));
+                } else if screen.part == Part::Agents && screen.at.is_some() {
                     out.extend([(C::Open, "its first"), (C::DenyAll, "deny all, pause")]);
                 }
                 let details = match screen.detail {

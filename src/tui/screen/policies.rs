@@ -2,12 +2,13 @@
 
 use ratatui::layout::Rect;
 
-use crate::broker::{Profile, QuotaUse};
-use crate::model::Of;
+use crate::broker::Profile;
+use crate::model::{AgentId, Of};
 
 use super::super::canvas::Canvas;
 use super::super::claim;
 use super::super::flow::{Flow, Para};
+use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{AgentRow, AgentsScreen, Detail, Part, agent_rows};
@@ -44,7 +45,7 @@ impl Screen<'_> {
         screen: &AgentsScreen,
         drawn: &mut Drawn,
     ) {
-        let rows = agent_rows(self.state, self.now);
+        let rows = agent_rows(self.state, self.now, &screen.unfolded);
         let height = match (area.height < BOTH, screen.part) {
             (true, Part::Agents) => area.height,
             (true, Part::Policies) => 0,
@@ -109,9 +110,10 @@ impl Screen<'_> {
             );
             return;
         }
+        let selected = screen.at.as_ref();
         let at = rows
             .iter()
-            .position(|r| Some(&r.agent) == screen.at.as_ref());
+            .position(|r| selected.is_some_and(|at| r.has(at)));
         let mut about = self.about_selected(screen, rows, area.width);
         let wide = inner.width >= ROOM;
         draw_columns(canvas, Rect { height: 1, ..inner }, wide);
@@ -132,8 +134,7 @@ impl Screen<'_> {
         }
         for (y, (i, row)) in (inner.y + 1..).zip(rows.iter().enumerate().skip(top).take(height)) {
             let line = Rect::new(inner.x, y, inner.width, 1);
-            let usage = self.state.usage(row.agent.uid, row.agent.pid, self.now);
-            self.agent_row(canvas, line, row, usage, wide);
+            self.agent_row(canvas, line, row, wide);
             if Some(i) == at {
                 let sign = match screen.part {
                     Part::Agents => words::HERE,
@@ -156,19 +157,13 @@ impl Screen<'_> {
 
     /// What is known of the selected agent, in a part as wide as the screen.
     fn about_selected(&self, screen: &AgentsScreen, rows: &[AgentRow], width: u16) -> Flow {
-        let at = rows.iter().find(|r| Some(&r.agent) == screen.at.as_ref());
+        let selected = screen.at.as_ref();
+        let at = rows.iter().find(|r| selected.is_some_and(|at| r.has(at)));
         let about = at.map_or_else(Vec::new, |row| self.about(row));
         Flow::new(&about, width.saturating_sub(4))
     }
 
-    fn agent_row(
-        &self,
-        canvas: &mut Canvas<'_>,
-        line: Rect,
-        row: &AgentRow,
-        usage: QuotaUse,
-        wide: bool,
-    ) {
+    fn agent_row(&self, canvas: &mut Canvas<'_>, line: Rect, row: &AgentRow, wide: bool) {
         let agent = &row.agent;
         let (name, process) = places(wide);
         let mut x = line.x + 1;
@@ -176,13 +171,16 @@ impl Screen<'_> {
         canvas.put_claim(x, line.y, name, &shown, Role::Text);
         x += name + 1;
         if process > 0 {
-            let at = format!("{}:{}", agent.uid, agent.pid);
+            let at = match row.folded.len() {
+                0 => format!("{}:{}", agent.uid, agent.pid),
+                more => words::uid_of(agent.uid, more),
+            };
             canvas.put_cut(x, line.y, process, &at, Role::Dim);
             x += process;
         }
-        let t = &row.tally;
-        let rate = format!("{:.1}", t.per_minute(self.now.boot));
-        let quota = format!("{}%", usage.per_cent());
+        let t = &row.counts;
+        let rate = format!("{:.1}", t.per_minute);
+        let quota = format!("{}%", self.fullest(row));
         let (waits, n) = (words::number(t.undecided as u64), words::number);
         let all = [waits.clone(), n(t.granted), n(t.denied), n(t.blocked)];
         let numbers: Vec<String> = match wide {
@@ -200,31 +198,48 @@ impl Screen<'_> {
         }
         let (word, role) = match (row.paused, row.connected) {
             (true, _) => (words::PAUSED, Role::Flagged),
-            (false, true) => return,
-            (false, false) => (words::AWAY, Role::Dim),
+            (false, 1..) => return,
+            (false, 0) => (words::AWAY, Role::Dim),
         };
         let room = line.right().saturating_sub(x + 1);
         canvas.put(x + 1, line.y, room, word, role);
     }
 
+    /// How many per cent of its fullest quota it used; of several processes, the fullest one's.
+    pub(super) fn fullest(&self, row: &AgentRow) -> u64 {
+        let used = |agent: &AgentId| {
+            let usage = self.state.usage(agent.uid, agent.pid, self.now);
+            usage.per_cent()
+        };
+        let folded = row.folded.iter().map(used).max();
+        folded.unwrap_or_else(|| used(&row.agent))
+    }
+
     /// What is known of the selected agent: by the kernel, of its quotas, and by the log.
     fn about(&self, row: &AgentRow) -> Vec<Para> {
         let agent = &row.agent;
-        let u = self.state.usage(agent.uid, agent.pid, self.now);
         let mut out = Vec::new();
         if row.paused {
             out.push(Para::new(words::REFUSED_NOW, Role::Flagged).hang(2));
         }
-        let ever = self.ui.decisions(&Of::Agent(agent.uid, &agent.name));
-        out.push(
-            Para::new(
-                words::agent_facts(agent, row.connected, ever.granted, ever.denied),
-                Role::Dim,
-            )
-            .hang(2),
-        );
+        out.push(Para::new(self.agent_facts(row), Role::Dim).hang(2));
+        if !row.folded.is_empty() {
+            return out;
+        }
+        let u = self.state.usage(agent.uid, agent.pid, self.now);
         out.push(Para::new(words::quotas(&u), Role::Dim).hang(2));
         out
+    }
+
+    /// What the kernel and the log say of it.
+    pub(super) fn agent_facts(&self, row: &AgentRow) -> String {
+        let agent = &row.agent;
+        let ever = self.ui.decisions(&Of::Agent(agent.uid, &agent.name));
+        let process = match row.folded.len() {
+            0 => words::one_process(agent, row.connected > 0),
+            more => words::processes(agent.uid, more, row.connected, &self.ui.key(Command::Open)),
+        };
+        words::agent_facts(&process, ever.granted, ever.denied)
     }
 
     /// What each profile in force lets in, and on what all of them stand.

@@ -1,6 +1,6 @@
 //! What the log, the agents of screen 3 and the text fields say in plain lines.
 
-use crate::model::{AgentId, Of};
+use crate::model::AgentId;
 
 use super::super::action::AuditRow;
 use super::super::claim;
@@ -83,26 +83,23 @@ impl Screen<'_> {
         let OnScreen::Agents(screen) = self.ui.place() else {
             return None;
         };
-        let rows = agent_rows(self.state, self.now);
+        let rows = agent_rows(self.state, self.now, &screen.unfolded);
         let at = rows
             .iter()
-            .position(|row| Some(&row.agent) == screen.at.as_ref())
+            .position(|row| screen.at.as_ref().is_some_and(|at| row.has(at)))
             .unwrap_or(0);
         let row = rows.get(at)?;
         let paused = if row.paused { "paused, " } else { "" };
-        let (uid, name) = (row.agent.uid, row.agent.name.as_str());
-        let ever = self.ui.decisions(&Of::Agent(uid, name));
-        let facts = words::agent_facts(&row.agent, row.connected, ever.granted, ever.denied);
-        let (t, usage) = (&row.tally, self.state.usage(uid, row.agent.pid, self.now));
+        let (t, facts) = (&row.counts, self.agent_facts(row));
         let counts = words::plain::agent_counts(
             t.undecided,
             [t.granted, t.denied, t.blocked],
-            t.per_minute(self.now.boot),
-            &format!("{}%", usage.per_cent()),
+            t.per_minute,
+            &format!("{}%", self.fullest(row)),
         );
         let facts = plain(&format!("{counts} · {facts}"));
         // In quotes it can be no fact.
-        let name = claimed(&claim::named(name, 24)).replace('"', "\\\"");
+        let name = claimed(&claim::named(&row.agent.name, 24)).replace('"', "\\\"");
         Some((
             row.agent.clone(),
             format!(

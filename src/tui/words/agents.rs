@@ -18,13 +18,38 @@ pub fn agents(count: usize, connections: usize, forgotten: u64) -> String {
     said
 }
 
-/// What the kernel and the log say of an agent.
-pub fn agent_facts(agent: &AgentId, connected: bool, granted: u32, denied: u32) -> String {
+/// What the kernel says of an agent that is one process.
+pub fn one_process(agent: &AgentId, connected: bool) -> String {
+    let connected = if connected { "connected" } else { AWAY };
+    format!("uid {} · pid {} · {connected}", agent.uid, agent.pid)
+}
+
+/// The same of several. `key` gives each a row.
+pub fn processes(uid: u32, all: usize, connected: usize, key: &str) -> String {
     format!(
-        "uid {} · pid {} · {} · in the log under this name {} granted, {} denied",
-        agent.uid,
-        agent.pid,
-        if connected { "connected" } else { AWAY },
+        "uid {uid} · {} processes under this name, {} connected, {key} shows each",
+        number(all as u64),
+        number(connected as u64)
+    )
+}
+
+/// In a column: the uid of several processes.
+pub fn uid_of(uid: u32, processes: usize) -> String {
+    format!("{uid} ×{}", number(processes as u64))
+}
+
+/// A row that is several processes is not denied or paused as one.
+pub fn unfold_first(processes: usize, key: &str) -> String {
+    format!(
+        "{} processes have this name: {key} shows each, then choose one",
+        number(processes as u64)
+    )
+}
+
+/// What the kernel and the log say of an agent. `process`: [`one_process`] or [`processes`].
+pub fn agent_facts(process: &str, granted: u32, denied: u32) -> String {
+    format!(
+        "{process} · in the log under this name {} granted, {} denied",
         number(granted.into()),
         number(denied.into())
     )
