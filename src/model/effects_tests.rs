@@ -155,10 +155,12 @@ fn what_is_altered_is_told_by_the_data_sets_name_and_marked() {
     verdict.flows.alters = vec![
         Alteration {
             what: column("table"),
+            how: Vec::new(),
             lines: vec![2, 5],
         },
         Alteration {
             what: Altered::Printing,
+            how: Vec::new(),
             lines: vec![3],
         },
     ];

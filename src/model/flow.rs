@@ -79,6 +79,9 @@ pub struct ColumnRead {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alteration {
     pub what: Altered,
+    /// How, where a few words can say it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub how: Vec<How>,
     pub lines: Vec<u32>,
 }
 
@@ -97,6 +100,34 @@ pub enum Altered {
     Values { of: String },
     /// Numbers, where they are printed.
     Printing,
+}
+
+/// One part of how values are changed: `× 1.03`, `where dept == "x"`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct How {
+    pub by: Change,
+    /// The source text of the factor, the value or the condition; the name of a column, with [`Change::From`].
+    pub text: String,
+}
+
+/// What is done to values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    Times,
+    Over,
+    Plus,
+    Minus,
+    /// They become this.
+    Is,
+    /// Only those of this value.
+    Value,
+    /// They are another column's.
+    From,
+    /// Only in the rows that a condition names.
+    Where,
+    /// Only in the other rows.
+    Unless,
 }
 
 /// A call with the text that it takes.

@@ -42,7 +42,7 @@ pub use digest::{Digest, GrantDigest};
 pub use drill::{Drill, DrillEnd, DrillPlan, DrilledLog, Harm, Wording};
 pub use effects::{EffectMark, Effects, InputUse, Leaving, LeavingPart, Touch};
 pub use environment::Environment;
-pub use flow::{Alteration, Altered, ColumnRead, Flow, Flows, Named, Share, Way};
+pub use flow::{Alteration, Altered, Change, ColumnRead, Flow, Flows, How, Named, Share, Way};
 pub use glyphs::{Mark, columns};
 pub use ids::{CallId, ConnId, JobId, ProposalId};
 pub use input::{

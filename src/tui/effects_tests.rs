@@ -115,7 +115,7 @@ fn a_column_that_the_code_made_cannot_pass_for_words_of_the_screen() {
     ));
     let text = b.settle();
     assert!(
-        text.contains("ALTERS \"x  NET none\" of df line 2"),
+        text.contains("ALTERS \"x  NET none\" of df × 2 line 2"),
         "{text}"
     );
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::model::{BoundInput, Digest, EffectMark, ProposalId, Severity, State, VerdictKind};
+use crate::model::{
+    BoundInput, Change, Digest, EffectMark, ProposalId, Severity, State, VerdictKind,
+};
 
 use super::action::EditNews;
 use super::theme::Role;
@@ -196,6 +198,21 @@ pub const NOT_NAMED: &str = ": not named";
 pub const COMPUTED: &str = "others through a variable, ";
 /// Follows the columns that leave, and those of which only sums leave.
 pub const AS_IS: &str = " as is";
+pub const ALL_COLUMNS: &str = "all columns";
+/// How values are altered.
+pub const fn change(by: Change) -> &'static str {
+    match by {
+        Change::Times => "×",
+        Change::Over => "÷",
+        Change::Plus => "+",
+        Change::Minus => "-",
+        Change::Is => "=",
+        Change::Value => "value",
+        Change::From => "from",
+        Change::Where => "where",
+        Change::Unless => "unless",
+    }
+}
 pub const SUMMED: &str = "summed up";
 /// Follows a file whose name looks like another one's.
 pub const LOOKS_LIKE: &str = "LOOKS LIKE";

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::formats::{is_plain, is_template};
+use super::misnamed::{is_arithmetic, is_named};
+use super::same::{Key, is_column, keeps, mentions};
 use super::tables::word;
-use super::value::{LIST, MASK, PLAIN, TABLE, Value};
+use super::value::{COLUMN, FRAME, LIST, MASK, PLAIN, TABLE, Value};
 use super::{Pass, stmts};
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::source::Source;
 use crate::analysis::text;
-use crate::analysis::walk::{ExprPlace, Visitor, expression};
-use crate::model::{Alteration, Altered};
+use crate::model::{Alteration, Altered, Change, How};
 
 /// Rows that are told of one snippet.
 const MOST: usize = 64;
@@ -29,33 +29,6 @@ const REPLACING: &[&str] = &[
 const OTHERS: &[&str] = &["clip", "mask", "replace", "where"];
 /// Functions of numpy that write into their first argument.
 const INTO: &[&str] = &["copyto", "place", "put", "put_along_axis", "putmask"];
-/// Functions and methods that give a column another type.
-const TYPING: &[&str] = &["to_datetime", "to_numeric", "to_timedelta"];
-const TYPES: &[&str] = &[
-    "astype",
-    "convert_dtypes",
-    "copy",
-    "infer_objects",
-    "to_list",
-    "to_numpy",
-    "tolist",
-];
-/// Methods of texts and times that leave what they say.
-const SPELLING: &[&str] = &[
-    "capitalize",
-    "casefold",
-    "lower",
-    "lstrip",
-    "normalize",
-    "rstrip",
-    "strip",
-    "title",
-    "to_period",
-    "to_timestamp",
-    "tz_convert",
-    "tz_localize",
-    "upper",
-];
 
 /// What was found so far.
 #[derive(Default)]
@@ -63,13 +36,10 @@ pub(super) struct Alters<'a> {
     found: BTreeSet<(Altered, usize)>,
     /// Where columns of this name were given values, and of which variable.
     given: HashMap<&'a str, Vec<(usize, Option<&'a str>)>>,
-}
-
-/// What names a column.
-#[derive(Clone, Copy)]
-enum Key<'a> {
-    Text(&'a str),
-    Computed(&'a Expr),
+    /// How, by the place.
+    pub hows: HashMap<usize, Vec<How>>,
+    /// Names of columns that tables of the snippet's own have.
+    pub made_up: BTreeSet<&'a str>,
 }
 
 impl<'a> Pass<'a> {
@@ -84,11 +54,18 @@ impl<'a> Pass<'a> {
         let mut out: Vec<Alteration> = Vec::new();
         for (what, at) in found {
             let line = source.line(*at);
-            match out.iter().position(|one| one.what == *what) {
-                Some(known) if out[known].lines.contains(&line) => {}
-                Some(known) => out[known].lines.push(line),
-                None if out.len() < MOST => out.push(Alteration {
+            let how = self.altering.hows.get(at).cloned().unwrap_or_default();
+            let same = |one: &&mut Alteration| {
+                one.what == *what && (one.how == how || one.lines.contains(&line))
+            };
+            let more = out.len() < MOST;
+            match out.iter_mut().find(same) {
+                Some(known) if known.lines == [line] && known.how.is_empty() => known.how = how,
+                Some(known) if known.lines.contains(&line) => {}
+                Some(known) => known.lines.push(line),
+                None if more => out.push(Alteration {
                     what: what.clone(),
+                    how,
                     lines: vec![line],
                 }),
                 None => {}
@@ -101,6 +78,7 @@ impl<'a> Pass<'a> {
     /// target has a value already.
     pub(super) fn overwrites(&mut self, target: &'a Expr, from: Option<&'a Expr>, again: bool) {
         let at = target.range().start().to_usize();
+        self.tells_how(target, from, at);
         match target {
             Expr::Attribute(x) => {
                 let name = x.attr.as_str();
@@ -119,7 +97,21 @@ impl<'a> Pass<'a> {
                 let on = self.base(table);
                 let given = self.eval(&x.slice);
                 if on.is_bare() || !is_table(&on) && !given.has(MASK) {
+                    self.item_replaced(&on, x, from);
+                    if let (None, Some(name), Some(e)) =
+                        (by, key.and_then(stmts::one_literal), from)
+                        && on.has(FRAME)
+                    {
+                        let value = self.eval(e);
+                        match value.is_bare() {
+                            true => self.makes_up(name, &value),
+                            false => self.named_for(name, &value, from, at),
+                        }
+                    }
                     return;
+                }
+                if by.is_none() && on.has(COLUMN) && from.is_some_and(|e| e.is_constant_expr()) {
+                    return self.values(&on, table, at);
                 }
                 let masks = given.has(MASK);
                 match (by, key) {
@@ -215,6 +207,11 @@ impl<'a> Pass<'a> {
         if !of.is_empty() {
             return;
         }
+        if let Some(e) = from.filter(|_| self.knows_beside(name, on)) {
+            let value = self.eval(e);
+            let value = self.applied(&value, on);
+            self.named_for(name, &value, from, at);
+        }
         let own = from.is_some_and(|e| mentions(e, key, root));
         if own || self.has_value(name, at, root, again) {
             let what = Altered::Column {
@@ -252,13 +249,44 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Notes how an assignment changes what it replaces.
+    fn tells_how(&mut self, target: &'a Expr, from: Option<&'a Expr>, at: usize) {
+        let (table, key) = match target {
+            Expr::Attribute(x) => (&*x.value, Some(Key::Text(x.attr.as_str()))),
+            Expr::Subscript(x) => {
+                let (table, key) = stmts::place(x);
+                let key = key.map(|key| match stmts::one_literal(key) {
+                    Some(name) => Key::Text(name),
+                    _ => Key::Computed(key),
+                });
+                (table, key)
+            }
+            _ => return,
+        };
+        let root = root(table);
+        let of = move |e: &Expr| match key {
+            Some(Key::Text(name)) => is_named(e, name),
+            Some(key) => is_column(e, key, root),
+            None => false,
+        };
+        let mut hows = from.map_or_else(Vec::new, |e| self.how_changed(e, &of));
+        if let Expr::Subscript(x) = target {
+            hows.extend(self.how_picked(x));
+        }
+        self.explains(at, hows);
+    }
+
     /// Values that the code replaces without a column's name.
-    fn values(&mut self, on: &Value<'a>, table: &'a Expr, at: usize) {
+    pub(super) fn values(&mut self, on: &Value<'a>, table: &'a Expr, at: usize) {
         // Later rounds know less of what is in it.
         if self.altering.found.iter().any(|(_, known)| *known == at) {
             return;
         }
-        let ids: Vec<usize> = on.as_is.iter().collect();
+        let mut held = on.as_is.iter().filter(|id| !on.index.has(*id)).peekable();
+        let ids: Vec<usize> = match held.peek() {
+            Some(_) => held.collect(),
+            None => on.summed.iter().collect(),
+        };
         let input = ids.first().map(|id| self.columns[*id].input);
         let one = ids.iter().all(|id| Some(self.columns[*id].input) == input);
         let what = match (ids.as_slice(), input) {
@@ -281,18 +309,25 @@ impl<'a> Pass<'a> {
     pub(super) fn alters_by(&mut self, x: &'a ast::ExprCall, on: &Value<'a>, method: &str) {
         let Expr::Attribute(f) = &*x.func else { return };
         let table = &*f.value;
+        self.joins(x, on, method);
         if on.is_bare() || !is_table(on) {
             return;
         }
         let at = f.range.end().to_usize();
         let inplace = word(x, "inplace").is_some_and(|e| !is_false(e));
         let first = x.args.first();
+        if let ("rename_categories" | "replace", Some(Expr::Dict(dict)), false) =
+            (method, first, inplace)
+        {
+            self.relabels(on, table, dict);
+        }
         match method {
             "assign" => {
                 for keyword in &x.keywords {
                     let at = keyword.range.start().to_usize();
                     match (&keyword.arg, &keyword.value) {
                         (Some(name), e) => {
+                            self.tells_moved(name.as_str(), e, at);
                             let key = (Key::Text(name.as_str()), Some(e));
                             self.replaced(on, table, key, at, false);
                         }
@@ -313,8 +348,61 @@ impl<'a> Pass<'a> {
                     if let Some((name, rest)) = line.split_once('=')
                         && !rest.starts_with('=')
                     {
+                        self.tells_text(rest, at);
                         let key = (Key::Text(name.trim()), None);
                         self.replaced(on, table, key, at, false);
+                    }
+                }
+            }
+            "insert" if x.args.len() > 2 => {
+                if let Some(name) = stmts::one_literal(&x.args[1]) {
+                    let moved = self.eval(&x.args[2]);
+                    let moved = x.args[2].is_name_expr() && !moved.is_bare();
+                    let from = Some(&x.args[2]);
+                    match moved {
+                        true => {
+                            let value = self.eval(&x.args[2]);
+                            self.named_for(name, &value, from, at);
+                        }
+                        false => {
+                            self.tells_moved(name, &x.args[2], at);
+                            self.replaced(on, table, (Key::Text(name), from), at, false);
+                        }
+                    }
+                }
+            }
+            "rename" => {
+                for e in ["columns", "index", "mapper"]
+                    .into_iter()
+                    .filter_map(|w| word(x, w))
+                    .chain(first)
+                {
+                    match e {
+                        Expr::Dict(dict) => {
+                            self.renames(on, dict);
+                            self.relabels(on, table, dict);
+                        }
+                        e => {
+                            if let Some(name) = stmts::one_literal(e) {
+                                self.named_for(name, on, None, at);
+                            }
+                        }
+                    }
+                }
+            }
+            "reset_index" | "to_frame" => {
+                let name = word(x, "name").or(first.filter(|_| method == "to_frame"));
+                if let Some(name) = name.and_then(stmts::one_literal) {
+                    self.named_for(name, on, None, at);
+                }
+            }
+            "set_axis" => {
+                if let Some(names) = first {
+                    match word(x, "axis").or_else(|| x.args.get(1)) {
+                        Some(axis) if !super::applies::is_down(axis) => {
+                            self.columns_named(on, table, names);
+                        }
+                        _ => self.index_named(on, table, names),
                     }
                 }
             }
@@ -338,6 +426,7 @@ impl<'a> Pass<'a> {
                 }
                 _ => self.of_call(on, table, at),
             },
+            _ if is_arithmetic(method) => self.scales_by(x, on, method, table),
             _ if OTHERS.contains(&method) => {
                 let whole = on.has(PLAIN) && on.index.is_empty() && on.as_is.iter().count() > 1;
                 let accessor = matches!(table, Expr::Attribute(of) if of.attr.as_str() == "str");
@@ -367,6 +456,19 @@ impl<'a> Pass<'a> {
     /// Notes what a function of numpy writes into.
     pub(super) fn alters_into(&mut self, x: &'a ast::ExprCall, path: &str) {
         let name = path.strip_prefix("numpy.").unwrap_or_default();
+        if let Some(Expr::Name(out)) = word(x, "out")
+            && x.args
+                .iter()
+                .any(|e| matches!(e, Expr::Name(n) if n.id == out.id))
+            && let Some(into) = word(x, "out")
+        {
+            let on = self.eval(into);
+            let at = x.range.start().to_usize();
+            self.explains(at, vec![self.how(Change::Is, &x.func)]);
+            if !on.is_bare() {
+                self.values(&on, into, at);
+            }
+        }
         let Some(into) = x.args.first().filter(|_| INTO.contains(&name)) else {
             return;
         };
@@ -381,109 +483,17 @@ fn is_table(on: &Value<'_>) -> bool {
     on.has(TABLE) && !on.has(LIST)
 }
 
-/// The type of truth values: as these, all numbers are one.
-fn is_truth(e: &Expr) -> bool {
-    matches!(e, Expr::Name(x) if x.id.as_str() == "bool")
-        || stmts::literal(e).is_some_and(|t| t.iter().any(|t| t.contains("bool")))
-}
-
 fn is_false(e: &Expr) -> bool {
     matches!(e, Expr::Constant(x) if x.value == Constant::Bool(false))
 }
 
 /// The name that an expression begins with.
-fn root(e: &Expr) -> Option<&str> {
+pub(super) fn root(e: &Expr) -> Option<&str> {
     match e {
         Expr::Name(x) => Some(x.id.as_str()),
         Expr::Attribute(x) => root(&x.value),
         Expr::Subscript(x) => root(&x.value),
         Expr::Call(x) => root(&x.func),
         _ => None,
-    }
-}
-
-fn is_key(e: &Expr, key: Key<'_>) -> bool {
-    match (key, e) {
-        (Key::Text(name), e) => stmts::literal(e).is_some_and(|names| names == [name]),
-        (Key::Computed(Expr::Name(a)), Expr::Name(b)) => a.id == b.id,
-        _ => false,
-    }
-}
-
-/// Whether this picks the column of the table.
-fn is_column(e: &Expr, key: Key<'_>, of: Option<&str>) -> bool {
-    match e {
-        Expr::Subscript(x) => {
-            let (table, picked) = stmts::place(x);
-            root(table) == of && picked.is_some_and(|e| is_key(e, key))
-        }
-        Expr::Attribute(x) => {
-            // `t["date"].dt.year` is no column.
-            let direct = x.value.is_name_expr() && root(&x.value) == of;
-            direct && matches!(key, Key::Text(name) if name == x.attr.as_str())
-        }
-        _ => false,
-    }
-}
-
-/// Whether a value is made of the column that it replaces.
-fn mentions(e: &Expr, key: Key<'_>, of: Option<&str>) -> bool {
-    struct Search<'k> {
-        key: Key<'k>,
-        of: Option<&'k str>,
-        found: bool,
-    }
-    impl<'a> Visitor<'a> for Search<'_> {
-        fn expression(&mut self, e: &'a Expr, _place: ExprPlace<'a>) {
-            self.found |= is_column(e, self.key, self.of);
-        }
-    }
-    let mut search = Search {
-        key,
-        of,
-        found: false,
-    };
-    expression(&mut search, e, ExprPlace::Plain);
-    search.found
-}
-
-/// Whether a value is the column that it replaces, of another type at most.
-fn keeps(e: &Expr, key: Key<'_>, of: Option<&str>) -> bool {
-    match e {
-        // Other rows or another order are other values.
-        Expr::Subscript(x) => x.value.is_name_expr() && is_column(e, key, of),
-        Expr::Attribute(_) if is_column(e, key, of) => true,
-        Expr::Lambda(x) => {
-            let mut names = x.args.posonlyargs.iter().chain(&x.args.args);
-            let name = names.next().map(|a| a.def.arg.as_str());
-            name.is_some() && keeps(&x.body, key, name)
-        }
-        Expr::Attribute(x) => {
-            let part = matches!(x.attr.as_str(), "dt" | "str" | "values");
-            let of_times = matches!(&*x.value, Expr::Attribute(t) if t.attr.as_str() == "dt");
-            (part || of_times) && keeps(&x.value, key, of)
-        }
-        Expr::Call(x) => {
-            let Expr::Attribute(f) = &*x.func else {
-                return false;
-            };
-            let name = f.attr.as_str();
-            let accessor = matches!(&*f.value, Expr::Attribute(by)
-                if matches!(by.attr.as_str(), "dt" | "str"));
-            let first = x.args.first();
-            let pandas = matches!(&*f.value, Expr::Name(x) if x.id.as_str() == "pd");
-            if pandas && TYPING.contains(&name) {
-                return first.is_some_and(|e| keeps(e, key, of));
-            }
-            let signs = name.ends_with("strip") && !x.args.is_empty();
-            let truth = first.is_some_and(is_truth);
-            let written = accessor && name == "strftime" && first.is_some_and(is_template);
-            let kind = written
-                || TYPES.contains(&name) && !truth
-                || accessor && SPELLING.contains(&name) && !signs
-                || name == "map" && x.args.len() == 1 && first.is_some_and(is_plain);
-            kind && keeps(&f.value, key, of)
-        }
-        _ => false,
     }
 }

@@ -57,7 +57,7 @@ fn columns_that_get_other_values_are_told() {
         ),
         (
             "staff['age'] *= 1.1\nstaff['age'] = staff['age'].clip(20, 60)",
-            "age of staff 1 2",
+            "age of staff 1; age of staff 2",
         ),
         (
             "staff['age'] = np.where(staff['age'] > 50, 50, staff['age'])",

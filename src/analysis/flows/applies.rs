@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::functions::Given;
 use super::tables::word;
 use super::value::{
-    BOUND, BY_COLUMN, FRAME, GROUPED, KIND, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WHOLE,
+    BOUND, BY_COLUMN, COLUMN, FRAME, GROUPED, KIND, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WHOLE,
 };
 use super::words::SUMMING;
 use super::{Pass, fold, stmts};
@@ -202,6 +202,12 @@ impl<'a> Pass<'a> {
             };
             let mut made = value.clone();
             made.index = Default::default();
+            self.named_for(
+                name.as_str(),
+                &value,
+                None,
+                keyword.range.start().to_usize(),
+            );
             self.results_in(name.as_str(), &made);
             out = out.and(&value);
         }
@@ -215,6 +221,9 @@ impl<'a> Pass<'a> {
             false => out,
         };
         let named = how.is_none() && on.has(PLAIN);
+        if !how.is_some_and(Expr::is_constant_expr) {
+            out = out.without(COLUMN);
+        }
         let table = on.flags & (TABLE | if on.has(GROUPED) { WHOLE } else { 0 });
         out.without(GROUPED | KIND)
             .with(table | if named { PLAIN } else { 0 })

@@ -3,8 +3,8 @@
 use super::functions::{Body, Frame};
 use super::unseen::{describes, hides, reaches};
 use super::value::{
-    BOUND, CHANGER, DRAWN, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN,
-    PRINTS, SINGLE, TABLE, Value, WHOLE,
+    BENT, BOUND, CHANGER, DRAWN, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC,
+    PLAIN, PRINTS, SHAPED, SINGLE, SQUARE, TABLE, TAIL, Value, WHOLE,
 };
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
@@ -70,7 +70,11 @@ impl<'a> Pass<'a> {
                     }
                     set &= self.is_set(&value);
                     whole |= value.has(WHOLE) && !value.is_bare();
-                    out = out.and(&value);
+                    let tail = Self::is_tail(&out, &value);
+                    out = out.and(&value).without(BENT | SQUARE);
+                    if tail {
+                        out = out.with(TAIL);
+                    }
                 }
                 out = match set && whole {
                     true => out.with(WHOLE),
@@ -236,6 +240,7 @@ impl<'a> Pass<'a> {
     fn arithmetic(&mut self, x: &'a ast::ExprBinOp) -> Value<'a> {
         let left = self.eval(&x.left);
         let right = self.eval(&x.right);
+        self.scales_all(x, &left, &right);
         let texts = match (x.op, &left.texts, &right.texts) {
             (Operator::Add, Some(a), Some(b)) if left.has(LIST) && right.has(LIST) => {
                 Some([a.clone(), b.clone()].concat())
@@ -255,7 +260,11 @@ impl<'a> Pass<'a> {
         let whole = (left.has(WHOLE) && !left.is_bare() || right.has(WHOLE) && !right.is_bare())
             && self.is_set(&left)
             && self.is_set(&right);
+        let bent = Self::bends(x.op, &left, &right, &x.right);
         let mut out = left.and(&right).without(MODEL | BOUND | CHANGER | WHOLE);
+        if !out.is_bare() {
+            out = out.with(bent);
+        }
         if whole {
             out = out.with(WHOLE);
         }
@@ -309,7 +318,7 @@ impl<'a> Pass<'a> {
         for (key, e) in x.keys.iter().zip(&x.values) {
             let value = self.eval(e);
             whole &= value.is_even();
-            out = out.and(&value.clone().without(SINGLE).enclosed());
+            out = out.and(&value.clone().without(SINGLE | SHAPED).enclosed());
             let Some(key) = key else {
                 keys = None;
                 continue;

@@ -79,6 +79,7 @@ impl<'a> Pass<'a> {
             Expr::Tuple(x) => x.elts.iter().for_each(|e| self.prints(e, sure)),
             Expr::Constant(_) => {
                 if text(e).is_some_and(|t| sure && adds_digits(t)) {
+                    self.explains(at, self.how_printed(e));
                     self.alters(Altered::Printing, at);
                 }
             }
@@ -98,6 +99,7 @@ impl<'a> Pass<'a> {
                     }
                 };
                 if !plain {
+                    self.explains(at, self.how_printed(e));
                     self.alters(Altered::Printing, at);
                 }
             }

@@ -430,7 +430,7 @@ fn a_known_reduction_of_a_whole_column_is_summed_up() {
         ),
         (
             "for d, part in staff.groupby('dept'):\n    print(part['age'].mean())",
-            "output 2: staff / age",
+            "output 2: staff dept / age",
         ),
         (
             "print(staff['age'].corr(staff['fte']))",

@@ -261,6 +261,9 @@ impl<'a> Pass<'a> {
         if (even && rows || bins) && !all.is_bare() {
             out = out.with(WHOLE);
         }
+        if top == "numpy" && !out.is_bare() {
+            out = out.with(Self::bends_all(name));
+        }
         if path == "pandas.to_numeric"
             || (top == "numpy"
                 && matches!(name, "abs" | "exp" | "log" | "log10" | "log1p" | "sqrt"))
@@ -270,7 +273,13 @@ impl<'a> Pass<'a> {
         if top == "pandas" && matches!(name, "DataFrame" | "Series" | "concat" | "merge") {
             out = out.with(TABLE);
         }
+        if path == "pandas.concat" || path == "pandas.merge" {
+            self.joins(x, &Value::default(), name);
+        }
         if path == "pandas.DataFrame" {
+            if let Some(ast::Expr::Dict(dict)) = x.args.first() {
+                self.columns_of(dict);
+            }
             let names =
                 |key: &Option<ast::Expr>| key.as_ref().is_some_and(|e| stmts::literal(e).is_some());
             let named = |e: &ast::Expr| e.as_dict_expr().is_some_and(|x| x.keys.iter().all(names));

@@ -22,17 +22,25 @@ mod groups;
 mod heap;
 #[cfg(test)]
 mod hidden_tests;
+mod hows;
 mod iterators;
 #[cfg(test)]
 mod iterators_tests;
 mod kinds;
 mod library;
 mod metrics;
+mod misnamed;
+#[cfg(test)]
+mod misnamed_tests;
 mod names;
 mod picks;
 mod puts;
 #[cfg(test)]
 mod routes_tests;
+mod same;
+mod shapes;
+#[cfg(test)]
+mod shapes_tests;
 mod stmts;
 mod sums;
 mod tables;
@@ -74,6 +82,7 @@ struct Column<'s> {
 /// The pass over one snippet.
 pub(super) struct Pass<'a> {
     contract: Contract,
+    text: &'a str,
     inputs: Vec<&'a str>,
     columns: Vec<Column<'a>>,
     by_name: HashMap<&'a str, Vec<usize>>,
@@ -177,7 +186,7 @@ pub(super) fn flows<'a>(
     policy: &Policy,
     setting: &'a Setting,
     facts: &'a Facts,
-    text: &str,
+    text: &'a str,
 ) -> Flows {
     let mut names: Vec<&'a str> = setting.values.keys().map(String::as_str).collect();
     for name in setting.inputs.iter().flatten() {
@@ -197,6 +206,7 @@ pub(super) fn flows<'a>(
     });
     let writes = writes.collect();
     let mut pass = Pass::new(policy.contract, names, setting, writes, &facts.evaluated);
+    pass.text = text;
     for _ in 0..ROUNDS {
         pass.changed = false;
         pass.begin();
@@ -243,6 +253,7 @@ impl<'a> Pass<'a> {
         let imports = imports.map(|(name, path)| (Cow::Borrowed(name), path.to_owned()));
         Self {
             contract,
+            text: "",
             inputs,
             columns,
             by_name,

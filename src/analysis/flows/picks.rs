@@ -2,8 +2,8 @@
 
 use super::unseen::{hides, reaches};
 use super::value::{
-    BOUND, CHANGER, COPIED, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC, PLAIN,
-    PRINTS, SINGLE, TABLE, Value, WHOLE,
+    BOUND, CHANGER, COLUMN, COPIED, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC,
+    PLAIN, PRINTS, SINGLE, TABLE, TAIL, Value, WHOLE,
 };
 use super::words::{DATA, SHAPES, STATISTICS, TEXTS, is_count, is_unseen};
 use super::{Pass, exprs, fold, stmts};
@@ -20,6 +20,11 @@ impl<'a> Pass<'a> {
             index: v.index.clone(),
             order: v.order.clone(),
             order_summed: v.order_summed.clone(),
+            // The key of a part of groups.
+            labels: match v.has(FRAME) {
+                true => Default::default(),
+                false => v.labels.clone(),
+            },
             sites: sites.clone(),
             funcs: v.funcs.clone(),
             files: v.files.clone(),
@@ -177,6 +182,9 @@ impl<'a> Pass<'a> {
             // Rows that positions pick may be one row.
             v = v.without(WHOLE);
         }
+        if given.has(MASK) && given.has(TAIL) {
+            v = v.with(TAIL);
+        }
         Self::said_by(v, given)
     }
 
@@ -203,9 +211,13 @@ impl<'a> Pass<'a> {
         let listed = v.flags & if key.is_list_expr() { FRAME } else { 0 };
         if let Some(names) = stmts::literal(key) {
             return match v.has(PLAIN) {
-                true => self.narrow(v, &names, at).with(listed),
+                true => {
+                    let one = v.has(TABLE) && !key.is_list_expr();
+                    let out = self.narrow(v, &names, at).with(listed);
+                    if one { out.with(COLUMN) } else { out }
+                }
                 false if v.has(TABLE) => Value {
-                    flags: v.flags & !(LIST | FRAME) | listed,
+                    flags: v.flags & !(LIST | FRAME | COLUMN) | listed,
                     texts: None,
                     ..v.clone()
                 },

@@ -48,9 +48,15 @@ impl<'a> Pass<'a> {
                 }
             }
             Stmt::AugAssign(x) => {
+                let mut hows = self.how_augmented(x.op, &x.value);
+                if let Expr::Subscript(target) = &*x.target {
+                    hows.extend(self.how_picked(target));
+                }
+                self.explains(x.target.range().start().to_usize(), hows);
                 self.overwrites(&x.target, None, true);
                 let before = self.eval(&x.target);
                 let value = self.eval(&x.value);
+                self.scales(x, &before);
                 let (lists, texts) = match (&before.texts, &value.texts) {
                     (Some(a), Some(b)) => (
                         before.has(LIST) && value.has(LIST),
@@ -58,7 +64,11 @@ impl<'a> Pass<'a> {
                     ),
                     _ => (false, None),
                 };
+                let bent = Self::bends(x.op, &before, &value, &x.value);
                 let mut all = before.and(&value);
+                if !all.is_bare() {
+                    all = all.with(bent);
+                }
                 all.texts = texts.filter(|_| lists);
                 self.assign(&x.target, &all, None);
                 // A list grows in place.
@@ -335,6 +345,10 @@ impl<'a> Pass<'a> {
     pub(super) fn assign_element(&mut self, target: &'a Expr, iter: &'a Expr, over: &Value<'a>) {
         let few = self.goes_through_few(iter, over);
         let mut part = Self::element(over);
+        if over.has(GROUPED) {
+            // The parts stand in the order of their keys.
+            part.labels.add(&over.index);
+        }
         if few && part.is_bare() && part.funcs.is_empty() {
             part = part.immutable().with(FIXED);
         }
@@ -387,6 +401,7 @@ impl<'a> Pass<'a> {
     pub(super) fn assign(&mut self, target: &'a Expr, value: &Value<'a>, from: Option<&'a Expr>) {
         match target {
             Expr::Name(x) => {
+                self.rebinds(x.id.as_str(), from, value, x.range.start().to_usize());
                 let value = self.bound(value.clone(), from);
                 self.bind_name(x.id.as_str(), value);
             }
@@ -427,6 +442,13 @@ impl<'a> Pass<'a> {
                     self.leaves(Way::Public, x.range.start().to_usize(), &attr, value);
                 }
                 let object = self.base(&x.value);
+                if let Some(e) = from.filter(|_| object.has(TABLE)) {
+                    match &*attr {
+                        "columns" => self.columns_named(&object, &x.value, e),
+                        "index" => self.index_named(&object, &x.value, e),
+                        _ => {}
+                    }
+                }
                 // Tables that no name of a column is believed of.
                 let own = object.has(TABLE) && !object.sites.is_empty();
                 let own = own && object.sites.iter().all(|s| self.unnamed.contains(s));
@@ -469,7 +491,7 @@ impl<'a> Pass<'a> {
         let base = self.base(table);
         let mut put = value.clone().without(SINGLE);
         if base.has(TABLE) {
-            put = put.without(super::value::BOUND);
+            put = put.without(super::value::BOUND | super::value::SHAPED);
         }
         put.texts = None;
         let given = self.eval(&x.slice);
@@ -522,6 +544,14 @@ pub(super) fn place(x: &ast::ExprSubscript) -> (&Expr, Option<&Expr>) {
             (&*by.value, None)
         }
         (base, key) => (base, Some(key)),
+    }
+}
+
+/// The one literal text that an expression is.
+pub(super) fn one_literal(e: &Expr) -> Option<&str> {
+    match literal(e)?[..] {
+        [text] => Some(text),
+        _ => None,
     }
 }
 

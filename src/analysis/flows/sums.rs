@@ -1,6 +1,6 @@
 //! What counts, means and the like leave.
 
-use super::value::{FRAME, GROUPED, KIND, NUMERIC, PLAIN, TABLE, Value, WHOLE, WINDOW};
+use super::value::{COLUMN, FRAME, GROUPED, KIND, NUMERIC, PLAIN, TABLE, Value, WHOLE, WINDOW};
 use super::{Pass, stmts};
 use crate::analysis::parse::ast::{self, Expr};
 
@@ -108,6 +108,9 @@ impl<'a> Pass<'a> {
             true => summed_up(&on.clone().with(WHOLE)),
             false => summed_up(on),
         };
+        self.bent(on, method)
+            .into_iter()
+            .for_each(|id| out.as_is.set(id));
         match method {
             // Texts become one text.
             "sum" | "prod" if !on.has(NUMERIC) => {
@@ -143,7 +146,9 @@ pub(super) fn summed_up<'a>(on: &Value<'a>) -> Value<'a> {
     }
     let mut out = Value {
         labels: on.labels.clone(),
-        flags: (on.flags & (PLAIN | TABLE)) | NUMERIC | WHOLE,
+        flags: (on.flags & (PLAIN | TABLE | if on.has(GROUPED) { COLUMN } else { 0 }))
+            | NUMERIC
+            | WHOLE,
         ..Value::default()
     };
     // What is counted has no index any more.

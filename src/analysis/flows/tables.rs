@@ -1,7 +1,8 @@
 //! Methods of tables.
 
 use super::value::{
-    FIGURES, FRAME, GROUPED, KIND, LIST, MASK, NUMERIC, PLAIN, TABLE, Value, WHOLE, WINDOW,
+    COLUMN, FIGURES, FRAME, GROUPED, KIND, LIST, MASK, NUMERIC, PLAIN, SHAPED, TABLE, Value, WHOLE,
+    WINDOW,
 };
 use super::words::{KEEPING, MASKS, NUMBERS, SORTING, SUMMING};
 use super::{Pass, stmts};
@@ -45,7 +46,7 @@ impl<'a> Pass<'a> {
             "groupby" => Some(self.grouped(on, x)),
             "rolling" | "expanding" | "ewm" => Some(on.clone().with(WINDOW)),
             "resample" => Some(self.resampled(on, x)),
-            "unstack" => Some(Self::unstacked(on)),
+            "unstack" => Some(Self::unstacked(on).without(COLUMN)),
             "agg" | "aggregate" => Some(self.aggregated(on, x)),
             "transform" | "apply" | "map" | "applymap" | "pipe" => self.handed(on, method, x),
             "pivot_table" => Some(self.pivoted(on, x, 0)),
@@ -61,7 +62,7 @@ impl<'a> Pass<'a> {
                         Some(name) => self.stores(name.as_str(), &value),
                         None => self.derive_any(&value),
                     }
-                    let value = value.held();
+                    let value = value.held().without(SHAPED);
                     out.join(&match value.has(PLAIN) || value.is_bare() {
                         true => value.with(FRAME | KIND),
                         false => value.with(PLAIN | TABLE | FRAME | KIND),
@@ -87,7 +88,7 @@ impl<'a> Pass<'a> {
                     }
                     _ => {}
                 }
-                let mut out = on.clone().without(GROUPED);
+                let mut out = on.clone().without(GROUPED | COLUMN);
                 out.index = Default::default();
                 Some(out)
             }
@@ -126,9 +127,19 @@ impl<'a> Pass<'a> {
                     false => out,
                 })
             }
-            "filter" if word(x, "items").is_some() => {
-                let items = word(x, "items")?;
-                Some(self.named(on, items))
+            "filter" => {
+                let given = x.args.iter().chain(x.keywords.iter().map(|k| &k.value));
+                let given = self.union(given);
+                if !given.funcs.is_empty() || on.has(GROUPED) {
+                    return None;
+                }
+                let items = word(x, "items").or_else(|| x.args.first());
+                let columns = on.has(FRAME) && x.keywords.len() + x.args.len() == 1;
+                Some(match items.filter(|_| columns) {
+                    Some(items) => self.named(on, items),
+                    // Rows by their labels.
+                    None => on.clone().without(WHOLE | GROUPED).and(&given.held()),
+                })
             }
             "get" | "pop"
                 if on.has(PLAIN) && first.is_some_and(|e| stmts::literal(e).is_some()) =>
@@ -145,7 +156,8 @@ impl<'a> Pass<'a> {
                     Some(names) => names.iter().for_each(|name| self.stores(name, &value)),
                     None => self.derive_any(&value),
                 }
-                self.put(&on.sites, &value.held().with(PLAIN | TABLE | FRAME | KIND));
+                let put = value.held().without(SHAPED);
+                self.put(&on.sites, &put.with(PLAIN | TABLE | FRAME | KIND));
                 Some(Value::default())
             }
             "to_dict" => {
@@ -189,6 +201,8 @@ impl<'a> Pass<'a> {
                 if !self.leaves_whole(on, method, x) {
                     out = out.without(WHOLE);
                 }
+                out = Self::bends_by(out, method, x);
+                out = Self::tails(out, on, method, x, &more);
                 Some(match more.is_bare() {
                     true => out,
                     false => {

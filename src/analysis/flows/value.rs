@@ -1,52 +1,81 @@
 //! What an expression may hold of the inputs.
 
-/// A set of columns, by their numbers over all inputs.
+/// A set of columns, by their numbers over all inputs. The first ones take no memory of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bits(Vec<u64>);
+pub(super) struct Bits {
+    low: u128,
+    high: Vec<u128>,
+}
+
+const WORD: usize = u128::BITS as usize;
 
 impl Bits {
     pub fn set(&mut self, at: usize) {
-        if self.0.len() <= at / 64 {
-            self.0.resize(at / 64 + 1, 0);
+        match at / WORD {
+            0 => self.low |= 1 << at,
+            word => {
+                if self.high.len() < word {
+                    self.high.resize(word, 0);
+                }
+                self.high[word - 1] |= 1 << (at % WORD);
+            }
         }
-        self.0[at / 64] |= 1 << (at % 64);
     }
 
     pub fn clear(&mut self, at: usize) {
-        if let Some(word) = self.0.get_mut(at / 64) {
-            *word &= !(1 << (at % 64));
+        match at / WORD {
+            0 => self.low &= !(1 << at),
+            word => {
+                if let Some(word) = self.high.get_mut(word - 1) {
+                    *word &= !(1 << (at % WORD));
+                }
+            }
         }
     }
 
     pub fn has(&self, at: usize) -> bool {
-        self.0
-            .get(at / 64)
-            .is_some_and(|w| w & (1 << (at % 64)) != 0)
+        let word = match at / WORD {
+            0 => self.low,
+            word => self.high.get(word - 1).copied().unwrap_or_default(),
+        };
+        word & (1 << (at % WORD)) != 0
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|w| *w == 0)
+        self.low == 0 && self.high.iter().all(|w| *w == 0)
     }
 
     /// Adds the others; whether any was new.
     pub fn add(&mut self, other: &Self) -> bool {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+        let mut grew = other.low & !self.low != 0;
+        self.low |= other.low;
+        if self.high.len() < other.high.len() {
+            self.high.resize(other.high.len(), 0);
         }
-        let mut grew = false;
-        for (a, b) in self.0.iter_mut().zip(&other.0) {
+        for (a, b) in self.high.iter_mut().zip(&other.high) {
             grew |= *b & !*a != 0;
             *a |= b;
         }
         grew
     }
 
+    /// Whether both have one.
+    pub fn meets(&self, other: &Self) -> bool {
+        let mut words = self.high.iter().zip(&other.high);
+        self.low & other.low != 0 || words.any(|(a, b)| a & b != 0)
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        let words = self.0.iter().enumerate();
-        words.flat_map(|(i, w)| {
-            (0..64)
-                .filter(move |b| w & (1 << b) != 0)
-                .map(move |b| 64 * i + b)
+        let words = std::iter::once(&self.low).chain(&self.high).enumerate();
+        words.flat_map(|(i, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let at = rest.trailing_zeros() as usize;
+                (at < WORD).then(|| {
+                    rest &= rest - 1;
+                    WORD * i + at
+                })
+            })
         })
     }
 }
@@ -95,9 +124,21 @@ pub(super) const NAMES: u32 = 1 << 17;
 pub(super) const FIXED: u32 = 1 << 18;
 /// It may be an iterator, or hold one: what is left of it says how far it was drawn.
 pub(super) const DRAWN: u32 = 1 << 19;
+/// A column for certain, or what groups of it came to: what is stored under a key is a row.
+pub(super) const COLUMN: u32 = 1 << 20;
+/// Numbers that a power, a remainder or the like made of those of a column: their sum is none of the column.
+pub(super) const BENT: u32 = 1 << 21;
+/// A square, or a product of a column with itself.
+pub(super) const SQUARE: u32 = 1 << 22;
+/// A condition that a sum of the same column sets, or that leaves one row of each kind: it may leave a single row.
+pub(super) const TAIL: u32 = 1 << 23;
+
+/// What is true of one column of a table, and not of the others.
+pub(super) const SHAPED: u32 = BENT | SQUARE | TAIL;
 
 /// Flags that both sides of a join must have.
-const BOTH: u32 = PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE | FRAME | KIND | BY_COLUMN;
+const BOTH: u32 =
+    PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE | FRAME | KIND | BY_COLUMN | COLUMN;
 
 /// The site of all figures.
 pub(super) const FIGURES: u32 = u32::MAX;
@@ -255,7 +296,7 @@ impl Value<'_> {
     /// The part of it that the other one may hold.
     pub fn within(&self, other: &Self) -> Self {
         let mut out = Self {
-            flags: self.flags & (PLAIN | NUMERIC | TABLE | MASK | WHOLE | KIND),
+            flags: self.flags & (PLAIN | NUMERIC | TABLE | MASK | WHOLE | KIND | SHAPED),
             ..Self::default()
         };
         for id in self.as_is.iter().chain(self.summed.iter()) {
@@ -345,7 +386,8 @@ impl Value<'_> {
             order: self.order.clone(),
             order_summed: self.order_summed.clone(),
             labels: self.labels.clone(),
-            flags: self.flags & (PLAIN | NUMERIC | TABLE | SINGLE | MASK | WHOLE | FRAME | KIND),
+            flags: self.flags
+                & (PLAIN | NUMERIC | TABLE | SINGLE | MASK | WHOLE | FRAME | KIND | SHAPED),
             ..Self::default()
         }
     }

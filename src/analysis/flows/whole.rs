@@ -39,6 +39,7 @@ const EVEN: &[&str] = &[
     "query",
     "replace",
     "round",
+    "select_dtypes",
     "sort_index",
     "sort_values",
     "sub",
@@ -158,7 +159,7 @@ impl<'a> Pass<'a> {
                     !texts.iter().any(|t| by_place(t) || calls(t))
                 })
             }
-            // All rows whose value is not the only one, or the first row of each category.
+            // All rows whose value is not the only one.
             "duplicated" if word(x, "keep").is_some_and(is_false) => true,
             "drop_duplicates" | "duplicated"
                 if x.args.len() + x.keywords.len() > 0 || !on.has(FRAME) =>
@@ -198,7 +199,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-fn is_false(e: &Expr) -> bool {
+pub(super) fn is_false(e: &Expr) -> bool {
     matches!(e, Expr::Constant(x) if x.value == ast::Constant::Bool(false))
 }
 

@@ -62,6 +62,7 @@ pub(super) const KEEPING: &[&str] = &[
     "rolling",
     "round",
     "sample",
+    "select_dtypes",
     "set_index",
     "shift",
     "sort_index",

@@ -21,6 +21,8 @@ const INPUTS: usize = 4;
 const FILES: usize = 3;
 /// The kinds of one effect to name.
 const KINDS: usize = 5;
+/// Alterations of which each is told how.
+const HOWS: usize = 4;
 /// The variables of the environment to name.
 const VARIABLES: usize = 6;
 /// Columns of an evaluated text.
@@ -373,7 +375,11 @@ fn read(input: &InputUse, lists: Lengths) -> Spans {
         spans.push((words::NOT_NAMED.to_owned(), Role::Dim));
     } else if all {
         spans.push((", ".to_owned(), Role::Dim));
-        spans.push((format!("all {}", words::count(of, "column")), Role::Text));
+        let all = match of {
+            0 => words::ALL_COLUMNS.to_owned(),
+            of => format!("all {}", words::count(of, "column")),
+        };
+        spans.push((all, Role::Text));
     } else if named > 0 {
         let names = match most {
             0 => words::number(named as u64),
@@ -464,6 +470,12 @@ fn alters(list: &[Alteration], lists: Lengths) -> Spans {
         if !of.is_empty() {
             spans.push((format!(" of {}", text::cut(of, 24)), Role::Dim));
         }
+        // Of many, the names are worth more.
+        let told = (list.len() <= HOWS || most > KINDS) && !lists.is_least();
+        for how in one.how.iter().filter(|_| told) {
+            spans.push((format!(" {} ", words::change(how.by)), Role::Dim));
+            spans.push((source(&how.text), Role::Text));
+        }
         if !lists.is_least() {
             spans.push((format!(" {}", words::at_lines(&one.lines)), Role::Dim));
         }
@@ -472,6 +484,15 @@ fn alters(list: &[Alteration], lists: Lengths) -> Spans {
         spans.push((format!(", {} more", list.len() - most), Role::Dim));
     }
     spans
+}
+
+/// A piece of the code: a number as it is, anything else in quotes.
+fn source(piece: &str) -> String {
+    let number = |c: char| c.is_ascii_digit() || c == '.';
+    match piece.chars().all(number) && piece.len() < 12 {
+        true => piece.to_owned(),
+        false => quoted(piece, 28),
+    }
 }
 
 fn touch(name: &str, list: &[Touch], role: Role, lists: Lengths) -> Spans {

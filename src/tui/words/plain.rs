@@ -523,6 +523,7 @@ pub const fn sign(c: char) -> Option<&'static str> {
         '▲' => WARNING,
         '·' => ",",
         '×' => "by",
+        '÷' => "divided by",
         '≈' => "about",
         '–' => " to ",
         '—' => "-",

@@ -156,7 +156,12 @@ fn what_is_altered_is_said_before_the_code_with_its_line_and_on_the_sheet() {
     ));
     v.wait(600);
     let code = v.read();
-    assert!(v.all.contains("ALTERS c1 of sales line 1"), "{}", v.all);
+    assert!(
+        v.all
+            .contains("ALTERS c1 of sales = 0 unless \"df['c3'] > 3\" line 1"),
+        "{}",
+        v.all
+    );
     assert!(code.contains(", alters"), "{code}");
     let sheet = v.ask();
     assert!(sheet.contains("as read before: alters,"), "{sheet}");
