@@ -1,7 +1,7 @@
 //! The log at a million records: `cargo bench --bench audit`, or `-- 100000` for fewer.
 //!
 //! Writes a log of a month through the real writer, then asks the finished binary: the first look (which makes the index),
-//! the next ones, questions, one proposal, `status` and `verify`; peers in the same run are `sha256sum` of the same bytes
+//! the next ones, questions, one proposal, `status`, the start of a dashboard and `verify`; peers in the same run are `sha256sum` of the same bytes
 //! and `grep` over them. Times are of whole processes, the best of three; memory is the most that was resident.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -97,11 +97,29 @@ fn main() {
         ask(&["audit", "stats", "by:ana since:7d"])
     });
     row("audit list, all of it", 1, || ask(&["audit", "list"]));
+    start(&state);
     let verify = row("audit verify", 1, || ask(&["audit", "verify"]));
     println!(
         "\nverify takes {:.1} x sha256sum (aim: 3)",
         verify.as_secs_f64() / sum.as_secs_f64()
     );
+}
+
+/// What a dashboard needs of the log before its socket is there, and what it reads afterwards.
+fn start(state: &Path) {
+    let line = |name: &str, begun: Instant| {
+        println!("{name:58} {:>9.1}", begun.elapsed().as_secs_f64() * 1e3);
+    };
+    for _ in 0..3 {
+        let begun = Instant::now();
+        let opened = audit::start(state, &|_| println!("the start reads the whole log")).unwrap();
+        line("a dashboard's start, of the log", begun);
+        if let Some(unread) = &opened.unread {
+            let begun = Instant::now();
+            unread.check().unwrap();
+            line("  and the log read behind the screen", begun);
+        }
+    }
 }
 
 fn segments(state: &Path) -> Vec<PathBuf> {

@@ -108,6 +108,7 @@ impl Item {
                 ttl_s: self.ttl_s,
                 stream: self.stream,
                 idempotency_key: None,
+                traceparent: None,
             },
         })
     }

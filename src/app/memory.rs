@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::audit::Log;
+use crate::audit::{Log, Unread};
 use crate::figure::{Small, Undrawn};
 use crate::model::{Digest, Shape};
 use crate::tui::{Comparison, Diff, UiState};
@@ -50,6 +50,16 @@ pub fn compare(state_dir: PathBuf, wanted: Comparison, inbox: UnboundedSender<In
             Diff::between(&earlier, &wanted.code, COMPARING)
         });
         let _ = inbox.send(Input::Recalled(Recalled::Diff(wanted.number, diff)));
+    });
+}
+
+/// Reads the log that the start left unread.
+pub fn awaited(ui: &mut UiState, uid: u32, unread: Unread, inbox: &UnboundedSender<Input>) {
+    ui.awaits_past(uid);
+    let inbox = inbox.clone();
+    tokio::task::spawn_blocking(move || {
+        let checked = unread.check().map(Box::new).map_err(|e| e.to_string());
+        let _ = inbox.send(Input::Checked(checked));
     });
 }
 

@@ -26,11 +26,13 @@ pub mod reviewer;
 mod session;
 mod shell;
 mod signals;
+mod signing;
 mod startup;
 
 pub use absent::absent;
 pub use startup::{Setup, Written, prepare};
 
+use crate::audit::{Checked, NotaryEvent};
 use crate::broker::Event;
 use crate::tui::AuditPage;
 
@@ -41,6 +43,10 @@ pub enum Input {
     Audit(AuditPage),
     /// The first bad record of the log, found by a check that includes the contents.
     Damaged(String),
+    /// How the log's checkpoints fare.
+    Notary(NotaryEvent),
+    /// What the start left unread of the log was read, or why it must not be believed.
+    Checked(Result<Box<Checked>, String>),
     /// The log says something about earlier codes.
     Recalled(memory::Recalled),
     /// The person's editor has ended.

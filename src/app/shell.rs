@@ -7,16 +7,17 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use crate::audit::{Feeder, Notary};
 use crate::broker::{BrokerState, Confirmation, Effect, Event, HumanAct, next_deadline, update};
 use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::Wish;
 use crate::ipc::{self, Listener, Router};
-use crate::model::{Lane, LogEvent, ProposalId, Reviewer, Ticket, Tier};
+use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
 use crate::tui::keyboard::{Keyboard, Read, Typed};
 use crate::tui::terminal::{Terminal, has_job_control};
-use crate::tui::{Action, GrantRequest, Header, Highlighter, Plain, UiState, copied};
+use crate::tui::{Action, GrantRequest, Header, Highlighter, LogCheck, Plain, UiState, copied};
 
 use super::ahead::Ahead;
 use super::analyst::Analyst;
@@ -30,8 +31,10 @@ use super::pulse::{BEAT, Pulse};
 use super::session::Session;
 use super::signals::{Asked, Signals};
 use super::startup::Setup;
-use super::{Input, record, replicate, review, reviewer};
+use super::{Input, record, replicate, review, reviewer, signing};
 
+mod checked;
+mod drilling;
 mod editing;
 mod hearing;
 mod redraw;
@@ -84,9 +87,12 @@ struct Shell {
     /// The terminal is closed: it takes no more frames and sends no more keys.
     gone: bool,
     session: Session,
+    notary: Notary,
     drills: Option<Drills>,
     /// The terminal takes no output at the moment: nobody could see what they decide on.
     stuck: bool,
+    /// Keeps the index of the log; `None` if there was no thread for it.
+    feeder: Option<Feeder>,
 }
 
 /// What ended a wait of the loop.
@@ -138,9 +144,18 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
     shell.terminal.leave(&lines);
     router.drain(FAREWELL).await;
     // Dropping the controls ends whatever still runs.
-    let Shell { hands, .. } = shell;
+    let Shell {
+        hands,
+        feeder,
+        notary,
+        ..
+    } = shell;
     drop(hands.controls);
     hands.log.close();
+    notary.close();
+    if let Some(feeder) = feeder {
+        feeder.finish();
+    }
     ended
 }
 
@@ -152,7 +167,16 @@ impl Shell {
         inbox: UnboundedSender<Input>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let by = reviewer::here();
-        let log = record::start(setup.log.writer, &decided, &inbox);
+        let notary = signing::start(&setup, inbox.clone());
+        let feeder = record::feeder(&setup.state_dir);
+        let informer = notary.informer();
+        let log = record::start(
+            setup.log.writer,
+            feeder.as_ref(),
+            &decided,
+            &inbox,
+            informer,
+        );
         let opened = LogEvent::Opened {
             version: setup.settings.version.clone(),
             by: by.clone(),
@@ -187,12 +211,16 @@ impl Shell {
         if setup.plain {
             ui = ui.spoken();
         }
-        ui.set_past(setup.log.past, by.uid);
-        memory::read_shapes(setup.state_dir.clone(), ui.shapeless(), inbox.clone());
+        match setup.log.unread {
+            Some(unread) => memory::awaited(&mut ui, by.uid, unread, &inbox),
+            None => {
+                ui.set_past(setup.log.past, by.uid);
+                checked::look_further(&setup.state_dir, &ui, &inbox);
+            }
+        }
         // Discards keys typed before the screen was there.
         ui.stalled(Now::read());
         replicate::forget(&setup.state_dir, setup.retention_days);
-        review::check(setup.state_dir.clone(), inbox.clone());
         let mut terminal = match setup.plain {
             true => Terminal::enter_in_lines(setup.calls, setup.charset)?,
             false => Terminal::enter(setup.calls, setup.charset, setup.mouse)?,
@@ -237,8 +265,10 @@ impl Shell {
             leaving: false,
             gone: false,
             session: Session::default(),
+            notary,
             drills: setup.drills.map(|(_, drills)| drills),
             stuck: false,
+            feeder,
         })
     }
 
@@ -376,21 +406,6 @@ impl Shell {
         Instant::now() + least.unwrap_or(Duration::from_secs(3600))
     }
 
-    /// Makes the drill whose time has come. The core drops it if it cannot pass for a real proposal now.
-    fn drill_when_due(&mut self) {
-        let now = Now::read();
-        let (drills, state) = (self.drills.as_mut(), &self.state);
-        let hides = |profile: &str| state.hides_drills(profile, now);
-        let Some((draft, drill)) = drills.and_then(|drills| drills.take(now.boot, hides)) else {
-            return;
-        };
-        self.core(Event::Drill {
-            id: ProposalId::new(),
-            draft: Box::new(draft),
-            drill,
-        });
-    }
-
     fn core(&mut self, event: Event) {
         let now = Now::read();
         self.hands.forget(&event);
@@ -453,14 +468,22 @@ impl Shell {
             }
             Input::Audit(page) => {
                 // The header must not contradict the page below it.
-                if page.damage.is_some() {
-                    self.header.log_damage.clone_from(&page.damage);
+                if let Some(first) = &page.damage {
+                    self.header.log = LogCheck::Damaged(first.clone());
                 }
                 self.ui.set_audit(page);
                 self.redraw = Redraw::Soon;
             }
             Input::Damaged(first) => {
-                self.header.log_damage = Some(first);
+                self.header.log = LogCheck::Damaged(first);
+                self.redraw = Redraw::Soon;
+            }
+            Input::Checked(checked) => {
+                self.checked(checked);
+                self.redraw = Redraw::Soon;
+            }
+            Input::Notary(event) => {
+                signing::tell(event, &mut self.header, &self.hands.log);
                 self.redraw = Redraw::Soon;
             }
             Input::Edited(returned) => self.edited(*returned),
@@ -468,12 +491,7 @@ impl Shell {
                 recalled.tell(&mut self.ui);
                 self.redraw = Redraw::Soon;
             }
-            Input::Highlighted => {
-                while let Some((digest, colours)) = self.highlighter.poll() {
-                    self.ui.set_highlight(digest, colours);
-                }
-                self.redraw = Redraw::Soon;
-            }
+            Input::Highlighted => self.coloured(),
         }
     }
 
@@ -578,23 +596,5 @@ impl Shell {
         self.core(Event::Human(HumanAct::Quit {
             by: self.by.clone(),
         }));
-    }
-
-    /// After a stall: discards what was typed meanwhile.
-    fn flush(&mut self) {
-        self.keyboard.flush();
-        self.ui.stalled(Now::read());
-        self.redraw = Redraw::Soon;
-    }
-
-    /// Restores the terminal and stops, as a shell expects of Ctrl-Z. Keys typed meanwhile were
-    /// meant for other programs.
-    fn suspend(&mut self) {
-        self.terminal.suspend();
-        self.interrupted();
-        self.keyboard.flush();
-        self.ui.flush_input(Now::read());
-        self.core(Event::Tick);
-        self.drawn_at = None;
     }
 }

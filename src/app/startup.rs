@@ -21,7 +21,7 @@ use crate::ipc::SocketConfig;
 use crate::model::{DataFormat, DrillPlan, Preflight, Sensitivity, Tier, VisibleWriter};
 use crate::paths::{Folders, Paths};
 use crate::policy::{self, Contract, Policy};
-use crate::tui::{Calls, Charset, Header, Keymap, TerminalCaps, Themes};
+use crate::tui::{Calls, Charset, Header, Keymap, LogCheck, TerminalCaps, Themes};
 
 /// Everything a dashboard consists of, before it starts.
 pub struct Setup {
@@ -31,6 +31,7 @@ pub struct Setup {
     pub retention_days: u64,
     /// Whether the code of succeeded runs is kept as files.
     pub keep_code: bool,
+    pub anchoring: audit::Anchoring,
     pub state_dir: PathBuf,
     pub data_dir: PathBuf,
     pub python: Option<PathBuf>,
@@ -55,12 +56,18 @@ pub struct Setup {
     pub demo: bool,
 }
 
-/// Checks everything and opens the log, without touching the terminal yet.
+/// Checks everything and opens the log, without touching the terminal yet. `reading` is told before a long log is read,
+/// with its bytes.
 ///
 /// # Errors
 /// The first thing that cannot work: exit code 2 for a user's mistake, 1 for something the machine
 /// lacks.
-pub fn prepare(config: &Config, demo: bool, plain: bool) -> Result<Setup, Failure> {
+pub fn prepare(
+    config: &Config,
+    demo: bool,
+    plain: bool,
+    reading: &dyn Fn(u64),
+) -> Result<Setup, Failure> {
     let env: BTreeMap<String, String> = std::env::vars().collect();
     let caps = match plain {
         // Nothing is drawn, and a query would be read out.
@@ -74,6 +81,7 @@ pub fn prepare(config: &Config, demo: bool, plain: bool) -> Result<Setup, Failur
         keymap,
         themes,
         drills,
+        witnesses,
     } = Written::of(config, caps)?;
     let tier = config.least_tier();
     let tiers = checked_tiers(tiers, &config.paths.cache_dir)?;
@@ -81,7 +89,7 @@ pub fn prepare(config: &Config, demo: bool, plain: bool) -> Result<Setup, Failur
     // Workers are started through this descriptor, so that an update that replaces the file does
     // not mix versions, and a file put in its place is not run.
     let analyser_exe = PathBuf::from(format!("/proc/self/fd/{}", exe.as_raw_fd()));
-    let log = audit::open(&config.paths.state_dir)
+    let log = audit::start(&config.paths.state_dir, reading)
         .map_err(|e| Failure::general(format!("the audit log cannot be opened: {e}")))?;
     diagnostics(&config.paths.state_dir)?;
     let kept = audit::Log::open(&config.paths.state_dir)
@@ -94,12 +102,25 @@ pub fn prepare(config: &Config, demo: bool, plain: bool) -> Result<Setup, Failur
     let mut header = header(config, tier, tiers, &in_force);
     header.absent = absent(config);
     header.log_recovered.clone_from(&log.recovered);
-    header.log_damage = log.faults.first().map(ToString::to_string);
+    header.log = match (log.faults.first(), &log.unread) {
+        (Some(first), _) => LogCheck::Damaged(first.to_string()),
+        (None, Some(_)) => LogCheck::Running,
+        (None, None) => LogCheck::Sound,
+    };
     Ok(Setup {
         settings: settings(config, tier, &in_force, &policies),
         log,
-        retention_days: config.audit.retention_days,
+        // What a hold selects, only `audit prune` asks.
+        retention_days: match config.audit.hold.is_empty() {
+            true => config.audit.retention_days,
+            false => 0,
+        },
         keep_code: config.audit.keep_code,
+        anchoring: audit::Anchoring {
+            checkpoints: config.audit.checkpoints.clone(),
+            command: config.audit.anchor_command.clone(),
+            witnesses,
+        },
         state_dir: config.paths.state_dir.clone(),
         data_dir: config.paths.data_dir.clone(),
         python: config.python.clone(),
@@ -135,6 +156,7 @@ pub struct Written {
     keymap: Keymap,
     themes: Themes,
     drills: Option<(DrillPlan, Drills)>,
+    witnesses: Vec<audit::Witness>,
 }
 
 impl Written {
@@ -152,6 +174,7 @@ impl Written {
         tiers.insert(least);
         let (keymap, themes) = screen(config, caps).map_err(|e| usage(&e))?;
         let drills = drills(config, &in_force)?;
+        let witnesses = witnesses(config).map_err(|e| usage(&e))?;
         Ok(Self {
             policies,
             in_force,
@@ -159,8 +182,19 @@ impl Written {
             keymap,
             themes,
             drills,
+            witnesses,
         })
     }
+}
+
+/// Those that are to sign the log's checkpoints.
+fn witnesses(config: &Config) -> Result<Vec<audit::Witness>, ConfigError> {
+    let all = config.audit.witnesses.iter().map(|text| text.parse());
+    let all: Result<_, String> = all.collect();
+    all.map_err(|why| {
+        let key = "audit.witnesses".to_owned();
+        config.fault(&[key], format!("`audit.witnesses`: {why}"))
+    })
 }
 
 /// The keys and palettes that the configuration asks for.
@@ -359,7 +393,8 @@ fn header(config: &Config, tier: Tier, tiers: Vec<Preflight>, policies: &[Arc<Po
         submit: submit(&config.paths),
         absent: Vec::new(),
         log_recovered: None,
-        log_damage: None,
+        log: LogCheck::Sound,
+        unanchored: None,
     }
 }
 

@@ -3,6 +3,8 @@
 //! Both find the same. The index was read once and then only what was written since; a line that is shown is read and
 //! hashed again. Contents (blobs) are looked at when their record is first read and when they are shown, not at each look.
 
+mod told;
+
 use super::cases::{Case, Cases};
 use super::contents::{Contents, Look};
 use super::error::{AuditError, Faults};
@@ -12,6 +14,8 @@ use super::log::{History, Log, Logged, PauseLogged, Pauses, Summary};
 use super::query::Query;
 use super::stats::{Decision, Stats};
 use crate::model::ProposalId;
+
+pub use told::Told;
 
 /// A log as it is now, for questions.
 pub struct Answers {

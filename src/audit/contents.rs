@@ -28,7 +28,7 @@ pub(super) enum Look {
 
 impl Look {
     /// How thoroughly the blobs of one record are checked.
-    fn at(self, event: &LogEvent) -> Self {
+    pub fn at(self, event: &LogEvent) -> Self {
         match self {
             Self::ReadOf(id) if event.id() == Some(id) => Self::Read,
             Self::ReadOf(_) => Self::There,
@@ -78,7 +78,7 @@ impl Contents {
                 }
                 _ => {}
             }
-            match self.check(&named, look) {
+            match self.check(line, &named, look) {
                 Ok(true) => self.good += 1,
                 Ok(false) => {
                     // A later record may require it.
@@ -105,8 +105,10 @@ impl Contents {
     }
 
     /// `Ok(true)` if the blob is sound, `Ok(false)` if it is absent and may be.
-    fn check(&mut self, named: &NamedBlob, look: Look) -> Result<bool, String> {
-        match check(&self.layout, named, look) {
+    fn check(&mut self, line: &Line<'_>, named: &NamedBlob, look: Look) -> Result<bool, String> {
+        let ahead = line.ahead.looked.and_then(|all| all.get(&named.digest));
+        let first = ahead.cloned();
+        match first.unwrap_or_else(|| check(&self.layout, named, look)) {
             Ok(false) => {}
             result => return result,
         }
@@ -190,7 +192,7 @@ impl OnTheWay {
 }
 
 /// Whether a blob has a file. An error says what is wrong with that file.
-fn check(layout: &Layout, named: &NamedBlob, look: Look) -> Result<bool, String> {
+pub(super) fn check(layout: &Layout, named: &NamedBlob, look: Look) -> Result<bool, String> {
     let (_, path) = layout.blob(&named.digest);
     let unreadable = |e: io::Error| match e.kind() {
         io::ErrorKind::NotFound => Ok(false),

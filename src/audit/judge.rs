@@ -8,12 +8,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ahead::Parallel;
 use super::contents::{Contents, Look};
 use super::error::{AuditError, Damage, Faults};
 use super::layout::Layout;
 use super::life::Lives;
 use super::line::{Record, VERSION, actor};
+use super::lines::{Lines, OneByOne};
 use super::lock;
+use super::open::LONG;
 use super::put_back;
 use super::scan::{Line, Scanned, scan};
 use super::span::Spans;
@@ -140,7 +143,8 @@ impl Judging {
             reader.reads(Read::Later(line, id), &mut self.lives);
             return Ok(());
         }
-        let record = Record::parse(line.bytes)?;
+        let ahead = line.ahead.record.take();
+        let record = ahead.unwrap_or_else(|| Record::parse(line.bytes).map(Box::new))?;
         let by = actor(&record.event);
         let actor = match record.actor == by {
             true => Ok(()),
@@ -165,7 +169,7 @@ impl Judging {
         for damage in self.contents.named(line, &record.event) {
             self.faults.blobs.add(damage);
         }
-        let read = Read::Record(line, Box::new(record));
+        let read = Read::Record(line, record);
         reader.reads(read, &mut self.lives);
         Ok(())
     }
@@ -192,12 +196,32 @@ impl Judging {
 pub(super) fn judge(
     layout: &Layout,
     look: Look,
-    mut visit: impl FnMut(Read<'_>),
+    reader: &mut impl Reader,
+) -> Result<Judged, AuditError> {
+    judge_lines(layout, look, &mut *lines(layout, look), reader)
+}
+
+/// Like [`judge`], with the log's lines from elsewhere.
+pub(super) fn judge_lines(
+    layout: &Layout,
+    look: Look,
+    lines: &mut dyn Lines,
+    reader: &mut impl Reader,
 ) -> Result<Judged, AuditError> {
     let mut judging = Judging::new(layout, look);
-    let scanned = scan(layout, |line| judging.line(line, &mut visit))?;
+    let scanned = scan(layout, lines, |line| judging.line(line, reader))?;
     let chain = scanned.damage.clone();
     Ok(judging.done(scanned, chain))
+}
+
+/// A long log is read with all processors.
+pub(super) fn lines(layout: &Layout, look: Look) -> Box<dyn Lines> {
+    if layout.segment_bytes().is_ok_and(|bytes| bytes >= LONG)
+        && let Ok(lines) = Parallel::of(layout, look)
+    {
+        return Box::new(lines);
+    }
+    Box::new(OneByOne::default())
 }
 
 /// Like [`judge`], for commands that only read. Records that are only in the journal count as well. An
@@ -211,7 +235,8 @@ pub(super) fn read(
     mut visit: impl FnMut(Read<'_>),
 ) -> Result<Judged, AuditError> {
     let mut judging = Judging::new(layout, look);
-    let mut scanned = scan(layout, |line| judging.line(line, &mut visit))?;
+    let mut lines = lines(layout, look);
+    let mut scanned = scan(layout, &mut *lines, |line| judging.line(line, &mut visit))?;
     if scanned.head.segment == 0 && scanned.damage.is_none() {
         return Err(AuditError::None {
             dir: layout.state.clone(),

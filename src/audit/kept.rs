@@ -177,6 +177,16 @@ pub fn outdated(state_dir: &Path, days: u64, now: Timestamp) -> io::Result<Vec<P
     Ok(found)
 }
 
+/// The run that a kept file is named after.
+pub fn run_of(path: &Path) -> Option<ProposalId> {
+    let name = path.file_name()?.to_str()?;
+    let (_, id) = name
+        .strip_prefix("run_")?
+        .strip_suffix(".py")?
+        .split_once('_')?;
+    id.parse().ok()
+}
+
 fn kept_at(name: &str) -> Option<Timestamp> {
     let rest = name.strip_prefix("run_")?.strip_suffix(".py")?;
     let (at, id) = rest.split_once('_')?;

@@ -238,6 +238,7 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Failed { .. }
         | LogEvent::EnvironmentChanged { .. }
         | LogEvent::Recovered { by: None, .. }
+        | LogEvent::Unanchored { .. }
         | LogEvent::Closed => "dashboard",
     }
 }

@@ -13,12 +13,14 @@ use serde::Serialize;
 use super::cases::{Case, Cases, Course, Person};
 use super::contents::Look;
 use super::error::{AuditError, Faults};
+use super::index;
 use super::judge::{self, Read};
 use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::lock::{self, Holder};
 use super::put_back;
 use super::query::Texts;
+use super::tlog::{self, Signed, Store, TlogError};
 use super::traces;
 use super::verify::{self, Report};
 use crate::model::{AgentId, Digest, LogEvent, ProposalId, Reviewer, State, VerdictKind};
@@ -267,6 +269,35 @@ impl Log {
     /// Checks everything that can be checked without a reference outside the folder.
     pub fn verify(&self) -> Result<Report, AuditError> {
         verify::verify(&self.layout)
+    }
+
+    /// Whether the log extends these checkpoints of it. `store` has the hashes of records that retention removed.
+    pub fn compare(
+        &self,
+        store: Option<&Store>,
+        signed: &[Signed],
+    ) -> Result<Result<(), TlogError>, AuditError> {
+        tlog::compare(&self.layout, store, signed)
+    }
+
+    /// The proof that a record is in the log, in the form of C2SP `tlog-proof`.
+    pub fn prove(
+        &self,
+        store: &Store,
+        signed: &Signed,
+        record: &Record,
+    ) -> Result<Result<String, TlogError>, AuditError> {
+        let line = record.line.as_bytes();
+        tlog::prove(&self.layout, store, signed, record.seq, line)
+    }
+
+    /// Removes the index, of which nothing proves that it agrees with the log. Says whether there was one.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn drop_index(&self) -> Result<bool, AuditError> {
+        let dropped = index::drop_index(&self.layout);
+        dropped.map_err(|e| AuditError::io(self.layout.index(), "removed", e))
     }
 
     /// Counts the open proposals, and says whether a dashboard runs that can decide them.

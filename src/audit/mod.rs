@@ -8,12 +8,15 @@
 //! Every byte read back is treated as hostile: a copied log may be crafted. This module makes no decisions
 //! and draws nothing.
 
+mod ahead;
 mod answers;
 mod aside;
 mod cases;
 mod contents;
 mod disk;
 mod error;
+pub mod export;
+mod feeder;
 mod frame;
 mod index;
 mod journal;
@@ -23,12 +26,14 @@ mod lanes;
 mod layout;
 mod life;
 mod line;
+mod lines;
 mod lock;
 mod log;
 mod mark;
 mod open;
 mod orders;
 mod place;
+mod playback;
 mod prune;
 mod put_back;
 pub mod query;
@@ -40,7 +45,9 @@ mod span;
 mod stats;
 mod story;
 mod tail;
+mod tlog;
 mod traces;
+mod unread;
 mod verify;
 mod watch;
 mod writer;
@@ -50,16 +57,23 @@ mod past_tests;
 #[cfg(test)]
 mod samples;
 
-pub use answers::Answers;
+pub use answers::{Answers, Told};
 pub use cases::{Case, Cases, Course, Person};
 pub use error::{AuditError, Damage, Faults, Named};
+pub use feeder::{Fed, Feeder};
 pub use line::Record;
 pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Settled, Summary};
-pub use open::{Opened, append, open};
-pub use prune::{OldSegment, Pruned, older_than, outdated_segments, prune};
+pub use open::{Opened, append, open, start};
+pub use playback::{Playback, Step};
+pub use prune::{HeldBack, OldSegment, Order, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};
 pub use stats::{Count, Decision, OfAgent, OfReviewer, Since, Stats};
 pub use story::{Teller, story};
+pub use tlog::{
+    Anchoring, Checkpoint, Informer, Notary, NotaryEvent, Signed, Store, StoreError, TlogError,
+    VerifierKey, Witness,
+};
+pub use unread::{Checked, Unread};
 pub use verify::{Repaired, Report};
 pub use watch::{Counts, Watch};
 pub use writer::{Writer, WriterEvent, WriterHandle};

@@ -1,25 +1,31 @@
 //! Checks a state folder, recovers from a crash and opens the log for writing.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use super::aside;
 use super::contents::Look;
 use super::disk::{FileDisk, remove_temporary};
 use super::error::{AuditError, Faults};
-use super::judge::{Judged, Read, judge};
+use super::index::{IndexError, Known};
+use super::judge::{Read, judge};
 use super::layout::{Layout, segment_name};
 use super::line::{self, GENESIS};
 use super::lock::Lock;
-use super::put_back::put_back;
-use super::scan::Head;
+use super::put_back::{PutBack, put_back};
+use super::scan::{Head, Scanned, Walk};
 use super::tail::{self, Tail};
+use super::unread::Unread;
 use super::writer::{Chain, Writer, WriterEvent, WriterHandle};
 use crate::clock::Now;
 use crate::model::{LogEvent, Past, ProposalId, State, Ticket};
 
 /// The next segment begins when the current one has this length.
 pub(super) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// From this length on the segments together are a long log, which takes more than a moment to read.
+pub(super) const LONG: u64 = 16 * 1024 * 1024;
 
 /// A log that can be written.
 #[derive(Debug)]
@@ -29,8 +35,10 @@ pub struct Opened {
     pub durable: u64,
     /// Proposals that an earlier dashboard left without a final state, oldest first.
     pub unfinished: Vec<(ProposalId, State)>,
-    /// What the log says of earlier proposals; the shapes of their codes are not read.
+    /// What the log says of earlier proposals; the shapes of their codes are not read. Empty while it is unread.
     pub past: Past,
+    /// `None` if the whole log was read.
+    pub unread: Option<Unread>,
     /// Describes what was moved to quarantine.
     pub recovered: Option<String>,
     /// Impossible records of an intact chain, and missing blobs. They must be shown to a person but do not
@@ -50,6 +58,45 @@ pub fn open(state_dir: &Path) -> Result<Opened, AuditError> {
     open_with(state_dir, SEGMENT_BYTES)
 }
 
+/// Like [`open`], for a dashboard: the beginning of a long log is left unread, if an index of these very files is there.
+/// Whoever starts must have it checked ([`Unread::check`]). `reading` is told before a long log is read, with its bytes.
+pub fn start(state_dir: &Path, reading: &dyn Fn(u64)) -> Result<Opened, AuditError> {
+    start_with(state_dir, LONG, reading)
+}
+
+pub(super) fn start_with(
+    state_dir: &Path,
+    long: u64,
+    reading: &dyn Fn(u64),
+) -> Result<Opened, AuditError> {
+    let layout = Layout::at(state_dir);
+    layout.make()?;
+    let lock = Lock::take(&layout)?;
+    let bytes = layout.segment_bytes();
+    let bytes = bytes.map_err(|e| AuditError::io(layout.log(), "read", e))?;
+    if bytes < long {
+        return open_locked(layout, lock, SEGMENT_BYTES);
+    }
+    let mut known = Known::of(&layout);
+    let nothing = Walk::default();
+    let back = put_back(&layout, known.as_ref().map_or(&nothing, Known::walk))?;
+    let begun = known
+        .as_mut()
+        .map_err(|why| why.to_string())
+        .and_then(|known| Begun::by_index(&layout, known).map_err(|why| why.to_string()));
+    let begun = match begun {
+        Ok(begun) => begun,
+        Err(why) => {
+            tracing::info!("the start reads the whole log: {why}");
+            reading(bytes);
+            Begun::by_reading(&layout)?
+        }
+    };
+    // Whoever waits for the index may have it now.
+    drop(known);
+    continued(layout, lock, SEGMENT_BYTES, Begun { back, ..begun })
+}
+
 pub(super) fn open_with(state_dir: &Path, segment_bytes: u64) -> Result<Opened, AuditError> {
     let layout = Layout::at(state_dir);
     layout.make()?;
@@ -63,19 +110,73 @@ pub(super) fn open_locked(
     lock: Lock,
     segment_bytes: u64,
 ) -> Result<Opened, AuditError> {
+    let back = put_back(&layout, &Walk::default())?;
+    let begun = Begun::by_reading(&layout)?;
+    continued(layout, lock, segment_bytes, Begun { back, ..begun })
+}
+
+/// What a start knows before it looks at the log's end.
+struct Begun {
+    back: PutBack,
+    scanned: Scanned,
+    faults: Faults,
+    unfinished: Vec<(ProposalId, State)>,
+    past: Past,
+    unread: Option<Unread>,
+}
+
+impl Begun {
+    fn by_reading(layout: &Layout) -> Result<Self, AuditError> {
+        let mut past = Past::default();
+        let judged = judge(layout, Look::There, &mut |read: Read<'_>| {
+            if let Read::Record(_, record) = read {
+                past.learn(record.ts, &record.event, None);
+            }
+        })?;
+        Ok(Self {
+            back: PutBack::default(),
+            scanned: judged.scanned,
+            faults: judged.faults,
+            unfinished: judged.lives.open(),
+            past,
+            unread: None,
+        })
+    }
+
+    fn by_index(layout: &Layout, known: &mut Known) -> Result<Self, IndexError> {
+        let (scanned, faults) = known.read_on()?;
+        let unfinished = known.unfinished()?;
+        let unread = Unread {
+            layout: layout.clone(),
+            head: scanned.head,
+            unfinished: unfinished.iter().map(|(id, _)| *id).collect(),
+        };
+        Ok(Self {
+            back: PutBack::default(),
+            scanned,
+            faults,
+            unfinished,
+            past: Past::default(),
+            unread: Some(unread),
+        })
+    }
+}
+
+fn continued(
+    layout: Layout,
+    lock: Lock,
+    segment_bytes: u64,
+    begun: Begun,
+) -> Result<Opened, AuditError> {
     let state_dir = &layout.state.clone();
-    let back = put_back(&layout)?;
-    let mut past = Past::default();
-    let Judged {
+    let Begun {
+        back,
         scanned,
         mut faults,
-        lives,
-        ..
-    } = judge(&layout, Look::There, |read| {
-        if let Read::Record(_, record) = read {
-            past.learn(record.ts, &record.event, None);
-        }
-    })?;
+        unfinished: open,
+        past,
+        unread,
+    } = begun;
     let dir = || state_dir.to_owned();
     let unfinished = match tail::look(&layout, &scanned, back.acknowledged) {
         Ok(Tail::Lost(damage)) => return Err(AuditError::Damaged { dir: dir(), damage }),
@@ -132,8 +233,9 @@ pub(super) fn open_locked(
     Ok(Opened {
         durable: writer.durable(),
         writer,
-        unfinished: lives.open(),
+        unfinished: open,
         past,
+        unread,
         recovered,
         faults,
     })
@@ -169,7 +271,7 @@ pub(super) fn write_one(
 }
 
 fn failed(state_dir: &Path, reason: String) -> AuditError {
-    AuditError::io(state_dir, "written", std::io::Error::other(reason))
+    AuditError::io(state_dir, "written", io::Error::other(reason))
 }
 
 /// Moves the incomplete end of the last segment to quarantine and puts a `recovered` record in its place.

@@ -30,6 +30,56 @@ pub struct Pruned {
     pub blob_bytes: u64,
     /// Blobs are kept because records of a later version may name them.
     pub blobs_stay: bool,
+    /// The first old segment that a legal hold keeps, and with it all that follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldBack>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HeldBack {
+    /// Path inside the state folder.
+    pub file: String,
+    /// Held proposals that have records in it.
+    pub proposals: u64,
+}
+
+/// What may be removed.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Only segments whose records are all older than this.
+    before: Timestamp,
+    /// None once the log takes no more bytes than this.
+    down_to: Option<u64>,
+    held: HashSet<ProposalId>,
+    hold: Vec<String>,
+}
+
+impl From<Timestamp> for Order {
+    fn from(before: Timestamp) -> Self {
+        Self {
+            before,
+            down_to: None,
+            held: HashSet::new(),
+            hold: Vec::new(),
+        }
+    }
+}
+
+impl Order {
+    /// Stops once the segments take no more than this.
+    #[must_use]
+    pub fn down_to(mut self, bytes: Option<u64>) -> Self {
+        self.down_to = bytes;
+        self
+    }
+
+    /// What these queries select stays, with everything that is newer than its oldest segment.
+    #[must_use]
+    pub fn hold(mut self, queries: &[String], held: HashSet<ProposalId>) -> Self {
+        self.held = held;
+        self.hold = queries.to_vec();
+        self
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -60,21 +110,29 @@ struct Plan {
 ///
 /// # Errors
 /// When the log cannot be read or is damaged.
-pub fn outdated_segments(log: &Log, before: Timestamp) -> Result<Pruned, AuditError> {
-    Ok(plan(&log.layout, before)?.report)
+pub fn outdated_segments(log: &Log, order: impl Into<Order>) -> Result<Pruned, AuditError> {
+    Ok(plan(&log.layout, &order.into())?.report)
 }
 
-/// Removes the oldest segments in which every record is older than `before` and no proposal is open, and the
+/// Removes the oldest segments in which every record is old enough and no proposal is open or held, and the
 /// blobs that only they name. The last segment is always kept.
+///
+/// The record of the gap is like any other: a checkpoint made after it signs it with everything before it.
 ///
 /// # Errors
 /// Those of [`open`], for example when a dashboard has the log open. The next call removes what this one
 /// could not.
-pub fn prune(log: &Log, before: Timestamp, days: u64, by: Reviewer) -> Result<Pruned, AuditError> {
+pub fn prune(
+    log: &Log,
+    order: impl Into<Order>,
+    days: u64,
+    by: Reviewer,
+) -> Result<Pruned, AuditError> {
+    let order = order.into();
     let layout = &log.layout;
     let opened = open(&layout.state)?;
     // `opened` holds the lock from here on.
-    let plan = plan(layout, before)?;
+    let plan = plan(layout, &order)?;
     let handle = match plan.end {
         // Nothing to record, but the lock must be held while blobs are removed.
         None => opened.writer.start(Box::new(|_| {})),
@@ -84,6 +142,7 @@ pub fn prune(log: &Log, before: Timestamp, days: u64, by: Reviewer) -> Result<Pr
                 through_seq: end.seq,
                 head: end.hash,
                 retention_days: days,
+                hold: order.hold,
                 by,
             };
             super::open::write_one(&layout.state, opened, event)?
@@ -120,7 +179,7 @@ struct Seen {
     unknown: bool,
 }
 
-fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
+fn plan(layout: &Layout, order: &Order) -> Result<Plan, AuditError> {
     let mut seen: Vec<Seen> = Vec::new();
     let mut file = String::new();
     let judged = judge::read(layout, Look::There, |read| {
@@ -161,11 +220,32 @@ fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
     let open: HashSet<ProposalId> = judged.lives.open().into_iter().map(|(id, _)| id).collect();
     let goes = |segment: &Seen| {
         segment.end.segment < last
-            && segment.newest < before
+            && segment.newest < order.before
             && !segment.unknown
             && segment.ids.is_disjoint(&open)
     };
-    let count = seen.iter().take_while(|segment| goes(segment)).count();
+    let is_held = |segment: &Seen| !segment.ids.is_disjoint(&order.held);
+    let bytes = |segment: &Seen| {
+        let path = layout.segment(segment.end.segment);
+        fs::symlink_metadata(path).map_or(0, |m| m.len())
+    };
+    let mut left: u64 = seen.iter().map(bytes).sum();
+    let mut count = 0;
+    let mut held = None;
+    for segment in seen.iter().take_while(|segment| goes(segment)) {
+        if order.down_to.is_some_and(|most| left <= most) {
+            break;
+        }
+        if is_held(segment) {
+            held = Some(HeldBack {
+                file: format!("log/{}", super::layout::segment_name(segment.end.segment)),
+                proposals: segment.ids.intersection(&order.held).count() as u64,
+            });
+            break;
+        }
+        left -= bytes(segment).min(left);
+        count += 1;
+    }
     let (old, rest) = seen.split_at(count);
     let end = old.last().map(|segment| segment.end);
     // A segment without records goes with those around it: what stays must have no gap.
@@ -175,6 +255,7 @@ fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
     let mut plan = Plan {
         report: Pruned {
             blobs_stay: rest.iter().any(|segment| segment.unknown),
+            held,
             ..Pruned::default()
         },
         numbers,
@@ -182,12 +263,11 @@ fn plan(layout: &Layout, before: Timestamp) -> Result<Plan, AuditError> {
         blobs: Vec::new(),
     };
     for segment in old {
-        let path = layout.segment(segment.end.segment);
         plan.report.segments.push(OldSegment {
             file: format!("log/{}", super::layout::segment_name(segment.end.segment)),
             records: segment.end.seq + 1 - segment.first_seq,
             newest: segment.newest,
-            bytes: fs::symlink_metadata(path).map_or(0, |m| m.len()),
+            bytes: bytes(segment),
         });
     }
     if !plan.report.blobs_stay {

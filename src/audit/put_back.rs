@@ -20,8 +20,9 @@ use super::frame::{self, Frame};
 use super::journal::FILE_MAX;
 use super::layout::{Layout, journal_name, open_regular, segment_name};
 use super::line::{LineRole, unseal};
+use super::lines::Ahead;
 use super::mark::{Mark, Marker, Note};
-use super::scan::{Boundary, Head, Line, Scanned, scan};
+use super::scan::{Boundary, Head, Line, Scanned, Walk};
 use super::settler::{Homes, Places};
 use super::tail::{self, Tail};
 use crate::model::{Digest, LogEvent, visible};
@@ -140,6 +141,7 @@ fn continue_with(
                 v: sealed.v,
                 boundary,
                 bytes,
+                ahead: Ahead::default(),
             })?;
             Ok(sealed.hash)
         });
@@ -182,9 +184,9 @@ fn unfinished(layout: &Layout, head: &Head, bytes: u64) -> Option<Damage> {
     })
 }
 
-/// Completes the log from the journal and empties the journal. The caller must hold the lock and must not
-/// have written anything. A log that remains damaged is not changed; the caller's own scan reports it.
-pub(super) fn put_back(layout: &Layout) -> Result<PutBack, AuditError> {
+/// Completes the log from the journal and empties the journal. `from`: how far the log was read already, and found
+/// sound. The caller must hold the lock and must not have written anything. A log that remains damaged is not changed; the caller's own scan reports it.
+pub(super) fn put_back(layout: &Layout, from: &Walk) -> Result<PutBack, AuditError> {
     let contents = read(layout)?;
     if contents.iter().all(Vec::is_empty) {
         let note = Note::of(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
@@ -196,7 +198,9 @@ pub(super) fn put_back(layout: &Layout) -> Result<PutBack, AuditError> {
     let io = |e| AuditError::io(layout.log(), "recovered", e);
     let homes = Homes::of(layout).map_err(io)?;
     loop {
-        let scanned = scan(layout, |_| Ok(()))?;
+        let mut walk = from.clone();
+        walk.go_on(layout, |_| Ok(()))?;
+        let scanned = walk.scanned();
         let found = compare(layout, &scanned.head, &contents)?;
         if let Some(damage) = found.contradiction.as_ref()
             && scanned.damage.is_none()

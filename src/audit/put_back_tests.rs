@@ -482,7 +482,7 @@ fn segments_removed_under_retention_stay_removed() {
     file.set_len(header).unwrap();
     let journaled = fs::read(layout.journal(0)).unwrap();
     let reader = Log::open(lost.path()).unwrap();
-    let end = "9999-01-01T00:00:00Z".parse().unwrap();
+    let end: jiff::Timestamp = "9999-01-01T00:00:00Z".parse().unwrap();
     // Records that are only in the journal belong to the log as well.
     let planned = outdated_segments(&reader, end).unwrap();
     assert_eq!(planned.segments.len() as u64, last - 1);

@@ -15,9 +15,10 @@ use serde::Deserialize;
 use super::aside;
 use super::contents::Look;
 use super::error::{AuditError, Damage};
-use super::judge::judge;
+use super::judge::{Read, judge};
 use super::layout::{Layout, journal_name, segment_name, sync_dir};
-use super::line::{LineRole, unseal};
+use super::life::Lives;
+use super::line::{LineRole, Record, unseal};
 use super::lock::Lock;
 use super::log::Log;
 use super::mark::Marker;
@@ -27,7 +28,7 @@ use super::salvage::{Salvage, salvage};
 use super::scan::{Head, Scanned};
 use super::tail::{self, Tail};
 use super::writer::Chain;
-use crate::model::{LogEvent, Reviewer};
+use crate::model::{LogEvent, ProposalId, Reviewer, State};
 
 /// A planned repair. Nothing changes before [`Repair::carry_out`]. Holds the lock, so nobody else can write.
 #[derive(Debug)]
@@ -37,6 +38,8 @@ pub struct Repair {
     head: Head,
     rest: Salvage,
     files: Vec<Removal>,
+    /// Ends what was open there.
+    ends: Vec<LogEvent>,
     loss: Loss,
 }
 
@@ -49,6 +52,9 @@ pub struct Loss {
     pub stays_through: u64,
     /// Number of later records that are put back from the journal.
     pub put_back: u64,
+    /// What was open when the last record that stays was written. Its further records are lost, so nobody can say whether
+    /// it ran.
+    pub open: Vec<(ProposalId, State)>,
     /// What is moved to `quarantine/`.
     pub files: Vec<LostFile>,
 }
@@ -72,6 +78,9 @@ pub struct LostRecord {
     pub kind: String,
     pub id: Option<String>,
 }
+
+/// How a proposal ends whose end was lost.
+const UNKNOWN: &str = "its later records are lost, and a repair set aside what was left of them: whether it ran is unknown";
 
 /// What is removed from the log after a copy is in quarantine.
 #[derive(Debug)]
@@ -100,7 +109,7 @@ impl Log {
         layout.make()?;
         let lock = Lock::take(&layout)?;
         let read = |e| AuditError::io(layout.log(), "read", e);
-        let judged = judge(&layout, Look::There, |_| {})?;
+        let judged = judge(&layout, Look::There, &mut |_: Read<'_>| {})?;
         let scanned = judged.scanned;
         let rest = salvage(&layout, &scanned)?;
         let damage = match rest.contradiction.clone() {
@@ -114,10 +123,19 @@ impl Log {
         can_continue(&layout, &scanned, &damage)?;
         let head = scanned.head;
         let mut files = Vec::new();
+        // If the journal has everything that was acknowledged, the next start knows what became of them.
+        let whole = rest
+            .acknowledged
+            .is_some_and(|mark| mark <= rest.end.mark());
+        let (open, ends) = match whole {
+            true => (Vec::new(), Vec::new()),
+            false => left_open(judged.lives, &rest),
+        };
         let mut loss = Loss {
             damage,
             stays_through: head.seq,
             put_back: rest.records,
+            open,
             files: Vec::new(),
         };
         for number in layout.segments().map_err(read)? {
@@ -162,6 +180,7 @@ impl Log {
             head,
             rest,
             files,
+            ends,
             loss,
         }))
     }
@@ -180,6 +199,30 @@ fn can_continue(layout: &Layout, scanned: &Scanned, damage: &Damage) -> Result<(
         dir: layout.state.clone(),
         damage: damage.clone(),
     })
+}
+
+/// What is open at the repaired log's end, and the records that end it.
+fn left_open(mut lives: Lives, rest: &Salvage) -> (Vec<(ProposalId, State)>, Vec<LogEvent>) {
+    for line in rest.lines.split(|b| *b == b'\n') {
+        if let Ok(record) = Record::parse(line) {
+            let _ = lives.step(&record.event);
+        }
+    }
+    let open = lives.open();
+    let ends = open.iter().map(|(id, _)| {
+        let unknown = LogEvent::Failed {
+            id: *id,
+            state: State::Error,
+            message: UNKNOWN.to_owned(),
+        };
+        match lives.step(&unknown) {
+            Ok(()) => unknown,
+            // A drill, which never runs.
+            Err(_) => LogEvent::Unattended { id: *id },
+        }
+    });
+    let ends = ends.collect();
+    (open, ends)
 }
 
 /// What an intact line, of a segment or of the journal, claims about its record.
@@ -244,6 +287,7 @@ impl Repair {
                 *who = Some(by.clone());
             }
         }
+        records.extend(self.ends.iter().cloned());
         let io = |e| AuditError::io(layout.log(), "repaired", e);
         put_back::blobs(layout, &self.rest.blobs).map_err(io)?;
         let mut head = self.head;

@@ -53,8 +53,8 @@ fn reviewer() -> Reviewer {
 fn recovered_records(state: &Path) -> Vec<LogEvent> {
     let layout = Layout::at(state);
     let mut found = Vec::new();
-    judge(&layout, Look::There, |read| {
-        if let super::super::judge::Read::Record(_, record) = read
+    judge(&layout, Look::There, &mut |read: Read<'_>| {
+        if let Read::Record(_, record) = read
             && matches!(record.event, LogEvent::Recovered { .. })
         {
             found.push(record.event);
@@ -286,7 +286,20 @@ fn batches_after_a_damaged_one_are_reported_as_lost_and_quarantined() {
     assert!(loss.damage.what.contains("is gone"), "{}", loss.damage);
     plan.carry_out(&reviewer()).unwrap();
     assert!(verify(dir.path()).consistent);
-    assert_eq!(verify(dir.path()).records, 3);
+    assert_eq!(verify(dir.path()).records, 3 + 2);
+    // What was open there may have run in what is lost.
+    let log = Log::open(dir.path()).unwrap();
+    for (id, state) in &loss.open {
+        assert_eq!(*state, State::Pending);
+        let records = log.records(*id).unwrap().records;
+        let LogEvent::Failed { state, message, .. } = &records[1].event else {
+            panic!("{records:?}")
+        };
+        assert_eq!(*state, State::Error);
+        assert!(message.contains("whether it ran is unknown"), "{message}");
+    }
+    assert_eq!(loss.open.len(), 2);
+    assert!(open(dir.path()).unwrap().unfinished.is_empty());
 }
 
 #[test]

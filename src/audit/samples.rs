@@ -52,6 +52,7 @@ pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
         peer: peer(),
         title: Some(title.to_owned()),
         reason: None,
+        traceparent: None,
         inputs: vec![BoundInput {
             name: "extra".to_owned(),
             kind: InputKind::Text {
@@ -195,6 +196,7 @@ pub fn finished(id: ProposalId) -> (LogEvent, Vec<Blob>) {
         stderr_bytes: 0,
         stdout_truncated: false,
         stderr_truncated: false,
+        pace: Default::default(),
         result_sha256: None,
         error: None,
         artifacts: Vec::new(),
@@ -274,7 +276,11 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             through_seq: 2,
             head: Digest::of(b""),
             retention_days: 30,
+            hold: Vec::new(),
             by: Reviewer::default(),
+        },
+        LogEvent::Unanchored {
+            reason: "the command failed".to_owned(),
         },
         LogEvent::Closed,
     ]

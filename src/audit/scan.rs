@@ -1,13 +1,14 @@
 //! Walks the chain from its first line to its end, or to the first fault.
 
-use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
+use std::io;
 
 use serde::{Deserialize, Serialize};
 
 use super::AuditError;
 use super::error::Damage;
-use super::layout::{Layout, open_regular, segment_name};
-use super::line::{GENESIS, LINE_MAX, LineRole, VERSION, claimed_seq, unseal};
+use super::layout::{Layout, segment_name};
+use super::line::{GENESIS, LINE_MAX, LineRole, Sealed, VERSION, claimed_seq};
+use super::lines::{Ahead, Lines, OneByOne};
 use super::mark::Mark;
 use super::traces;
 use crate::model::{Digest, visible};
@@ -77,6 +78,7 @@ pub(super) struct Line<'a> {
     pub boundary: Boundary,
     /// Without the line feed.
     pub bytes: &'a [u8],
+    pub ahead: Ahead<'a>,
 }
 
 /// Walks all segments and passes every record whose place in the chain is right to `visit`, which may reject
@@ -86,10 +88,11 @@ pub(super) struct Line<'a> {
 /// When a file cannot be read at all. Bad content is damage, not an error.
 pub(super) fn scan(
     layout: &Layout,
+    lines: &mut dyn Lines,
     visit: impl FnMut(&Line<'_>) -> Result<(), String>,
 ) -> Result<Scanned, AuditError> {
     let mut walk = Walk::default();
-    walk.go_on(layout, visit)?;
+    walk.go_on_with(layout, lines, visit)?;
     Ok(walk.scanned())
 }
 
@@ -146,6 +149,16 @@ impl Walk {
     pub fn go_on(
         &mut self,
         layout: &Layout,
+        visit: impl FnMut(&Line<'_>) -> Result<(), String>,
+    ) -> Result<(), AuditError> {
+        self.go_on_with(layout, &mut OneByOne::default(), visit)
+    }
+
+    /// Like [`Self::go_on`], with lines from elsewhere.
+    pub fn go_on_with(
+        &mut self,
+        layout: &Layout,
+        lines: &mut dyn Lines,
         mut visit: impl FnMut(&Line<'_>) -> Result<(), String>,
     ) -> Result<(), AuditError> {
         if self.damage.is_some() {
@@ -168,7 +181,7 @@ impl Walk {
             };
             numbers = &numbers[here + 1..];
             self.torn = None;
-            self.segment(layout, Some(self.head.segment) == last, &mut visit)?;
+            self.segment(layout, Some(self.head.segment) == last, lines, &mut visit)?;
         }
         for number in numbers {
             if self.damage.is_some() {
@@ -182,7 +195,7 @@ impl Walk {
             self.head.offset = 0;
             self.head.headed = false;
             self.lines = 0;
-            self.segment(layout, Some(*number) == last, &mut visit)?;
+            self.segment(layout, Some(*number) == last, lines, &mut visit)?;
         }
         if !self.beginning_known && self.damage.is_none() {
             self.damage = Some(Damage {
@@ -238,24 +251,15 @@ impl Walk {
         &mut self,
         layout: &Layout,
         last: bool,
+        lines: &mut dyn Lines,
         visit: &mut impl FnMut(&Line<'_>) -> Result<(), String>,
     ) -> Result<(), AuditError> {
         let path = layout.segment(self.head.segment);
         let unreadable = |e| AuditError::io(&path, "read", e);
         let file = format!("log/{}", segment_name(self.head.segment));
-        let mut segment = open_regular(&path).map_err(unreadable)?;
-        let from = SeekFrom::Start(self.head.offset);
-        segment.seek(from).map_err(unreadable)?;
-        let mut reader = BufReader::with_capacity(256 * 1024, segment);
-        let mut buffer = Vec::new();
+        lines.begin(&path, self.head.offset).map_err(unreadable)?;
         for line in self.lines + 1.. {
-            buffer.clear();
-            let read = (&mut reader)
-                .take(LINE_MAX as u64 + 1)
-                .read_until(b'\n', &mut buffer)
-                .map_err(unreadable)?;
-            let complete = buffer.last() == Some(&b'\n');
-            if read == 0 {
+            let Some(lined) = lines.next().map_err(unreadable)? else {
                 // A crash can leave a last segment without its header.
                 if !self.head.headed && last {
                     self.torn = Some(0);
@@ -263,12 +267,13 @@ impl Walk {
                     self.damage(&file, None, "it is empty", None);
                 }
                 return Ok(());
-            }
-            if buffer.len() > LINE_MAX {
+            };
+            let read = lined.bytes.len();
+            if read > LINE_MAX {
                 self.damage(&file, Some(line), "it is longer than any record", None);
                 return Ok(());
             }
-            if !complete {
+            let Some(bytes) = lined.bytes.strip_suffix(b"\n") else {
                 if last {
                     self.torn = Some(read as u64);
                 } else {
@@ -276,14 +281,16 @@ impl Walk {
                         &file,
                         Some(line),
                         "its end is missing",
-                        claimed_seq(&buffer),
+                        claimed_seq(lined.bytes),
                     );
                 }
                 return Ok(());
-            }
-            buffer.pop();
-            if let Err(what) = self.line(&file, line, &buffer, visit) {
-                self.damage(&file, Some(line), &what, claimed_seq(&buffer));
+            };
+            let sealed = lined.sealed.map_err(str::to_owned);
+            let taken = sealed
+                .and_then(|sealed| self.line(&file, line, bytes, (sealed, lined.ahead), visit));
+            if let Err(what) = taken {
+                self.damage(&file, Some(line), &what, claimed_seq(bytes));
                 return Ok(());
             }
             self.head.offset += read as u64;
@@ -297,9 +304,9 @@ impl Walk {
         file: &str,
         number: u64,
         bytes: &[u8],
+        (sealed, ahead): (Sealed, Ahead<'_>),
         visit: &mut impl FnMut(&Line<'_>) -> Result<(), String>,
     ) -> Result<(), String> {
-        let sealed = unseal(bytes)?;
         if sealed.v > VERSION && self.later.is_none() {
             self.later = Some(Damage {
                 file: file.to_owned(),
@@ -361,6 +368,7 @@ impl Walk {
                     hash: sealed.hash,
                 },
                 bytes,
+                ahead,
             })?;
             self.head.seq = seq;
         } else {

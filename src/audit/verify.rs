@@ -75,12 +75,6 @@ impl Report {
     pub fn first(&self) -> Option<&Damage> {
         error::first(&self.impossible, &self.bad_blobs, self.damage.as_ref())
     }
-
-    /// How far a reference outside the folder confirms the log. There is none yet, so whoever can write the
-    /// folder can cut off the end or rewrite the whole log undetected.
-    pub fn anchored_through(&self) -> Option<u64> {
-        None
-    }
 }
 
 pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {

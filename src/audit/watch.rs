@@ -6,10 +6,13 @@ use jiff::Timestamp;
 
 use super::AuditError;
 use super::contents::Look;
-use super::judge::{Judging, Read};
+use super::index::Index;
+use super::judge::{Judging, Read, Reader};
 use super::layout::Layout;
+use super::life::Lives;
 use super::lock::{self, Holder};
 use super::log::{Dashboard, Log};
+use super::open::LONG;
 use super::scan::Walk;
 use crate::model::{LogEvent, ProposalId, State, VerdictKind};
 
@@ -42,6 +45,8 @@ pub struct Watch {
     stamp: Option<Stamp>,
     reading: Option<Reading>,
     counts: Counts,
+    /// From which length on the index is asked.
+    long: u64,
 }
 
 /// What was read so far.
@@ -49,6 +54,90 @@ struct Reading {
     walk: Walk,
     judging: Judging,
     waiting: Waiting,
+    /// Whether it began behind proposals that it knows nothing of, because they had ended.
+    begun_later: bool,
+    /// Whether a record named one of these: it was judged without what went before.
+    stranger: bool,
+}
+
+/// Takes in what is written.
+struct Follower<'a> {
+    waiting: &'a mut Waiting,
+    unknown: bool,
+    /// A record of an unknown proposal other than its first one.
+    stranger: bool,
+}
+
+impl Reader for Follower<'_> {
+    fn meets(&mut self, id: ProposalId, lives: &mut Lives) {
+        self.unknown = !lives.knows(id);
+    }
+
+    fn reads(&mut self, read: Read<'_>, _lives: &mut Lives) {
+        let Read::Record(_, record) = read else {
+            return;
+        };
+        let first = matches!(record.event, LogEvent::Proposed(_));
+        self.stranger |= record.event.id().is_some() && self.unknown && !first;
+        learn(self.waiting, &record.event);
+    }
+}
+
+fn learn(waiting: &mut Waiting, event: &LogEvent) {
+    match event {
+        LogEvent::Proposed(p) => {
+            let flagged = p.verdict.verdict == VerdictKind::Flagged;
+            waiting.insert(p.id, (flagged, p.expires_at));
+        }
+        LogEvent::Edited(e) => {
+            if let Some((flagged, _)) = waiting.get_mut(&e.id) {
+                *flagged = e.verdict.verdict == VerdictKind::Flagged;
+            }
+        }
+        _ => {}
+    }
+}
+
+impl Reading {
+    /// Begins where the index of a long log ends, else at the log's beginning.
+    fn begin(log: &Log, long: u64) -> Self {
+        let is_long = log.layout.segment_bytes().is_ok_and(|bytes| bytes >= long);
+        let mut waiting = Waiting::new();
+        let found = is_long.then(|| {
+            let index = Index::kept(log)?;
+            index.handed_over(&mut |record| learn(&mut waiting, &record.event))
+        });
+        match found {
+            Some(Ok((walk, judging))) => Self {
+                walk,
+                judging,
+                waiting,
+                begun_later: true,
+                stranger: false,
+            },
+            _ => Self {
+                walk: Walk::default(),
+                judging: Judging::new(&log.layout, Look::There),
+                waiting: Waiting::new(),
+                begun_later: false,
+                stranger: false,
+            },
+        }
+    }
+
+    fn go_on(&mut self, log: &Log) -> Result<(), AuditError> {
+        let mut follower = Follower {
+            waiting: &mut self.waiting,
+            unknown: false,
+            stranger: false,
+        };
+        let judging = &mut self.judging;
+        judging.looks_again();
+        self.walk
+            .go_on(&log.layout, |line| judging.line(line, &mut follower))?;
+        self.stranger = self.begun_later && follower.stranger;
+        Ok(())
+    }
 }
 
 impl Log {
@@ -59,6 +148,7 @@ impl Log {
             stamp: None,
             reading: None,
             counts: Counts::default(),
+            long: LONG,
         }
     }
 }
@@ -102,7 +192,11 @@ impl Watch {
         if holder.writes_nothing() {
             // Nobody can decide on what is open. The journal may have more than the segments, so all is read.
             self.reading = None;
-            let summary = match Log::open(&self.layout.state).and_then(|log| log.summary()) {
+            let summary = |log: Log| match log.layout.segment_bytes() {
+                Ok(bytes) if bytes >= self.long => log.answers()?.summary(),
+                _ => log.summary(),
+            };
+            let summary = match Log::open(&self.layout.state).and_then(summary) {
                 Ok(summary) => Some(summary),
                 Err(AuditError::None { .. }) => None,
                 Err(e) => return Err(e),
@@ -114,36 +208,25 @@ impl Watch {
                 ..Counts::default()
             });
         }
-        let reading = self.reading.get_or_insert_with(|| Reading {
-            walk: Walk::default(),
-            judging: Judging::new(&self.layout, Look::There),
-            waiting: Waiting::new(),
-        });
+        let log = Log {
+            layout: self.layout.clone(),
+        };
+        let mut reading = match self.reading.take() {
+            Some(reading) => reading,
+            None => Reading::begin(&log, self.long),
+        };
+        reading.go_on(&log)?;
+        if reading.stranger {
+            // The index has it.
+            reading = Reading::begin(&log, self.long);
+            reading.go_on(&log)?;
+        }
         let Reading {
             walk,
             judging,
             waiting,
-        } = reading;
-        judging.looks_again();
-        walk.go_on(&self.layout, |line| {
-            judging.line(line, &mut |read: Read<'_>| {
-                let Read::Record(_, record) = read else {
-                    return;
-                };
-                match &record.event {
-                    LogEvent::Proposed(p) => {
-                        let flagged = p.verdict.verdict == VerdictKind::Flagged;
-                        waiting.insert(p.id, (flagged, p.expires_at));
-                    }
-                    LogEvent::Edited(e) => {
-                        if let Some((flagged, _)) = waiting.get_mut(&e.id) {
-                            *flagged = e.verdict.verdict == VerdictKind::Flagged;
-                        }
-                    }
-                    _ => {}
-                }
-            })
-        })?;
+            ..
+        } = self.reading.insert(reading);
         let open = judging.lives.open();
         let pending: HashSet<ProposalId> = open
             .iter()

@@ -97,3 +97,48 @@ fn a_watch_sees_a_break_of_the_chain_and_a_log_that_begins_anew() {
     assert_eq!(counts.pending, 1);
     writing.handle.close();
 }
+
+/// An index that begins the watch changes nothing of what it counts.
+#[test]
+fn a_watch_that_begins_with_the_index_counts_as_one_that_read_everything() {
+    use super::super::samples::finished;
+    let dir = tempfile::tempdir().unwrap();
+    let writing = Writing::start(dir.path(), 4096);
+    let ran = writing.propose(false, 500);
+    writing.write(granted(ran), Vec::new());
+    writing.write(started(ran), Vec::new());
+    let (end, blobs) = finished(ran);
+    writing.write(end, blobs);
+    let waits = writing.propose(true, 300);
+    writing.propose(false, 900);
+    let mut long = Log::watch(dir.path());
+    long.long = 0;
+    let mut whole = Log::watch(dir.path());
+    let agree = |long: &mut Watch, whole: &mut Watch| {
+        assert_eq!(long.look().unwrap(), whole.look().unwrap());
+        assert!(long.reading.as_ref().unwrap().begun_later);
+        long.look().unwrap().clone()
+    };
+    let counts = agree(&mut long, &mut whole);
+    assert_eq!(
+        (counts.pending, counts.flagged, counts.damaged),
+        (2, 1, false)
+    );
+    writing.write(denied(waits), Vec::new());
+    let third = writing.propose(false, 100);
+    writing.write(granted(third), Vec::new());
+    let counts = agree(&mut long, &mut whole);
+    assert_eq!((counts.pending, counts.running), (1, 1));
+    // A record of one that ended before the watch began, as a later replication leaves it.
+    let replicated = super::super::samples::every_kind(ran)
+        .into_iter()
+        .find(|event| matches!(event, LogEvent::Replicated { .. }))
+        .unwrap();
+    writing.write(replicated, Vec::new());
+    assert!(!agree(&mut long, &mut whole).damaged);
+    // One that cannot have happened.
+    writing.write(granted(ran), Vec::new());
+    assert!(agree(&mut long, &mut whole).damaged);
+    writing.handle.close();
+    assert_eq!(long.look().unwrap(), whole.look().unwrap());
+}

@@ -113,6 +113,15 @@ impl WriterHandle {
         });
     }
 
+    /// Writes nothing more, as after an error: the log was found damaged.
+    pub fn down(&self) {
+        self.lanes.end();
+        let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lock) = &*lock {
+            lock.down();
+        }
+    }
+
     /// Writes the submitted records, ends the thread and unlocks the folder.
     pub fn close(self) {
         self.lanes.close();
@@ -330,3 +339,7 @@ impl Writer {
 #[cfg(test)]
 #[path = "writer_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "crash_tests.rs"]
+mod crash;

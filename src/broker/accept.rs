@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::clock::Now;
 use crate::model::{
     Artifact, CallId, Code, ConnId, Digest, Draft, InputRequest, Limits, Peer, Proposal,
-    ProposalId, agent_name, is_input_name,
+    ProposalId, agent_name, is_input_name, is_traceparent,
 };
 use crate::policy::Contract;
 
@@ -86,6 +86,7 @@ impl BrokerState {
             peer: peer.clone(),
             stream: draft.stream,
             idempotency_key: draft.idempotency_key,
+            traceparent: draft.traceparent,
             drill: None,
         });
         if let Some(name) = &proposal.idempotency_key {
@@ -425,6 +426,15 @@ fn check_words(draft: &Draft) -> Result<(), RpcError> {
     if draft.idempotency_key.as_deref() == Some("") {
         let message = "idempotency_key is empty".to_owned();
         return Err(invalid("idempotency_key", message, "a key, or none"));
+    }
+    if draft
+        .traceparent
+        .as_deref()
+        .is_some_and(|text| !is_traceparent(text))
+    {
+        let message = "traceparent has not the syntax of W3C Trace Context".to_owned();
+        let expected = "00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or none";
+        return Err(invalid("traceparent", message, expected));
     }
     draft.agent.as_ref().map_or(Ok(()), check_claim)
 }

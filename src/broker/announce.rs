@@ -310,6 +310,7 @@ fn proposed_record(
         peer: p.peer.clone(),
         title: p.title.clone(),
         reason: p.reason.clone(),
+        traceparent: p.traceparent.clone(),
         inputs: inputs.iter().map(without_text).collect(),
         verdict: verdict.clone(),
         expires_at: entry.expires_at,

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use crate::clock::Now;
 use crate::model::{
-    AgentId, Code, ConnId, Draft, Drill, DrillEnd, DrilledLog, LogEvent, Proposal, ProposalId,
-    Reviewer, State, Viewed,
+    AgentId, Code, ConnId, Digest, Draft, Drill, DrillEnd, DrilledLog, LogEvent, Proposal,
+    ProposalId, Reviewer, State, Viewed, trace_of,
 };
 
 use super::accept::{Given, params_digest};
@@ -20,6 +20,13 @@ use super::effect::Effect;
 use super::outcome::OutcomeText;
 use super::phase::End;
 use super::state::{BrokerState, Then};
+
+/// Another step of an agent's trace, since a drill that had none where its agent has one would stand out.
+fn step_of(traceparent: &str, id: ProposalId) -> Option<String> {
+    let trace = trace_of(traceparent)?;
+    let step = Digest::of(id.to_string().as_bytes()).hex();
+    Some(format!("00-{trace}-{}-01", step.get(..16)?))
+}
 
 /// No connection has this number.
 const NOBODY: ConnId = ConnId(u64::MAX);
@@ -109,6 +116,10 @@ impl BrokerState {
             peer: like.peer.clone(),
             stream: false,
             idempotency_key: None,
+            traceparent: like
+                .traceparent
+                .as_deref()
+                .and_then(|trace| step_of(trace, id)),
             drill: Some(drill),
         });
         let given = Given {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::clock::Now;
 use crate::model::{
-    Blob, BoundInput, Code, Decision, DecisionKind, Outcome, Proposal, Reviewer, Run, RunEvent,
-    State, StreamName, Usage, Verdict,
+    Blob, BoundInput, Code, Decision, DecisionKind, Outcome, Pace, Proposal, Reviewer, Run,
+    RunEvent, State, StreamName, Usage, Verdict,
 };
 
 use super::decision::Grant;
@@ -124,6 +124,7 @@ pub(super) struct Live {
     /// When the executor released it.
     pub released: Option<Now>,
     pub output: LiveOutput,
+    pub pace: Pace,
     /// The last measurement.
     pub used: Option<Usage>,
     /// The contents of the files it left, between the executor's report and the record.
@@ -153,6 +154,7 @@ pub(super) struct Ended {
     /// `None` if the log failed before the inputs were read.
     pub inputs: Option<Arc<[BoundInput]>>,
     pub ran: Ran,
+    pub pace: Pace,
     pub noted: Vec<RunEvent>,
     /// What a run used, for the person. Outcomes do not contain it.
     pub used: Option<Usage>,
@@ -220,6 +222,10 @@ impl Phase {
             Self::Ended(_) => return self,
         };
         let used = live.as_ref().and_then(|live| live.used);
+        let pace = live
+            .as_ref()
+            .map(|live| live.pace.clone())
+            .unwrap_or_default();
         let ran = match (end.run, live) {
             (Some(run), _) => Ran::Whole(Box::new(run)),
             (None, Some(live)) => Ran::Cut(live.output),
@@ -234,6 +240,7 @@ impl Phase {
             edit,
             inputs,
             ran,
+            pace,
             noted,
             used,
             heard,

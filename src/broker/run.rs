@@ -124,6 +124,11 @@ impl BrokerState {
             }
             (ExecNote::Output { stream, text }, Stage::LetGo(live)) => {
                 live.output.push(stream, &text);
+                if let Some(released) = live.released {
+                    let since = now.boot.saturating_sub(released.boot);
+                    let ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+                    live.pace.push(ms, stream, text.len() as u64);
+                }
                 for conn in &entry.audience.streams {
                     let note = Note::Output {
                         id,
@@ -311,6 +316,7 @@ fn finished(id: ProposalId, ended: &Ended, unkept: Option<String>) -> Option<Fin
         stderr_bytes: run.stderr_bytes,
         stdout_truncated: run.stdout_truncated,
         stderr_truncated: run.stderr_truncated,
+        pace: ended.pace.clone(),
         result_sha256: result_of(run).map(|blob| blob.sha256),
         error: run.error.clone(),
         artifacts: run.artifacts.clone(),

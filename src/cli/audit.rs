@@ -1,6 +1,10 @@
 //! `countersign audit`: the log, without the dashboard.
 
+pub(super) mod anchors;
+mod export;
 mod list;
+mod playback;
+mod prove;
 mod prune;
 mod question;
 mod repair;
@@ -31,10 +35,16 @@ enum Command {
     List(list::Args),
     /// Everything the log knows of one proposal
     Show(show::Args),
+    /// Write what a query selects for other programs: records, or a table
+    Export(export::Args),
+    /// Play the output of a run back in its timing
+    Playback(playback::Args),
     /// How people decided, how agents fared, and how many drills were caught
     Stats(stats::Args),
     /// Whether the log is as it was written
     Verify(verify::Args),
+    /// Prove to others that a record is in the log
+    Prove(prove::Args),
     /// Set aside what of a log is damaged, after a person at the terminal said so
     Repair(repair::Args),
     /// Remove kept code and whole log segments that are older than `audit.retention_days`
@@ -56,8 +66,11 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     match &args.command {
         Some(Command::List(args)) => list::run(args, || open(1)),
         Some(Command::Show(args)) => show::run(args, &open(1)?),
+        Some(Command::Export(args)) => export::run(args, || open(1)),
+        Some(Command::Playback(args)) => playback::run(args, &open(1)?),
         Some(Command::Stats(args)) => stats::run(args, &open(1)?),
-        Some(Command::Verify(args)) => verify::run(args, &open(2)?),
+        Some(Command::Verify(args)) => verify::run(args, &open(2)?, globals, &dir),
+        Some(Command::Prove(args)) => prove::run(args, &open(1)?, globals, &dir),
         Some(Command::Repair(args)) => repair::run(args, &open(2)?),
         Some(Command::Prune(args)) => prune::run(args, globals),
         None => {

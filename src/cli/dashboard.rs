@@ -11,7 +11,7 @@ use crate::config::{self, Options, Surroundings, Variables};
 use crate::error::Failure;
 
 use super::Globals;
-use super::out::is_seen;
+use super::out::{is_seen, tell};
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
@@ -63,7 +63,13 @@ fn open(options: &Options, demo: bool, plain: bool) -> Result<u8, Failure> {
         around.variables = Variables::default();
     }
     let config = config::load_in(options, &around).map_err(|e| Failure::usage(e.to_string()))?;
-    app::run(app::prepare(&config, demo, plain)?)
+    let reading = |bytes: u64| {
+        tell(&format!(
+            "reading the whole log ({} MB): there is no index that is of it",
+            bytes / 1_000_000
+        ));
+    };
+    app::run(app::prepare(&config, demo, plain, &reading)?)
 }
 
 /// Prefix of the name of a demo's folder.

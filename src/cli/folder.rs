@@ -154,6 +154,27 @@ impl Folder {
     }
 
     fn put(&self, name: &str, content: &[u8], kind: Kind, others: Others) -> io::Result<Written> {
+        self.fill(name, kind, others, |file| file.write_all(content))
+    }
+
+    /// Writes a file of a name that the person gave, for its owner alone, while its content is made. Nothing is left if
+    /// `content` fails.
+    pub fn write_with(
+        &self,
+        name: &str,
+        others: Others,
+        content: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<Written> {
+        self.fill(name, Kind::Private, others, content)
+    }
+
+    fn fill(
+        &self,
+        name: &str,
+        kind: Kind,
+        others: Others,
+        content: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<Written> {
         let there = self.may_be_put(name, others)?;
         let part = format!(".{name}.{}.part", std::process::id());
         // `O_EXCL` does not follow a link that somebody put there.
@@ -163,8 +184,7 @@ impl Folder {
             Kind::Private => 0o600,
         });
         let mut file = File::from(openat(&self.held, part.as_str(), flags, mode)?);
-        let written = file
-            .write_all(content)
+        let written = content(&mut file)
             .and_then(|()| file.sync_all())
             .and_then(|()| self.may_be_put(name, others))
             .and_then(|_| self.take_name(&part, name, others));

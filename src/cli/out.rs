@@ -31,6 +31,27 @@ pub(super) fn print(what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
     printed(what(&mut out).and_then(|()| out.flush()))
 }
 
+/// Messages that come one after the other, each at its time.
+pub(super) struct Pieces(VisibleWriter<Rows<io::Stdout>>);
+
+impl Pieces {
+    pub(super) fn new() -> Self {
+        let stdout = io::stdout();
+        let seen = stdout.is_terminal();
+        Self(VisibleWriter::new(Rows::new(stdout, seen)))
+    }
+
+    /// Prints the next one; false if nobody reads any more.
+    pub(super) fn print(
+        &mut self,
+        what: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<bool, Failure> {
+        let done = what(&mut self.0).and_then(|()| self.0.flush());
+        let read = !matches!(&done, Err(e) if e.kind() == io::ErrorKind::BrokenPipe);
+        printed(done).map(|()| read)
+    }
+}
+
 /// Writes one JSON text and a newline.
 pub(super) fn print_json(json: &str) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
@@ -66,6 +87,18 @@ pub(super) fn print_data(data: &[u8]) -> Result<(), Failure> {
         return printed(out.write_all(data).and_then(|()| out.flush()));
     }
     printed(out.write_all(data).and_then(|()| out.flush()))
+}
+
+/// The same for data that is made while it is written.
+pub(super) fn print_data_by(
+    what: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    if out.get_ref().is_terminal() {
+        let mut out = VisibleWriter::new(out);
+        return printed(what(&mut out).and_then(|()| out.flush()));
+    }
+    printed(what(&mut out).and_then(|()| out.flush()))
 }
 
 fn printed(done: io::Result<()>) -> Result<(), Failure> {

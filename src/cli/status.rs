@@ -8,7 +8,7 @@ use crate::audit::{AuditError, Log, Summary};
 use crate::error::Failure;
 
 use super::Globals;
-use super::audit::later;
+use super::audit::{anchors, later};
 use super::out::{print, print_json, state_dir, tell};
 
 #[derive(Debug, clap::Args)]
@@ -60,6 +60,10 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let count = |of: fn(&Summary) -> u64| deciding.map_or(0, of);
     let (pending, running) = (count(|s| s.pending), count(|s| s.running));
     if args.json {
+        let store = anchors::Place::default().store(globals, &dir);
+        let key = store.key().ok().flatten();
+        let signed = key.and_then(|key| store.latest(&key).ok().flatten());
+        let signed = signed.map_or(0, |signed| signed.checkpoint.size);
         let line = json!({
             "dashboard": here.is_some(),
             "pid": here.and_then(|d| d.pid),
@@ -68,6 +72,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             "records": summary.as_ref().map_or(0, |s| s.records),
             "unknown": summary.as_ref().map_or(0, |s| s.unknown),
             "log": log,
+            "checkpoints": store.dir().display().to_string(),
+            "signed": signed,
         });
         print_json(&line.to_string())?;
     } else {

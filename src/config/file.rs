@@ -44,6 +44,10 @@ pub(super) struct Layer {
     pub keys: BTreeMap<String, Set<String>>,
     pub retention_days: Option<Set<u64>>,
     pub keep_code: Option<Set<bool>>,
+    pub checkpoints: Option<Set<PathBuf>>,
+    pub anchor_command: Option<Set<Vec<String>>>,
+    pub witnesses: Option<Set<Vec<String>>>,
+    pub hold: Option<Set<String>>,
     pub bell: Option<Set<bool>>,
     pub drills_every: Option<Set<u64>>,
     pub drills_seed: Option<Set<u64>>,
@@ -111,6 +115,11 @@ impl Layer {
         if let Some(audit) = top.table("audit")? {
             audit.only(&keys::in_table("audit"))?;
             layer.keep_code = audit.boolean("keep_code")?;
+            let checkpoints = audit.filled("checkpoints")?;
+            layer.checkpoints = checkpoints.map(|set| set.map(|p| folder.join(p)));
+            layer.anchor_command = command(&audit, "anchor_command")?;
+            layer.witnesses = texts(&audit, "witnesses", "a list of `http://host/prefix KEY`")?;
+            layer.hold = audit.string("hold")?;
             layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;
         }
         if let Some(notify) = top.table("notify")? {
@@ -200,6 +209,31 @@ fn allow_uids(socket: &Table<'_>) -> Result<Option<Set<Vec<u32>>>, ConfigError> 
             .filter(|uid| *uid != u32::MAX)
     })?;
     Ok(list.map(|set| set.map(|uids| uids.into_iter().map(|uid| uid.value).collect())))
+}
+
+/// A program and its arguments; none if the list is empty.
+fn command(table: &Table<'_>, key: &str) -> Result<Option<Set<Vec<String>>>, ConfigError> {
+    let list = texts(table, key, "a program and its arguments, each a text")?;
+    match list {
+        Some(list) if list.value.first().is_some_and(String::is_empty) => {
+            let name = table.full(key);
+            let what = format!("the first item of `{name}` names the program, and it is empty");
+            Err(ConfigError::value(list.origin, what))
+        }
+        list => Ok(list),
+    }
+}
+
+fn texts(
+    table: &Table<'_>,
+    key: &str,
+    wanted: &str,
+) -> Result<Option<Set<Vec<String>>>, ConfigError> {
+    let list = table.list(key, wanted, |v| {
+        v.as_str().filter(|s| !s.contains('\0')).map(str::to_owned)
+    })?;
+    let plain = |all: Vec<Set<String>>| all.into_iter().map(|one| one.value).collect();
+    Ok(list.map(|list| list.map(plain)))
 }
 
 fn datasets(top: &Table<'_>, folder: &Path) -> Result<BTreeMap<String, Set<Dataset>>, ConfigError> {

@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 20] = [
+pub(super) const KEYS: [Key; 24] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
@@ -40,6 +40,10 @@ pub(super) const KEYS: [Key; 20] = [
     key("run", "kill_on_disconnect", ValueSyntax::Literal),
     key("audit", "retention_days", ValueSyntax::Literal),
     key("audit", "keep_code", ValueSyntax::Literal),
+    key("audit", "checkpoints", ValueSyntax::Text),
+    key("audit", "anchor_command", ValueSyntax::Texts),
+    key("audit", "witnesses", ValueSyntax::Texts),
+    key("audit", "hold", ValueSyntax::Text),
     key("notify", "bell", ValueSyntax::Literal),
     key("drills", "every", ValueSyntax::Literal),
     key("drills", "seed", ValueSyntax::Literal),

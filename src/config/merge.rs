@@ -36,6 +36,28 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         &mine.keep_code,
         bool::to_string,
     )?;
+    let checkpoints = fixed(
+        "audit.checkpoints",
+        &admin.checkpoints,
+        &mine.checkpoints,
+        |p| p.display().to_string(),
+    )?;
+    let anchor_command = fixed(
+        "audit.anchor_command",
+        &admin.anchor_command,
+        &mine.anchor_command,
+        |command| format!("{command:?}"),
+    )?;
+    let witnesses = fixed(
+        "audit.witnesses",
+        &admin.witnesses,
+        &mine.witnesses,
+        |all| format!("{all:?}"),
+    )?;
+    // Both hold.
+    let hold = [&admin.hold, &mine.hold];
+    let hold = hold.into_iter().flatten().map(|set| set.value.clone());
+    let hold = hold.filter(|query| !query.trim().is_empty()).collect();
     let ttl_max_s = stricter(&admin.ttl_max_s, &mine.ttl_max_s, |a, b| a.min(b));
     let max_pending = stricter(&admin.max_pending, &mine.max_pending, |a, b| a.min(b));
     let max_pending_per_peer = stricter(
@@ -60,6 +82,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
     note("tier", tier.as_ref().map(|s| &s.origin));
     note("python", python.as_ref().map(|s| &s.origin));
     note("socket.group", rest.group.as_ref().map(|s| &s.origin));
+    note("audit.witnesses", witnesses.as_ref().map(|s| &s.origin));
     let every = rest.drills_every.as_ref();
     note("drills.every", every.map(|s| &s.origin));
     for (name, set) in &rest.datasets {
@@ -111,6 +134,10 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         audit: AuditSection {
             retention_days: value(retention_days, 0),
             keep_code: keep_code.is_none_or(|set| set.value),
+            checkpoints: checkpoints.map(|set| set.value),
+            anchor_command: anchor_command.map(|set| set.value).unwrap_or_default(),
+            witnesses: witnesses.map(|set| set.value).unwrap_or_default(),
+            hold,
         },
         notify: NotifySection {
             bell: rest.bell.is_none_or(|s| s.value),
@@ -164,6 +191,10 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         keys,
         retention_days: above.retention_days.or(below.retention_days),
         keep_code: above.keep_code.or(below.keep_code),
+        checkpoints: above.checkpoints.or(below.checkpoints),
+        anchor_command: above.anchor_command.or(below.anchor_command),
+        witnesses: above.witnesses.or(below.witnesses),
+        hold: above.hold.or(below.hold),
         bell: above.bell.or(below.bell),
         drills_every: above.drills_every.or(below.drills_every),
         drills_seed: above.drills_seed.or(below.drills_seed),

@@ -90,12 +90,20 @@ pub struct RunSection {
 }
 
 /// `[audit]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditSection {
     /// Days after which whole segments are removed; 0 keeps everything.
     pub retention_days: u64,
     /// Whether the code of a successful run is also kept as a separate file.
     pub keep_code: bool,
+    /// Where checkpoints are kept; `None` for the folder beside the state folder.
+    pub checkpoints: Option<PathBuf>,
+    /// A program and its arguments that get each checkpoint on standard input; empty for none.
+    pub anchor_command: Vec<String>,
+    /// `http://host/prefix KEY` of each witness, unchecked.
+    pub witnesses: Vec<String>,
+    /// Queries: what one of them selects is never removed. The administrator's and the user's own.
+    pub hold: Vec<String>,
 }
 
 /// `[notify]`.

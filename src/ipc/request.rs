@@ -43,6 +43,7 @@ pub(super) fn decode(envelope: Envelope) -> Result<Request, RpcError> {
             "ttl_s",
             "stream",
             "idempotency_key",
+            "traceparent",
         ])?),
         "wait" => wait(read(&["id", "timeout_s"])?),
         "status" => Ok(Request::Status {
@@ -116,6 +117,7 @@ fn propose(mut fields: Fields) -> Result<Request, RpcError> {
         ttl_s: fields.positive("ttl_s")?,
         stream: fields.boolean("stream")?.unwrap_or(false),
         idempotency_key: key,
+        traceparent: fields.short("traceparent", NAME_MAX)?,
     };
     Ok(Request::Propose {
         id: ProposalId::new(),

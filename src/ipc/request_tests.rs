@@ -33,6 +33,7 @@ fn a_proposal_keeps_every_field_it_came_with() {
             "d": {"text": "a,b\n", "format": "csv"},
         },
         "ttl_s": 5, "stream": true, "idempotency_key": "k",
+        "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     }));
     assert_eq!(&*proposal.code, "print(1)\0\r\n");
     assert_eq!(proposal.title.unwrap(), title);
@@ -44,6 +45,7 @@ fn a_proposal_keeps_every_field_it_came_with() {
     );
     assert_eq!((proposal.ttl_s, proposal.stream), (Some(5), true));
     assert_eq!(proposal.idempotency_key.unwrap(), "k");
+    assert!(proposal.traceparent.unwrap().ends_with("902b7-01"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Accesses, AgentClaim, AgentId, Artifact, BoundInput, Digest, Drill, DrillPlan, DrilledLog,
-    Exit, GrantDigest, Isolation, LimitKind, Limits, Peer, Preflight, ProposalId, Reviewer,
+    Exit, GrantDigest, Isolation, LimitKind, Limits, Pace, Peer, Preflight, ProposalId, Reviewer,
     RunError, RunEvent, State, Tier, Timing, Verdict, Viewed,
 };
 
@@ -122,8 +122,13 @@ pub enum LogEvent {
         head: Digest,
         /// Days for which records are retained.
         retention_days: u64,
+        /// The queries of a legal hold, if there was one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        hold: Vec<String>,
         by: Reviewer,
     },
+    /// Checkpoints of the log began to lack something: they are not made, not kept elsewhere, or contradict the log.
+    Unanchored { reason: String },
     /// The dashboard closed the log in an orderly way.
     Closed,
 }
@@ -139,6 +144,9 @@ pub struct ProposedLog {
     pub peer: Peer,
     pub title: Option<String>,
     pub reason: Option<String>,
+    /// The agent's claim, in the syntax of W3C Trace Context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
     /// Inputs that the agent brought have an empty `text` here; their content is a blob named by `sha256`.
     pub inputs: Vec<BoundInput>,
     pub verdict: Verdict,
@@ -197,6 +205,9 @@ pub struct FinishedLog {
     pub stderr_bytes: u64,
     pub stdout_truncated: bool,
     pub stderr_truncated: bool,
+    /// When what was printed. Empty in logs of earlier versions.
+    #[serde(default, skip_serializing_if = "Pace::is_empty")]
+    pub pace: Pace,
     /// The outcome's `result`, as JSON. `None` if it is `null`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result_sha256: Option<Digest>,
@@ -255,6 +266,7 @@ impl LogEvent {
             | Self::EnvironmentChanged { .. }
             | Self::Recovered { .. }
             | Self::Pruned { .. }
+            | Self::Unanchored { .. }
             | Self::Closed => None,
         }
     }
@@ -282,6 +294,7 @@ impl LogEvent {
             | Self::Recovered { .. }
             | Self::Replicated { .. }
             | Self::Pruned { .. }
+            | Self::Unanchored { .. }
             | Self::Closed => return None,
         })
     }
@@ -337,6 +350,7 @@ impl LogEvent {
             Self::Recovered { .. } => "recovered",
             Self::Replicated { .. } => "replicated",
             Self::Pruned { .. } => "pruned",
+            Self::Unanchored { .. } => "unanchored",
             Self::Closed => "closed",
         }
     }

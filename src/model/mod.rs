@@ -21,6 +21,7 @@ mod lookalikes;
 mod nearest;
 mod number;
 mod outcome;
+mod pace;
 mod past;
 mod peer;
 mod proposal;
@@ -31,6 +32,7 @@ mod stream;
 mod summary;
 mod ticket;
 mod tier;
+mod trace;
 pub mod unseen;
 mod usage;
 mod verdict;
@@ -60,6 +62,7 @@ pub use outcome::{
     Accesses, Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run,
     RunError, RunErrorKind, RunEvent, Timing,
 };
+pub use pace::{Pace, Piece};
 pub use past::{Decided, Earlier, Of, Other, Past, Tally};
 pub use peer::{AgentId, Peer};
 pub use proposal::{AgentClaim, Draft, Proposal, agent_name};
@@ -70,6 +73,7 @@ pub use stream::StreamName;
 pub use summary::{ColumnSummary, Summary};
 pub use ticket::{Lane, Ticket};
 pub use tier::{Preflight, Tier};
+pub use trace::{is_traceparent, trace_of};
 pub use usage::Usage;
 pub use verdict::{
     Action, Capability, CapabilityUse, CodeFacts, Finding, Place, PolicyRef, Severity, SourceStats,

@@ -20,6 +20,7 @@ use super::{
 };
 
 mod edited;
+mod follow;
 mod given;
 
 pub use given::{Given, Other};

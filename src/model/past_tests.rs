@@ -10,6 +10,9 @@ use super::super::{
 };
 use super::*;
 
+#[path = "past_follow_tests.rs"]
+mod follow;
+
 fn at(minute: i64) -> Timestamp {
     Timestamp::from_second(minute * 60).unwrap()
 }
@@ -83,6 +86,7 @@ fn proposed(n: u32, one: &One<'_>, drill: Option<Drill>) -> (LogEvent, [Blob; 1]
         },
         title: Some(one.1.to_owned()),
         reason: None,
+        traceparent: None,
         inputs: data.collect(),
         verdict: verdict(),
         expires_at: at(0),

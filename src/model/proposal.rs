@@ -41,6 +41,9 @@ pub struct Draft {
     pub stream: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
+    /// The trace that it is a part of, by its agent's word: see [`super::is_traceparent`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
 }
 
 /// An accepted proposal. It never changes.
@@ -56,6 +59,7 @@ pub struct Proposal {
     pub peer: Peer,
     pub stream: bool,
     pub idempotency_key: Option<String>,
+    pub traceparent: Option<String>,
     /// Set if the dashboard itself made it: nothing of it can be granted, and it counts for no agent.
     /// Agent and peer are then those of a real proposal.
     pub drill: Option<Drill>,

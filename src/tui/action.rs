@@ -118,8 +118,20 @@ pub struct Header {
     pub absent: Vec<String>,
     /// The incomplete end of the log that a crash left and startup set aside.
     pub log_recovered: Option<String>,
-    /// The first bad record found in the log, if any.
-    pub log_damage: Option<String>,
+    /// Why no checkpoint is made, or kept elsewhere.
+    pub unanchored: Option<String>,
+    pub log: LogCheck,
+}
+
+/// What is known of the log so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogCheck {
+    /// The start believed the index; the log is read meanwhile.
+    Running,
+    /// Nothing bad was found.
+    Sound,
+    /// The first bad record.
+    Damaged(String),
 }
 
 impl Header {

@@ -75,7 +75,8 @@ impl Bench {
             submit: "countersign submit FILE".to_owned(),
             absent: Vec::new(),
             log_recovered: None,
-            log_damage: None,
+            log: LogCheck::Sound,
+            unanchored: None,
         };
         let settings = Settings {
             profile: "analysis".to_owned(),
@@ -256,6 +257,7 @@ impl Bench {
                     ttl_s: Some(making.ttl_s),
                     stream: false,
                     idempotency_key: None,
+                    traceparent: making.traceparent,
                 }),
             },
         });

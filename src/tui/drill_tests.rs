@@ -35,6 +35,7 @@ fn drill(b: &mut Bench) -> ProposalId {
             ttl_s: None,
             stream: false,
             idempotency_key: None,
+            traceparent: None,
         }),
         drill: Drill {
             template: "sample".to_owned(),

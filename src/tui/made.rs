@@ -19,6 +19,7 @@ pub struct Making {
     pub agent: Option<&'static str>,
     pub title: Option<String>,
     pub reason: Option<String>,
+    pub traceparent: Option<String>,
     pub ttl_s: u64,
     pub findings: Vec<Finding>,
     pub brought: Vec<(&'static str, String)>,
@@ -46,6 +47,7 @@ impl Making {
             dataset: true,
             private: false,
             columns: (0..12).map(|i| format!("c{i}")).collect(),
+            traceparent: None,
             summary: None,
             places: Vec::new(),
         }

@@ -116,7 +116,9 @@ mod stray_tests;
 #[cfg(test)]
 mod vigilance_tests;
 
-pub use action::{Action, AuditPage, AuditRow, Comparison, EditNews, GrantRequest, Header, Saving};
+pub use action::{
+    Action, AuditPage, AuditRow, Comparison, EditNews, GrantRequest, Header, LogCheck, Saving,
+};
 pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};
 pub use charset::Charset;

@@ -1,5 +1,6 @@
 //! Each test plays decisions and reads what the next proposal is said to be.
 
+use super::super::LogCheck;
 use super::super::bench::*;
 use super::Whose;
 use crate::model::ProposalId;
@@ -266,4 +267,31 @@ fn what_was_blocked_is_counted_beside_what_was_granted() {
         said(&b, id).last().unwrap(),
         "hr-bot: nothing decided yet, 2 blocked"
     );
+}
+
+/// Nothing is called new as long as the log, which could know it, is still read.
+#[test]
+fn while_the_log_is_read_nothing_is_said_to_be_new() {
+    let mut before = Bench::new(120, 40);
+    let granted = before.propose(making("hr-bot", "pay", "x = 1\n", true));
+    before.grant(granted);
+    let mut b = Bench::new(120, 40);
+    b.ui.awaits_past(1000);
+    b.facts.log = LogCheck::Running;
+    // Ids of a bench are counted.
+    b.propose(making("etl", "other", "y = 1\n", false));
+    let id = b.propose(making("hr-bot", "pay", "x = 1\n", true));
+    assert_eq!(said(&b, id), ["the log is still read: not known yet"]);
+    b.settle();
+    super::super::snapshot_tests::snap("log_unread", &b.draw());
+    b.keys("v");
+    assert!(
+        b.draw()
+            .contains("the log is still read: no earlier code yet")
+    );
+    b.ui.recall(before.ui.take_past());
+    b.facts.log = LogCheck::Sound;
+    assert_eq!(said(&b, id)[0], "the same code was granted once, 10:40");
+    b.settle();
+    assert!(b.draw().contains("log ✓"));
 }

@@ -42,6 +42,23 @@ fn no_remedy_is_shown_where_there_is_nothing_to_do() {
 }
 
 #[test]
+fn the_trace_that_an_agent_names_stands_in_the_details_as_its_claim() {
+    let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for named in [Some(trace), None] {
+        let mut b = Bench::new(120, 40);
+        b.propose(Making {
+            traceparent: named.map(str::to_owned),
+            ..Making::clear("1")
+        });
+        b.settle();
+        b.keys("iz");
+        let text = b.draw();
+
+        assert_eq!(text.contains(trace), named.is_some(), "{text}");
+    }
+}
+
+#[test]
 fn notes_of_one_rule_share_a_row_until_one_is_stepped_to() {
     let mut b = Bench::new(80, 24);
     let note = |line| finding(line, "FS001", Severity::Info, Does::Note);

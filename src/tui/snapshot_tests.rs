@@ -9,7 +9,7 @@ use crate::model::{
 
 use super::bench::*;
 use super::contrast_tests::assert_readable;
-use super::{AuditPage, AuditRow};
+use super::{AuditPage, AuditRow, LogCheck};
 
 pub(super) fn snap(name: &str, text: &str) {
     insta::with_settings!({ snapshot_path => "snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
@@ -434,10 +434,21 @@ fn audit_down() {
 #[test]
 fn damaged_log() {
     at_sizes("damaged_log", |b| {
-        b.facts.log_damage = Some(
+        b.facts.log = LogCheck::Damaged(
             "log/00000001.jsonl line 5 (seq 4): `granted` of a proposal that was denied (x)"
                 .to_owned(),
         );
+        b.propose(Making::clear("print(len(df))\n"));
+        b.settle();
+    });
+}
+
+/// Grants go on: only the proof for others lacks something.
+#[test]
+fn checkpoints_that_are_not_taken() {
+    at_sizes("checkpoints_that_are_not_taken", |b| {
+        b.facts.unanchored =
+            Some("anchor_command: `ssh` failed, exit status: 255: no route to host".to_owned());
         b.propose(Making::clear("print(len(df))\n"));
         b.settle();
     });

@@ -231,11 +231,16 @@ pub const NO_OUTPUT_YET: &str = "Nothing printed yet.";
 pub const STARTING: &str = "Granted; the child is being made.";
 pub const QUIT: &str = "Quit?";
 pub const CLOSING: &str = "closing: waits for what runs to end and for the log";
+/// Why no checkpoint of the log is made, or kept elsewhere.
+pub const UNANCHORED: &str = " ▲ Checkpoints of the log: ";
 /// For a log without known problems.
 pub const CONSISTENT: &str = "consistent here; not anchored: a cut end cannot be excluded";
 pub const AUDIT_EMPTY: &str = "No record yet.";
 pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
 
+pub const LOG_CHECKING: &str = "log … checking";
+pub const NEW_UNREAD: &str = "the log is still read: not known yet";
+pub const DIFF_UNREAD: &str = "the log is still read: no earlier code yet to compare with";
 pub const NO_DIFF: &str = "nothing like it was granted yet: no code to compare with";
 pub const NO_LINE_END: &str = "no line end";
 pub const SAME_CODE: &str = "The code is the same, byte for byte.";

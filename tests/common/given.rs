@@ -54,3 +54,11 @@ pub fn say(line: &str) {
     let line = format!("{line}\n");
     let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
 }
+
+/// Whether a tool is there that no machine must have: one of somebody else's, which only reads what we write.
+pub fn is_handy(is_there: bool, what: &str) -> bool {
+    if !is_there {
+        say(&format!("{PASSED_OVER}{what}"));
+    }
+    is_there
+}

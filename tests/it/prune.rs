@@ -87,6 +87,11 @@ fn split_segments(state: &Path, ids: &[ProposalId; 3]) {
         at = segment_of(line).unwrap_or(at);
         segments[at].push(line.rsplit_once(",\"prev\":\"").unwrap().0);
     }
+    // The checkpoints that a dashboard made are of the log as it was, and would tell.
+    let signed = state.with_file_name("state-checkpoints");
+    if signed.exists() {
+        fs::remove_dir_all(signed).unwrap();
+    }
     let mut prev = "0".repeat(64);
     let mut seq = 1;
     for (i, bodies) in segments.iter().enumerate() {
@@ -210,4 +215,223 @@ fn whole_old_segments_are_removed_and_everything_else_goes_on() {
     assert!(dash.wait_exit().success());
     let printed = text(&dash.cli(&["audit", "verify"]));
     assert!(printed.starts_with("consistent: "), "{printed}");
+}
+
+/// The command on this log, with this `[audit]` table.
+fn prune(dir: &Path, audit: &str, args: &[&str]) -> Output {
+    let config = dir.join("config.toml");
+    fs::write(&config, format!("[audit]\n{audit}\n")).unwrap();
+    std::process::Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["audit", "prune", "--config"])
+        .arg(config)
+        .arg("--state-dir")
+        .arg(dir.join("state"))
+        .args(args)
+        .env("HOME", dir)
+        .output()
+        .unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A log of three segments, of which two are old.
+fn three_segments() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    fs::create_dir(&state).unwrap();
+    let ids = runs(&state);
+    split_segments(&state, &ids);
+    let log = state.join("log");
+    (dir, log)
+}
+
+#[test]
+fn what_is_on_hold_stays_with_everything_after_it() {
+    let (dir, log) = three_segments();
+    let hold = "retention_days = 30\nhold = 'title:\"an older run\"'";
+    let dry = prune(dir.path(), hold, &["--dry-run"]);
+    let first = format!("{}\n", log.join("00000001.jsonl").display());
+    assert_eq!(text(&dry), first, "{}", told(&dry));
+    let done = prune(dir.path(), hold, &[]);
+    assert_eq!(text(&done), first, "{}", told(&done));
+    for said in [
+        "on hold: title:\"an older run\"",
+        "log/00000002.jsonl has 1 proposal of these: it stays",
+    ] {
+        assert!(told(&done).contains(said), "{said}: {}", told(&done));
+    }
+    let left = [log.join("00000002.jsonl"), log.join("00000003.jsonl")];
+    assert_eq!(files(&log), left);
+    // Its code is there, and the gap has a record that names the hold.
+    let blob = code(TITLES[1]).sha256.hex();
+    let blobs = files(&dir.path().join("state/blobs"));
+    assert!(blobs.iter().any(|path| path.ends_with(&blob)));
+    let last = fs::read_to_string(&left[1]).unwrap();
+    let last: Value = serde_json::from_str(last.lines().last().unwrap()).unwrap();
+    assert_eq!(last["kind"], "pruned");
+    assert_eq!(last["hold"][0], "title:\"an older run\"", "{last}");
+    let report = audit::Log::open(&dir.path().join("state"))
+        .unwrap()
+        .verify();
+    assert!(report.unwrap().consistent);
+    // Once the hold is lifted, it goes.
+    let lifted = prune(dir.path(), "retention_days = 30", &[]);
+    assert!(lifted.status.success(), "{}", told(&lifted));
+    assert_eq!(files(&log), left[1..]);
+}
+
+#[test]
+fn nothing_goes_under_a_hold_that_cannot_be_read() {
+    let (dir, log) = three_segments();
+    let before = files(&log);
+    let refused = prune(
+        dir.path(),
+        "retention_days = 30\nhold = 'statte:denied'",
+        &[],
+    );
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        told(&refused).contains("nothing is removed"),
+        "{}",
+        told(&refused)
+    );
+    assert_eq!(files(&log), before);
+}
+
+#[test]
+fn flags_remove_less_than_the_configuration_allows_and_never_more() {
+    let (dir, log) = three_segments();
+    let before = files(&log);
+    let days = "retention_days = 30";
+    let refused = prune(dir.path(), days, &["--older-than", "5"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        told(&refused).contains("keeps 30 days"),
+        "{}",
+        told(&refused)
+    );
+    for (args, goes) in [
+        (&["--older-than", "38"][..], 1),
+        (&["--older-than", "50"], 0),
+        (&["--down-to", "1000000000"], 0),
+        (&["--down-to", "1"], 2),
+        (&["--kind", "code"], 0),
+        (&["--kind", "log"], 2),
+    ] {
+        let dry = prune(dir.path(), days, &[args, &["--dry-run"]].concat());
+        assert_eq!(text(&dry).lines().count(), goes, "{args:?}: {}", told(&dry));
+    }
+    // One byte less than both: one segment is enough.
+    let bytes: u64 = before
+        .iter()
+        .map(|path| path.metadata().unwrap().len())
+        .sum();
+    let most = (bytes - 1).to_string();
+    let dry = prune(dir.path(), days, &["--down-to", &most, "--dry-run"]);
+    assert_eq!(text(&dry).lines().count(), 1, "{}", told(&dry));
+    assert_eq!(files(&log), before);
+}
+
+/// A shipper of somebody else's, with the configuration that the guide shows.
+struct Shipper {
+    dir: PathBuf,
+    child: std::process::Child,
+}
+
+impl Shipper {
+    fn start(dir: &Path, log: &Path) -> Self {
+        let (dir, shown) = (dir.to_owned(), dir.display());
+        let log = log.display();
+        let config = format!(
+            "global(maxMessageSize=\"32m\" workDirectory=\"{shown}\")\n\
+             module(load=\"imfile\" mode=\"inotify\")\n\
+             input(type=\"imfile\" file=\"{log}/*.jsonl\" tag=\"countersign\" addMetadata=\"off\" escapeLF=\"off\" reopenOnTruncate=\"off\" ruleset=\"out\")\n\
+             template(name=\"raw\" type=\"string\" string=\"%msg%\\n\")\n\
+             ruleset(name=\"out\") {{ action(type=\"omfile\" file=\"{shown}/shipped\" template=\"raw\") }}\n"
+        );
+        let path = dir.join("rsyslog.conf");
+        fs::write(&path, config).unwrap();
+        let child = std::process::Command::new("rsyslogd")
+            .args(["-n", "-f"])
+            .arg(path)
+            .arg("-i")
+            .arg(dir.join("pid"))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        Self { dir, child }
+    }
+
+    /// The sequence numbers that were shipped, once there are so many.
+    fn shipped(&self, count: usize) -> Vec<u64> {
+        let mut seqs = Vec::new();
+        for _ in 0..300 {
+            let text = fs::read_to_string(self.dir.join("shipped")).unwrap_or_default();
+            let whole = text
+                .split_inclusive('\n')
+                .filter(|line| line.ends_with('\n'));
+            let lines = whole.map(|line| serde_json::from_str::<Value>(line).unwrap());
+            seqs = lines.filter_map(|line| line["seq"].as_u64()).collect();
+            if seqs.len() >= count {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        seqs
+    }
+
+    fn stop(mut self) {
+        let pid = nix::unistd::Pid::from_raw(i32::try_from(self.child.id()).unwrap());
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Shipper {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
+#[test]
+fn a_shipper_gets_each_record_once_across_rotation_restart_and_prune() {
+    let there = std::process::Command::new("rsyslogd").arg("-v").output();
+    if !common::given::is_handy(there.is_ok(), "rsyslogd") {
+        return;
+    }
+    let (dir, log) = three_segments();
+    let state = dir.path().join("state");
+    let shipper = dir.path().join("shipper");
+    fs::create_dir(&shipper).unwrap();
+    let last = || {
+        let text = fs::read_to_string(log.join("00000003.jsonl")).unwrap();
+        let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        last["seq"].as_u64().unwrap()
+    };
+    // It finds three segments, is away while more is written, and is there while two of them go.
+    let running = Shipper::start(&shipper, &log);
+    let before = last();
+    assert_eq!(
+        running.shipped(usize::try_from(before).unwrap()).len() as u64,
+        before
+    );
+    running.stop();
+    runs(&state);
+    let running = Shipper::start(&shipper, &log);
+    running.shipped(usize::try_from(last()).unwrap());
+    assert!(
+        prune(dir.path(), "retention_days = 30", &[])
+            .status
+            .success()
+    );
+    runs(&state);
+    let all = last();
+    let mut seqs = running.shipped(usize::try_from(all).unwrap());
+    running.stop();
+    assert!(!log.join("00000001.jsonl").exists() && all > before + 10);
+    seqs.sort_unstable();
+    assert_eq!(seqs, (1..=all).collect::<Vec<_>>());
 }

@@ -5,6 +5,7 @@
 use crate::common;
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -12,6 +13,8 @@ use std::process::{Command, Output, Stdio};
 use common::dash::{Dash, environment};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
+
+use crate::{model, samples};
 
 fn stdout_of(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr].concat();
@@ -218,6 +221,14 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
             stdout_of(&output)
         );
     }
+    let dry = dash.cli(&["audit", "repair", "--dry-run"]);
+    assert_eq!(dry.status.code(), Some(1));
+    let explained = stdout_of(&dry);
+    assert!(
+        explained.starts_with("damaged  log/00000001.jsonl line"),
+        "{explained}"
+    );
+    assert!(explained.contains("is unknown"), "{explained}");
     // Any answer but the digits cancels; keys typed before the question do not count.
     for typed in ["y\r", "\r", "0000 \r"] {
         dash.then(&["audit", "repair"]);
@@ -241,6 +252,17 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
     dash.keys(&format!("{digits}\r"));
     dash.wait_text("the log goes on");
     assert_eq!(dash.wait_exit().exit_code(), 0);
+    // What was signed is lost nevertheless, until somebody moves the checkpoints away.
+    let verify = dash.cli(&["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(1), "{}", stdout_of(&verify));
+    let shorter = "damaged: the log is shorter than the checkpoint";
+    assert!(
+        stdout_of(&verify).starts_with(shorter),
+        "{}",
+        stdout_of(&verify)
+    );
+    let signed = dash.state.with_file_name("state-checkpoints");
+    std::fs::rename(&signed, dash.root().join("old-checkpoints")).unwrap();
     let verify = dash.cli(&["audit", "verify"]);
     assert_eq!(verify.status.code(), Some(0), "{}", stdout_of(&verify));
     // A reviewer of the log learns about the repair without opening a file.
@@ -312,4 +334,106 @@ fn a_start_sets_aside_the_remains_of_a_crash_and_says_so() {
     assert_eq!(verify.status.code(), Some(0), "{}", stdout_of(&verify));
     let aside = files(&dash.state.join("quarantine"));
     assert_eq!(std::fs::read(&aside[0]).unwrap(), torn);
+}
+
+/// A closed dashboard with a log long enough for a start to believe its index.
+fn long_dashboard() -> Dash {
+    let mut dash = Dash::start();
+    dash.wait_text("log ✓");
+    dash.keys("q");
+    dash.wait_exit();
+    let (report, reports) = std::sync::mpsc::channel();
+    let log = countersign::audit::open(&dash.state).unwrap();
+    let handle = log.writer.start(Box::new(move |said| {
+        let _ = report.send(said);
+    }));
+    let opened = samples::every_kind(model::ProposalId::new())
+        .into_iter()
+        .find(|event| matches!(event, model::LogEvent::Opened { .. }))
+        .unwrap();
+    handle.submit(model::Ticket::Unawaited, opened, Vec::new());
+    reports.recv().unwrap();
+    for n in 0..140 {
+        let (mut event, blobs) = samples::proposed(model::ProposalId::new(), &format!("t{n}"));
+        if let model::LogEvent::Proposed(p) = &mut event {
+            p.reason = Some("why ".repeat(125_000));
+        }
+        handle.submit(model::Ticket::Unawaited, event, blobs);
+        reports.recv().unwrap();
+    }
+    handle.close();
+    let listed = dash.cli(&["audit", "list", "--limit", "1"]);
+    assert_eq!(listed.status.code(), Some(0), "{}", stdout_of(&listed));
+    assert!(dash.state.join("index/v1.sqlite3").exists());
+    dash
+}
+
+#[test]
+fn damage_that_a_forged_index_hides_from_the_start_stops_everything_a_moment_later() {
+    let mut dash = long_dashboard();
+    // Everything that the killed dashboard left open is closed by the next start.
+    dash.then(&[]);
+    dash.wait_text("log ✓");
+    let status = dash.cli(&["status"]);
+    assert!(
+        stdout_of(&status).starts_with("0 pending"),
+        "{}",
+        stdout_of(&status)
+    );
+    let mut agent = dash.agent();
+    assert_eq!(agent.code("print(1)\n")["state"], "pending");
+    dash.keys("q");
+    dash.wait_text("quit");
+    dash.press("y");
+    dash.wait_exit();
+    let verify = dash.cli(&["audit", "verify"]);
+    assert_eq!(verify.status.code(), Some(0), "{}", stdout_of(&verify));
+    dash.cli(&["audit", "list", "--limit", "1"]);
+
+    // Somebody changes a record and tells the index that this is the file it is of.
+    let log = dash.state.join("log/00000001.jsonl");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    std::fs::write(&log, bytes).unwrap();
+    assert!(
+        dash.state.join("log/00000002.jsonl").exists(),
+        "no rotation"
+    );
+    let ns = |s: i64, n: i64| i128::from(s) * 1_000_000_000 + i128::from(n);
+    let index = rusqlite::Connection::open(dash.state.join("index/v1.sqlite3")).unwrap();
+    let read = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    let stopped = index.query_one("SELECT at FROM stopped", [], read).unwrap();
+    let mut stopped: Value = serde_json::from_str(&stopped).unwrap();
+    let stamps = (1..=2).map(|n| {
+        let meta = std::fs::metadata(dash.state.join(format!("log/{n:08}.jsonl"))).unwrap();
+        let stamp = std::collections::BTreeMap::from([
+            ("dev", i128::from(meta.dev())),
+            ("ino", i128::from(meta.ino())),
+            ("bytes", i128::from(meta.len())),
+            ("mtime", ns(meta.mtime(), meta.mtime_nsec())),
+            ("ctime", ns(meta.ctime(), meta.ctime_nsec())),
+        ]);
+        (n, stamp)
+    });
+    let stamps: Vec<_> = stamps.collect();
+    stopped["stamps"]["segments"] = serde_json::to_value(stamps).unwrap();
+    let stopped = stopped.to_string();
+    index
+        .execute("UPDATE stopped SET at = ?1", [stopped])
+        .unwrap();
+    drop(index);
+    dash.then(&[]);
+    let screen = dash.wait_text("AUDIT DOWN");
+    assert!(screen.contains("log/00000001.jsonl line"), "{screen}");
+    let mut agent = dash.agent();
+    let sent = agent.send("propose", json!({"code": "print(2)\n"}));
+    let refused = agent.answer(sent, std::time::Duration::from_secs(20));
+    assert!(refused["error"].is_object(), "{refused}");
+    let status = dash.cli(&["status"]);
+    assert!(
+        stdout_of(&status).contains("log down"),
+        "{}",
+        stdout_of(&status)
+    );
 }

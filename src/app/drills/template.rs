@@ -134,6 +134,7 @@ impl Template {
             ttl_s: None,
             stream: false,
             idempotency_key: None,
+            traceparent: None,
         };
         let drill = Drill {
             template: self.name.clone(),

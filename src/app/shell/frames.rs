@@ -9,6 +9,14 @@ use crate::tui::{Drawn, render};
 use super::{Redraw, Shell};
 
 impl Shell {
+    /// Colours of code are ready.
+    pub(super) fn coloured(&mut self) {
+        while let Some((digest, colours)) = self.highlighter.poll() {
+            self.ui.set_highlight(digest, colours);
+        }
+        self.redraw = Redraw::Soon;
+    }
+
     /// Something else was written to the terminal.
     pub(super) fn interrupted(&mut self) {
         if let Some(plain) = &mut self.plain {

@@ -1,10 +1,10 @@
-//! Whether the terminal shows its frames.
+//! Whether the terminal shows its frames, and what is not heard of it.
 
 use std::time::Duration;
 
 use crate::clock::Now;
 
-use super::Shell;
+use super::{Event, Redraw, Shell};
 
 /// A terminal that takes no output for this long counts as showing nothing.
 const STUCK: Duration = Duration::from_secs(1);
@@ -33,5 +33,23 @@ impl Shell {
             }
             Err(e) => self.lose_terminal(&e.to_string()),
         }
+    }
+
+    /// After a stall: discards what was typed meanwhile.
+    pub(super) fn flush(&mut self) {
+        self.keyboard.flush();
+        self.ui.stalled(Now::read());
+        self.redraw = Redraw::Soon;
+    }
+
+    /// Restores the terminal and stops, as a shell expects of Ctrl-Z. Keys typed meanwhile were
+    /// meant for other programs.
+    pub(super) fn suspend(&mut self) {
+        self.terminal.suspend();
+        self.interrupted();
+        self.keyboard.flush();
+        self.ui.flush_input(Now::read());
+        self.core(Event::Tick);
+        self.drawn_at = None;
     }
 }

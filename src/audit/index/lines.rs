@@ -9,6 +9,7 @@ use rusqlite::{Connection, Row};
 use super::super::error::Damage;
 use super::super::layout::{Layout, open_regular, segment_name};
 use super::super::line::{GENESIS, LINE_MAX, Record, VERSION, unseal};
+use super::super::lines::Ahead;
 use super::super::scan::{Boundary, Line};
 use super::IndexError;
 
@@ -47,6 +48,21 @@ impl Place {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The lines after this one, the oldest first.
+    pub fn all_after(
+        connection: &Connection,
+        seq: i64,
+        most: usize,
+    ) -> Result<Vec<Self>, IndexError> {
+        let fields = Self::FIELDS;
+        let mut found = connection.prepare_cached(&format!(
+            "SELECT {fields} FROM records WHERE seq > ?1 ORDER BY seq LIMIT ?2"
+        ))?;
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows = found.query_map([seq, most], Self::of)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The lines of these kinds that belong to no proposal, the newest first.
     pub fn all_apart(connection: &Connection, kinds: [&str; 2]) -> Result<Vec<Self>, IndexError> {
         let fields = Self::FIELDS;
@@ -70,6 +86,7 @@ impl Place {
             v,
             boundary: Boundary { segment, seq, hash },
             bytes,
+            ahead: Ahead::default(),
         }
     }
 

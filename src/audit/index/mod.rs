@@ -7,14 +7,16 @@
 
 mod feed;
 mod find;
+mod known;
 mod lines;
 mod schema;
 mod select;
 mod stamp;
+mod told;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -27,15 +29,17 @@ use serde::{Deserialize, Serialize};
 use super::cases::{Cases, Person};
 use super::contents::Look;
 use super::error::{AuditError, Damage, Faults};
-use super::judge::{Judging, Stopped};
+use super::judge::{self, Judging, Stopped};
 use super::layout::{Layout, open_regular, owned};
-use super::line::unseal;
+use super::line::{LINE_MAX, LineRole, Sealed, unseal};
+use super::lines::{Lines, OneByOne};
 use super::lock;
 use super::log::Log;
 use super::put_back;
 use super::scan::Walk;
 use crate::model::DrillPlan;
 use feed::Feed;
+pub(super) use known::Known;
 use lines::Kept;
 use stamp::{Since, Stamps};
 
@@ -118,26 +122,45 @@ impl Index {
                 (folder.path().to_owned(), Some(folder))
             }
         };
-        let _turn = turn(&folder)?;
-        let (connection, resume) = match kept(layout, &folder.join(FILE)) {
+        let _turn = turn(&folder, FlockArg::LockExclusive)?;
+        let mut index = Self {
+            _folder: temporary,
+            ..Self::up_to_date(log, &folder, making)?
+        };
+        index.overlay()?;
+        Ok(index)
+    }
+
+    /// The index in the state folder, up to date with the segments. Makes it first if necessary.
+    pub fn kept(log: &Log) -> Result<Self, IndexError> {
+        let folder = own_folder(&log.layout)?;
+        let _turn = turn(&folder, FlockArg::LockExclusive)?;
+        Self::up_to_date(log, &folder, &|_| {})
+    }
+
+    fn up_to_date(log: &Log, folder: &Path, making: &dyn Fn(u64)) -> Result<Self, IndexError> {
+        let (connection, resume) = match kept(&log.layout, &folder.join(FILE), Believed::Stamps) {
             Ok(found) => found,
             Err(_) => {
                 making(log.layout.segment_bytes()?);
-                made(log, &folder)?
+                made(log, folder)?
             }
         };
-        let mut index = Self {
+        let mut index = Self::at(log, connection, resume);
+        index.go_on()?;
+        Ok(index)
+    }
+
+    fn at(log: &Log, connection: Connection, resume: Resume) -> Self {
+        Self {
             log: log.clone(),
             connection: Rc::new(connection),
             kept: Kept::default(),
             faults: resume.judged.faults.clone(),
             records: 0,
             resume,
-            _folder: temporary,
-        };
-        index.go_on()?;
-        index.overlay()?;
-        Ok(index)
+            _folder: None,
+        }
     }
 
     /// Reads what was written since.
@@ -174,7 +197,11 @@ impl Index {
         let mut scanned = walk.scanned();
         let chain = match source {
             Source::Segments => {
-                walk.go_on(&layout, |line| judging.line(line, &mut feed))?;
+                let mut lines: Box<dyn Lines> = match walk.scanned().head.segment {
+                    0 => judge::lines(&layout, Look::There),
+                    _ => Box::new(OneByOne::default()),
+                };
+                walk.go_on_with(&layout, &mut *lines, |line| judging.line(line, &mut feed))?;
                 scanned = walk.scanned();
                 scanned.damage.clone()
             }
@@ -258,7 +285,7 @@ fn own_folder(layout: &Layout) -> Result<PathBuf, AuditError> {
 }
 
 /// Waits until no other process changes the index.
-fn turn(folder: &Path) -> Result<Flock<File>, IndexError> {
+fn turn(folder: &Path, how: FlockArg) -> Result<Flock<File>, IndexError> {
     let file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -267,11 +294,24 @@ fn turn(folder: &Path) -> Result<Flock<File>, IndexError> {
         .mode(0o600)
         .custom_flags(OFlag::O_NOFOLLOW.bits())
         .open(folder.join("lock"))?;
-    Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, e)| IndexError::Io(e.into()))
+    Flock::lock(file, how).map_err(|(_, e)| IndexError::Io(e.into()))
+}
+
+/// What tells that the log ends where it was read to, if nothing was written since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Believed {
+    /// The file system's word.
+    Stamps,
+    /// The last line and its hash.
+    LastLine,
 }
 
 /// The index that is there, if it is one of this log.
-fn kept(layout: &Layout, path: &Path) -> Result<(Connection, Resume), IndexError> {
+fn kept(
+    layout: &Layout,
+    path: &Path,
+    believed: Believed,
+) -> Result<(Connection, Resume), IndexError> {
     let connection = schema::open(path)?;
     let at: String = connection.query_one("SELECT at FROM stopped", [], |row| row.get(0))?;
     let resume: Resume = serde_json::from_str(&at)?;
@@ -280,11 +320,44 @@ fn kept(layout: &Layout, path: &Path) -> Result<(Connection, Resume), IndexError
         return other("it is of a damaged log");
     }
     match resume.stamps.now(layout)? {
-        Since::Unchanged => {}
+        Since::Unchanged if believed == Believed::Stamps => {}
+        Since::Unchanged if ends_there(layout, &resume.walk)? => {}
         Since::Grew if ends_as_read(layout, &resume.walk)? => {}
-        Since::Grew | Since::Changed => return other("the log is another one"),
+        Since::Unchanged | Since::Grew | Since::Changed => return other("the log is another one"),
     }
     Ok((connection, resume))
+}
+
+/// Whether the last line that was read stands where it was read to.
+fn ends_there(layout: &Layout, walk: &Walk) -> Result<bool, IndexError> {
+    let head = walk.scanned().head;
+    let file = open_regular(&layout.segment(head.segment))?;
+    let mut window = 64 * 1024;
+    loop {
+        let from = head.offset.saturating_sub(window);
+        let mut bytes = vec![0; usize::try_from(head.offset - from).unwrap_or(0)];
+        file.read_exact_at(&mut bytes, from)?;
+        let Some(lines) = bytes.strip_suffix(b"\n") else {
+            return Ok(false);
+        };
+        let begin = lines.iter().rposition(|b| *b == b'\n').map(|at| at + 1);
+        match begin.or((from == 0).then_some(0)) {
+            Some(begin) => {
+                let sealed = unseal(&lines[begin..]);
+                return Ok(sealed.is_ok_and(|s| (s.hash, last_seq(&s)) == (head.hash, head.seq)));
+            }
+            None if window >= LINE_MAX as u64 => return Ok(false),
+            None => window *= 8,
+        }
+    }
+}
+
+/// The sequence number of the last record up to a line.
+fn last_seq(sealed: &Sealed) -> u64 {
+    match sealed.place {
+        LineRole::Header { first_seq, .. } => first_seq.saturating_sub(1),
+        LineRole::Record { seq, .. } => seq,
+    }
 }
 
 /// Whether the last segment still ends, where it was read to, with the line that was read there: each line has the hash
@@ -298,15 +371,24 @@ fn ends_as_read(layout: &Layout, walk: &Walk) -> Result<bool, IndexError> {
     loop {
         line.clear();
         if lines.read_until(b'\n', &mut line)? == 0 {
-            return Ok(last.is_none_or(|hash| hash == head.hash));
+            return Ok(last.is_none_or(|end| end == (head.hash, head.seq)));
         }
         let Ok(sealed) = unseal(line.strip_suffix(b"\n").unwrap_or(&line)) else {
             return Ok(false);
         };
-        if last.is_some_and(|hash| hash != sealed.prev) {
+        if last.is_some_and(|(hash, _)| hash != sealed.prev) {
             return Ok(false);
         }
-        last = Some(sealed.hash);
+        last = Some((sealed.hash, last_seq(&sealed)));
+    }
+}
+
+/// Removes the index and says whether there was one.
+pub(super) fn drop_index(layout: &Layout) -> io::Result<bool> {
+    match fs::symlink_metadata(layout.index().join(FILE)) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(e),
+        Ok(_) => forget(layout).map(|()| true),
     }
 }
 
@@ -345,16 +427,7 @@ fn made(log: &Log, folder: &Path) -> Result<(Connection, Resume), IndexError> {
     let new = folder.join(NEW);
     remove(folder)?;
     has_room(log, folder)?;
-    let connection = schema::create(&new)?;
-    let mut index = Index {
-        log: log.clone(),
-        connection: Rc::new(connection),
-        kept: Kept::default(),
-        resume: Resume::default(),
-        faults: Faults::default(),
-        records: 0,
-        _folder: None,
-    };
+    let mut index = Index::at(log, schema::create(&new)?, Resume::default());
     index.go_on()?;
     let resume = index.resume.clone();
     drop(index);

@@ -135,6 +135,7 @@ pub fn draft(code: &str) -> Draft {
         ttl_s: None,
         stream: false,
         idempotency_key: None,
+        traceparent: None,
     }
 }
 

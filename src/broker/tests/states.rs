@@ -432,6 +432,13 @@ fn titles_reasons_and_keys_have_their_bounds() {
         ),
         ("idempotency_key", keyed("1", &"x".repeat(257))),
         ("idempotency_key", keyed("1", "")),
+        (
+            "traceparent",
+            Draft {
+                traceparent: Some("00-x".to_owned()),
+                ..draft("1")
+            },
+        ),
     ];
     for (param, draft) in too_large {
         let error = w.propose_refused(A, draft);

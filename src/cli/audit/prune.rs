@@ -1,47 +1,90 @@
 //! `countersign audit prune`.
 
+use std::collections::HashSet;
+
+use clap::ValueEnum;
 use jiff::Timestamp;
 
 use crate::app::reviewer;
-use crate::audit::{self, AuditError, Log, Pruned, kept};
+use crate::audit::query::Query;
+use crate::audit::{self, AuditError, Log, Order, Pruned, kept};
 use crate::config::{self, Surroundings};
 use crate::error::Failure;
-use crate::model::visible;
+use crate::model::{ProposalId, visible};
 
 use super::super::Globals;
 use super::super::out::{print, tell};
-use super::failed;
+use super::{answers, failed, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only say what would be removed
     #[arg(long)]
     dry_run: bool,
+    /// Remove only what is older than this, which is no less than `audit.retention_days`
+    #[arg(long, value_name = "DAYS")]
+    older_than: Option<u64>,
+    /// Remove no more segments once the log takes at most this many bytes
+    #[arg(long, value_name = "BYTES")]
+    down_to: Option<u64>,
+    /// What to remove
+    #[arg(long, value_enum, default_value = "all")]
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Kept code, segments, and the blobs that no other record names
+    All,
+    /// Kept code only
+    Code,
+    /// Segments and their blobs only
+    Log,
 }
 
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let usage = |e: &dyn std::fmt::Display| Failure::usage(e.to_string());
     let around = Surroundings::of_process().map_err(|e| usage(&e))?;
     let config = config::load_in(&globals.options(), &around).map_err(|e| usage(&e))?;
-    let days = config.audit.retention_days;
-    if days == 0 {
+    let least = config.audit.retention_days;
+    if least == 0 {
         return Err(Failure::usage(
             "everything is kept: `retention_days` under `[audit]` is 0; a number of days limits it",
         ));
     }
+    let days = args.older_than.unwrap_or(least);
+    if days < least {
+        return Err(Failure::usage(format!(
+            "--older-than {days} is less than `retention_days` under `[audit]`, which keeps {least} days"
+        )));
+    }
     let state = &config.paths.state_dir;
     let now = Timestamp::now();
-    let old = kept::outdated(state, days, now)
-        .map_err(|e| Failure::general(format!("cannot list {}: {e}", state.display())))?;
+    let log = match Log::open(state) {
+        Err(AuditError::None { .. }) => None,
+        log => Some(log.map_err(|e| failed(&e))?),
+    };
+    let hold = &config.audit.hold;
+    let held = held(hold, log.as_ref())?;
+    let mut old = match args.kind {
+        Kind::Log => Vec::new(),
+        Kind::All | Kind::Code => kept::outdated(state, days, now)
+            .map_err(|e| Failure::general(format!("cannot list {}: {e}", state.display())))?,
+    };
+    let all = old.len();
+    old.retain(|path| kept::run_of(path).is_none_or(|id| !held.contains(&id)));
+    let stays = all - old.len();
     // The log first: if it cannot be written, nothing is removed.
-    let records = match (Log::open(state), audit::older_than(days, now)) {
-        (Err(AuditError::None { .. }), _) | (_, None) => Pruned::default(),
-        (Err(e), _) => return Err(failed(&e)),
-        (Ok(log), Some(before)) if args.dry_run => {
-            audit::outdated_segments(&log, before).map_err(|e| failed(&e))?
-        }
-        (Ok(log), Some(before)) => {
-            audit::prune(&log, before, days, reviewer::here()).map_err(|e| failed(&e))?
+    let records = match (log, audit::older_than(days, now)) {
+        (None, _) | (_, None) => Pruned::default(),
+        _ if args.kind == Kind::Code => Pruned::default(),
+        (Some(log), Some(before)) => {
+            let order = Order::from(before).down_to(args.down_to).hold(hold, held);
+            match args.dry_run {
+                true => audit::outdated_segments(&log, order),
+                false => audit::prune(&log, order, days, reviewer::here()),
+            }
+            .map_err(|e| failed(&e))?
         }
     };
     for path in &old {
@@ -82,10 +125,50 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if records.blobs_stay {
         tell("  no blobs, since some records are of a later version");
     }
+    for query in hold {
+        tell(&format!("on hold: {query}"));
+    }
+    if let Some(held) = &records.held {
+        let proposals = count(held.proposals, "proposal");
+        tell(&format!(
+            "  {} has {proposals} of these: it stays, and so does everything after it",
+            held.file
+        ));
+    }
+    if stays > 0 {
+        let stay = count(stays as u64, "kept run");
+        tell(&format!("  {stay} of these stay"));
+    }
     if !args.dry_run && !records.segments.is_empty() {
         tell("the log has a record of it, and `audit verify` goes on from there");
     }
     Ok(0)
+}
+
+/// What a legal hold selects. A query that cannot be read, or a log that is damaged, stops everything.
+fn held(hold: &[String], log: Option<&Log>) -> Result<HashSet<ProposalId>, Failure> {
+    let mut held = HashSet::new();
+    let (Some(log), false) = (log, hold.is_empty()) else {
+        return Ok(held);
+    };
+    let mut answers = answers(log)?;
+    for text in hold {
+        let query = Query::parse(&visible(text), Timestamp::now()).map_err(|e| {
+            let [question, marks] = e.marked();
+            Failure::usage(format!(
+                "`hold` under `[audit]` cannot be read, so nothing is removed: {e}"
+            ))
+            .and(question)
+            .and(marks)
+        })?;
+        let found = answers.each(&query, usize::MAX, |logged| {
+            held.insert(logged.id);
+            Ok::<(), ()>(())
+        });
+        let _ = found.map_err(|e| failed(&e))?;
+    }
+    whole(answers.faults())?;
+    Ok(held)
 }
 
 fn count(n: u64, what: &str) -> String {

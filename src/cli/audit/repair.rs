@@ -9,24 +9,32 @@ use nix::sys::termios::{FlushArg, tcflush};
 use crate::app::reviewer;
 use crate::audit::{Faults, Log, Loss, LostRecord};
 use crate::error::Failure;
-use crate::model::visible;
+use crate::model::{State, visible};
 
-use super::super::out::{show, tell};
+use super::super::out::{print, show, tell};
 use super::failed;
 use super::list::{claim, seconds};
 
 /// There is nothing that could answer for a person.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Say what a repair would lose, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
 
 /// How many records of one file are shown individually.
 const SHOWN: usize = 40;
 
-/// Runs the command and returns the exit code: 0 if the dashboard can now start on the log.
-pub fn run(_args: &Args, log: &Log) -> Result<u8, Failure> {
+/// Runs the command and returns the exit code: 0 if the dashboard can now start on the log, 1 if it needs a repair.
+pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let Some(repair) = log.repair().map_err(|e| failed(&e))? else {
         return nothing(&log.summary().map_err(|e| failed(&e))?.faults);
     };
+    if args.dry_run {
+        print(|out| out.write_all(page(repair.loss()).as_bytes()))?;
+        return Ok(1);
+    }
     let mut terminal = File::options()
         .read(true)
         .write(true)
@@ -90,6 +98,13 @@ fn page(loss: &Loss) -> String {
             loss.put_back
         ));
     }
+    for (id, state) in loss.open.iter().take(SHOWN) {
+        line(&format!("open     {id}  {}", left(*state)));
+    }
+    let more = loss.open.len().saturating_sub(SHOWN);
+    if more > 0 {
+        line(&format!("         and {more} more: outcome unknown"));
+    }
     for file in &loss.files {
         let part = match file.offset {
             0 => String::new(),
@@ -117,6 +132,15 @@ fn page(loss: &Loss) -> String {
         "         What goes is copied to `quarantine` in the state folder, and a record says so and who said it.",
     );
     text
+}
+
+/// What is known of a proposal whose further records are lost.
+fn left(state: State) -> &'static str {
+    match state {
+        State::Pending => "waited; whether it was decided and ran is unknown",
+        State::Granted => "was granted; whether it was executed is unknown",
+        _ => "was executed; the outcome is unknown",
+    }
 }
 
 fn shown(record: &LostRecord) -> String {

@@ -100,7 +100,7 @@ fn save_one(log: &Log, file: &Artifact, folder: &Folder, others: Others) -> Resu
 }
 
 /// The only proposal whose id matches.
-fn resolve(text: &str, answers: &mut Answers) -> Result<ProposalId, Failure> {
+pub(super) fn resolve(text: &str, answers: &mut Answers) -> Result<ProposalId, Failure> {
     if let Ok(id) = text.parse() {
         return Ok(id);
     }
@@ -279,6 +279,9 @@ fn proposed(out: &mut dyn Write, p: &ProposedLog) -> io::Result<()> {
     )?;
     writeln!(out, "  title says {}", says(p.title.as_deref()))?;
     writeln!(out, "  reason says {}", says(p.reason.as_deref()))?;
+    if let Some(trace) = &p.traceparent {
+        writeln!(out, "  trace says {}", claim(trace, LINE))?;
+    }
     judged(out, &p.profile, &p.policy_sha256, &p.verdict)?;
     for i in &p.inputs {
         let what = match &i.kind {

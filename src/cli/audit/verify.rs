@@ -1,22 +1,32 @@
 //! `countersign audit verify`.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::audit::{Damage, Log, Repaired, Report};
+use crate::audit::{Damage, Log, Repaired, Report, Signed, Store};
 use crate::error::Failure;
 use crate::model::visible;
 
-use super::super::out::{print, print_json};
-use super::failed;
+use super::super::Globals;
+use super::super::out::{print, print_json, tell};
 use super::list::{later, seconds};
+use super::{anchors, failed};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Fail unless something outside the folder vouches for the log's end
     #[arg(long)]
     require_anchor: bool,
+    /// A checkpoint that was kept elsewhere, which the log must extend
+    #[arg(long, value_name = "FILE")]
+    anchor: Option<PathBuf>,
+    /// The key that checks the checkpoint, or a file that has it; else the one in the folder of checkpoints
+    #[arg(long, value_name = "KEY", requires = "anchor")]
+    key: Option<String>,
+    #[command(flatten)]
+    anchors: anchors::Place,
     /// Print a JSON object instead
     #[arg(long)]
     json: bool,
@@ -24,27 +34,116 @@ pub struct Args {
 
 const NOT_ANCHORED: &str = "not anchored: a cut end cannot be excluded";
 
+const DROPPED: &str = "the index was removed: the next question makes it anew from the log";
+
 const REPAIR: &str = "`countersign audit repair` says what can be repaired, and what would be lost";
 
-pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
+/// What the checkpoints say of a log.
+#[derive(Default)]
+struct Anchored {
+    /// The log extends checkpoints up to here.
+    through: Option<u64>,
+    fault: Option<String>,
+}
+
+pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Result<u8, Failure> {
+    let store = args.anchors.store(globals, state_dir);
+    let signed = signed(args, &store)?;
     let report = log.verify().map_err(|e| failed(&e))?;
-    let anchored = report.anchored_through();
+    // Its rows cannot be checked in less time than it takes to make them.
+    if log.drop_index().map_err(|e| failed(&e))? {
+        tell(DROPPED);
+    }
+    let anchored = match signed {
+        // What follows the damage was not read.
+        _ if report.damage.is_some() => Anchored::default(),
+        Ok(signed) => compare(log, &store, &signed)?,
+        Err(why) => Anchored {
+            through: None,
+            fault: Some(why),
+        },
+    };
+    let consistent = report.consistent && anchored.fault.is_none();
     if args.json {
         let mut json = json!(report);
-        json["anchored_through"] = json!(anchored);
+        json["consistent"] = json!(consistent);
+        json["anchored_through"] = json!(anchored.through.filter(|_| consistent));
+        json["anchor_fault"] = json!(anchored.fault);
         print_json(&format!("{json:#}"))?;
     } else {
         print(|out| {
+            if let Some(fault) = &anchored.fault {
+                writeln!(out, "damaged: {}", visible(fault))?;
+            }
             text(out, &report)?;
-            match anchored {
-                _ if !report.consistent => Ok(()),
-                Some(seq) => writeln!(out, "anchored through seq {seq}"),
+            match anchored.through {
+                _ if !consistent => Ok(()),
+                Some(seq) => {
+                    writeln!(out, "anchored through seq {seq}")?;
+                    let records = report.removed_through.unwrap_or(0) + report.records;
+                    match records.saturating_sub(seq) {
+                        0 => Ok(()),
+                        newer => writeln!(
+                            out,
+                            "the last {newer} records are newer than the checkpoint"
+                        ),
+                    }
+                }
                 None => writeln!(out, "{NOT_ANCHORED}"),
             }
         })?;
     }
-    let unanchored = args.require_anchor && anchored.is_none();
-    Ok(u8::from(!report.consistent || unanchored))
+    let unanchored = args.require_anchor && anchored.through.is_none();
+    Ok(u8::from(!consistent || unanchored))
+}
+
+/// The checkpoints to compare with, or why one of them is none of this log.
+fn signed(args: &Args, store: &Store) -> Result<Result<Vec<Signed>, String>, Failure> {
+    let mut all = Vec::new();
+    let own = store.key();
+    if let Ok(Some(key)) = &own {
+        match store.latest(key) {
+            Ok(latest) => all.extend(latest),
+            Err(e) => return Ok(Err(e.to_string())),
+        }
+    }
+    let Some(anchor) = &args.anchor else {
+        return Ok(own.map(|_| all).map_err(|e| e.to_string()));
+    };
+    let key = match (&args.key, own) {
+        (Some(key), _) => anchors::key(key)?,
+        (None, Ok(Some(key))) => key,
+        (None, _) => {
+            let dir = store.dir().display().to_string();
+            return Err(Failure::usage(format!(
+                "no key is known for the checkpoint: {} has none; give the log's own with --key",
+                visible(&dir)
+            )));
+        }
+    };
+    let file = anchor.display().to_string();
+    Ok(match anchors::checkpoint(anchor, &key)? {
+        Ok(signed) => {
+            all.push(signed);
+            Ok(all)
+        }
+        Err(e) => Err(format!("{file}: {e}")),
+    })
+}
+
+fn compare(log: &Log, store: &Store, signed: &[Signed]) -> Result<Anchored, Failure> {
+    let compared = log.compare(Some(store), signed).map_err(|e| failed(&e))?;
+    let through = signed.iter().map(|signed| signed.checkpoint.size).max();
+    Ok(match compared {
+        Ok(()) => Anchored {
+            through: through.filter(|size| *size > 0),
+            fault: None,
+        },
+        Err(e) => Anchored {
+            through: None,
+            fault: Some(e.to_string()),
+        },
+    })
 }
 
 /// The first line names the first bad record, or says that there is none.

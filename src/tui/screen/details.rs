@@ -8,7 +8,7 @@ use super::super::words;
 use super::Screen;
 use super::lengths::{Lengths, Room};
 use super::outcome::confined;
-use super::panes::{environment, hints, labelled, limits, peer, told_of};
+use super::panes::{environment, hints, labelled, limits, peer, said, told_of};
 
 impl Screen<'_> {
     /// Limits, tier and layers, environment, digests, and the effects in full.
@@ -55,6 +55,9 @@ impl Screen<'_> {
         }
         if let Some(key) = &p.idempotency_key {
             out.push(labelled("key", key));
+        }
+        if let Some(trace) = &p.traceparent {
+            out.push(said("trace", trace));
         }
         if let Some(verdict) = entry.verdict() {
             out.extend(hints(verdict));

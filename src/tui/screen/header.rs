@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use crate::broker::AuditHealth;
 use crate::model::Environment;
 
+use super::super::action::LogCheck;
 use super::super::canvas::Canvas;
 use super::super::flow::{Flow, Para};
 use super::super::text;
@@ -65,8 +66,11 @@ impl Screen<'_> {
             tier.push((format!(" {}", words::well()), Role::Good));
         }
         let log: Spans = match &self.state.audit {
-            AuditHealth::Up { .. } if f.log_damage.is_some() => {
+            AuditHealth::Up { .. } if matches!(f.log, LogCheck::Damaged(_)) => {
                 vec![("log ✗ damaged".to_owned(), Role::Bad)]
+            }
+            AuditHealth::Up { .. } if f.log == LogCheck::Running => {
+                vec![(words::LOG_CHECKING.to_owned(), Role::Flagged)]
             }
             AuditHealth::Up { durable } if short => {
                 vec![(
@@ -206,11 +210,18 @@ impl Screen<'_> {
                     .hang(1),
             );
         }
-        if let Some(first) = &self.facts.log_damage {
+        if let LogCheck::Damaged(first) = &self.facts.log {
             paras.push(
                 Para::new(" ✗ The log is damaged: ", Role::Bad)
                     .and(first.clone(), Role::Text)
                     .and(" · `countersign audit verify` says more", Role::Dim)
+                    .hang(1),
+            );
+        }
+        if let Some(why) = &self.facts.unanchored {
+            paras.push(
+                Para::new(words::UNANCHORED, Role::Flagged)
+                    .and(why.clone(), Role::Text)
                     .hang(1),
             );
         }

@@ -278,7 +278,7 @@ pub(super) fn labelled(label: &str, value: &str) -> Para {
 }
 
 /// The same for an agent's words.
-fn said(label: &str, claim: &str) -> Para {
+pub(super) fn said(label: &str, claim: &str) -> Para {
     let para = Para::new(format!("{label:<8} "), Role::Dim);
     claim::and(para, claim, Role::Text).hang(9)
 }
@@ -544,6 +544,9 @@ pub(super) fn says(entry: &Entry, as_drawn: bool) -> Vec<Para> {
     out.push(labelled("code", &p.proposed.digest().to_string()));
     if let Some(key) = &p.idempotency_key {
         out.push(labelled("key", key));
+    }
+    if let Some(trace) = &p.traceparent {
+        out.push(said("trace", trace));
     }
     out
 }

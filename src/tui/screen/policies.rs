@@ -239,7 +239,7 @@ impl Screen<'_> {
             0 => words::one_process(agent, row.connected > 0),
             more => words::processes(agent.uid, more, row.connected, &self.ui.key(Command::Open)),
         };
-        words::agent_facts(&process, ever.granted, ever.denied)
+        words::agent_facts(&process, ever.map(|ever| [ever.granted, ever.denied]))
     }
 
     /// What each profile in force lets in, and on what all of them stand.

@@ -8,7 +8,7 @@ use crate::broker::{AuditHealth, BrokerState, Entry};
 use crate::clock::Now;
 use crate::model::{EffectMark, Environment, ProposalId, State, StreamName};
 
-use super::super::action::Header;
+use super::super::action::{Header, LogCheck};
 use super::super::claim;
 use super::super::document::{Content, Layout};
 use super::super::flow::{Flow, Para};
@@ -161,8 +161,13 @@ impl<'a> Screen<'a> {
         if let Some(what) = &self.facts.log_recovered {
             out.push(format!("▲ After a crash {what}"));
         }
-        if let Some(first) = &self.facts.log_damage {
-            out.push(format!("▲ The log is damaged: {first}"));
+        match &self.facts.log {
+            LogCheck::Damaged(first) => out.push(format!("▲ The log is damaged: {first}")),
+            LogCheck::Running => out.push(words::plain::LOG_CHECKING.to_owned()),
+            LogCheck::Sound => {}
+        }
+        if let Some(why) = &self.facts.unanchored {
+            out.push(format!("{}{why}", words::UNANCHORED.trim_start()));
         }
         if !self.facts.absent.is_empty() {
             let names = self.facts.absent.join(", ");

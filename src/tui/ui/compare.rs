@@ -99,7 +99,11 @@ impl UiState {
         let granted = granted.into_iter().filter_map(Choice::of);
         let choices: Vec<Choice> = proposed.into_iter().chain(granted).collect();
         if choices.is_empty() {
-            self.remarks.notice = Some(words::NO_DIFF.into());
+            let why = match self.memory.is_read() {
+                true => words::NO_DIFF,
+                false => words::DIFF_UNREAD,
+            };
+            self.remarks.notice = Some(why.into());
             return Vec::new();
         }
         self.compare(state, choices, 0)

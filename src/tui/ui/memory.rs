@@ -13,6 +13,8 @@ use crate::model::{
 
 use super::super::keys::Command;
 use super::super::novelty::{self, Line, Whose};
+use super::super::theme::Role;
+use super::super::words;
 use super::{Pane, UiState};
 
 /// Codes whose shape is read after the start, the newest.
@@ -26,10 +28,26 @@ const EARLIER: usize = 200;
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Memory {
     pub past: Past,
+    pub known: Known,
     /// The uid of the person at this dashboard.
     pub by: u32,
     /// How many diffs were asked for.
     pub compared: u64,
+}
+
+/// How much of the log the memory has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tui) enum Known {
+    #[default]
+    All,
+    /// What was written since the start; the rest is still read.
+    SinceStart,
+}
+
+impl Memory {
+    pub fn is_read(&self) -> bool {
+        self.known == Known::All
+    }
 }
 
 impl UiState {
@@ -40,6 +58,24 @@ impl UiState {
             by,
             ..Memory::default()
         };
+    }
+
+    /// The log was not read yet: until [`Self::recall`] nothing is said of earlier proposals.
+    pub fn awaits_past(&mut self, by: u32) {
+        self.set_past(Past::default(), by);
+        self.memory.known = Known::SinceStart;
+    }
+
+    /// Sets what the log says of the time before the start.
+    pub fn recall(&mut self, past: Past) {
+        let since = std::mem::replace(&mut self.memory.past, past);
+        self.memory.past.follow(since);
+        self.memory.known = Known::All;
+    }
+
+    #[cfg(test)]
+    pub(in crate::tui) fn take_past(&mut self) -> Past {
+        std::mem::take(&mut self.memory.past)
     }
 
     /// Takes in a record that is about to be written.
@@ -64,6 +100,9 @@ impl UiState {
 
     /// What is new about a proposal, the most important first; see [`novelty`].
     pub(in crate::tui) fn novelty(&self, entry: &Entry, whose: Whose, now: Now) -> Vec<Line> {
+        if !self.memory.is_read() {
+            return vec![vec![(words::NEW_UNREAD.to_owned(), Role::Flagged)]];
+        }
         let compare = self.key(Command::Diff);
         let time = (&self.common.zone, now);
         novelty::novelty(&self.memory.past, entry, whose, time, &compare)
@@ -85,9 +124,10 @@ impl UiState {
         all.map_or(0, |all| all.saturating_sub(usize::from(own)))
     }
 
-    /// How proposals like this were decided, as far as the log is remembered.
-    pub(in crate::tui) fn decisions(&self, of: &Of<'_>) -> Tally<'_> {
-        self.memory.past.tally(of, None)
+    /// How proposals like this were decided, as far as the log is remembered; `None` while it is still read.
+    pub(in crate::tui) fn decisions(&self, of: &Of<'_>) -> Option<Tally<'_>> {
+        let known = self.memory.is_read();
+        known.then(|| self.memory.past.tally(of, None))
     }
 
     /// The earlier proposals of this agent, code, title and data sets, the newest first.

@@ -47,12 +47,17 @@ pub fn unfold_first(processes: usize, key: &str) -> String {
 }
 
 /// What the kernel and the log say of an agent. `process`: [`one_process`] or [`processes`].
-pub fn agent_facts(process: &str, granted: u32, denied: u32) -> String {
-    format!(
-        "{process} · in the log under this name {} granted, {} denied",
-        number(granted.into()),
-        number(denied.into())
-    )
+///
+/// `ever`: granted and denied; `None` while the log is still read.
+pub fn agent_facts(process: &str, ever: Option<[u32; 2]>) -> String {
+    let ever = ever.map_or_else(
+        || "the log is still read".to_owned(),
+        |[granted, denied]| {
+            let (granted, denied) = (number(granted.into()), number(denied.into()));
+            format!("in the log under this name {granted} granted, {denied} denied")
+        },
+    );
+    format!("{process} · {ever}")
 }
 
 /// What a process used of its quotas.

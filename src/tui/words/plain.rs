@@ -22,6 +22,8 @@ pub const OUTPUT: &str = "OUTPUT";
 pub const BEGINS_LATER: &str = "earlier output is not kept for reading";
 pub const WENT_ON: &str = "Back. What was read out before may have scrolled away.";
 pub const PYTHON_READY: &str = "The Python environment is ready.";
+pub const LOG_CHECKING: &str =
+    "The log is still read: what it says of earlier proposals is not known yet.";
 pub const PYTHON_MADE: &str = "The Python environment is being made; grants wait.";
 pub const WAIT: &str = "Wait for the question: its key does not count yet.";
 pub const NOT_SENT: &str = "nothing is sent; Enter and Esc go back.";

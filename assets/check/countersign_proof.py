@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+"""Checks proofs that `countersign audit prove` wrote, without Countersign.
+
+    python3 countersign_proof.py --key KEY PROOF...
+
+KEY is the log's verifier key (its `key.pub`), which must have come to you on another way than the proof. Each proof
+holds one record of the log, and this program prints the record once it has checked that
+
+1. the checkpoint is signed by that key, and is of that key's log;
+2. the record is in the tree that the checkpoint signs, at the place that the proof names and the record states;
+3. every witness that was named with --witness signed the checkpoint as well.
+
+It needs nothing but Python's standard library (3.8 or later). The formats are C2SP's (c2sp.org): tlog-proof,
+tlog-checkpoint, signed-note, tlog-cosignature. Exit code: 0 all proofs are good, 1 one is not, 2 usage.
+"""
+
+import argparse
+import base64
+import binascii
+import hashlib
+import json
+import sys
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+# The longest proof that is read: a record is at most 32 MiB, and base64 makes it a third longer.
+PROOF_MAX = 64 * 1024 * 1024
+# Sizes are numbers of 63 bits.
+SIZE_MAX = 2**63 - 1
+
+
+class Bad(Exception):
+    """Why something proves nothing."""
+
+
+def main(arguments):
+    options = read_options(arguments)
+    try:
+        log = Key.parse(options.key, kind=NOTE)
+        witnesses = [Key.parse(text, kind=COSIGNATURE) for text in options.witness]
+    except Bad as why:
+        print(f"countersign_proof: {why}", file=sys.stderr)
+        return 2
+    good = True
+    for path in options.proof:
+        try:
+            print(describe(path, check(read(path), log, witnesses)))
+        except Bad as why:
+            print(f"{visible(path)}: NOT PROVED: {why}")
+            good = False
+    return 0 if good else 1
+
+
+def read_options(arguments):
+    parser = argparse.ArgumentParser(
+        description="Checks proofs that records are in the log of a Countersign dashboard."
+    )
+    parser.add_argument("--key", required=True, help="the log's verifier key: name+hash+base64")
+    parser.add_argument("--witness", action="append", default=[], help="the verifier key of a witness that must have signed")
+    parser.add_argument("proof", nargs="+", help="a file that `countersign audit prove` wrote")
+    return parser.parse_args(arguments)
+
+
+def read(path):
+    try:
+        with open(path, "rb") as file:
+            data = file.read(PROOF_MAX + 1)
+    except OSError as error:
+        raise Bad(f"it cannot be read: {error.strerror}") from None
+    if len(data) > PROOF_MAX:
+        raise Bad("it is longer than any proof")
+    return data
+
+
+class Proved(NamedTuple):
+    """What a good proof says."""
+
+    record: dict
+    line: bytes
+    origin: str
+    size: int
+    # Name and time of each witness that signed.
+    witnessed: list
+
+
+def check(data, log, witnesses):
+    """Checks a proof and returns what it says."""
+    proof = Proof.parse(data)
+    checkpoint = Checkpoint.parse(proof.note.text)
+    if checkpoint.origin != log.name:
+        raise Bad(f"other origin: the checkpoint is of {visible(checkpoint.origin)}, and the key is of {visible(log.name)}")
+    log.check(proof.note)
+    witnessed = [(witness.name, witness.check(proof.note)) for witness in witnesses]
+    if root_of(proof, checkpoint.size) != checkpoint.root:
+        raise Bad("the record is not in the tree that the checkpoint signs")
+    record = record_of(proof)
+    return Proved(record, proof.line, checkpoint.origin, checkpoint.size, witnessed)
+
+
+def record_of(proof):
+    """The record, whose number must be its place in the tree."""
+    try:
+        record = json.loads(proof.line.decode("utf-8"))
+    except ValueError:
+        raise Bad("what is proved is no record") from None
+    if not isinstance(record, dict) or record.get("seq") != proof.index + 1:
+        raise Bad("what is proved is no record of this place in the log")
+    return record
+
+
+def describe(path, proved):
+    record = proved.record
+    said = [
+        f"{visible(path)}: proved",
+        f"  record {record['seq']} of {visible(proved.origin)}, in a log of {proved.size} records at least",
+    ]
+    for name in ("ts", "kind", "id", "actor"):
+        if name in record:
+            said.append(f"  {name}: {visible(str(record[name]))}")
+    for name, time in proved.witnessed:
+        said.append(f"  seen by {visible(name)} at {datetime.fromtimestamp(time, timezone.utc):%Y-%m-%d %H:%M:%S} UTC")
+    said.append("  " + visible(proved.line.decode("utf-8")))
+    return "\n".join(said)
+
+
+def visible(text):
+    """A text that a terminal draws as it is: an agent may have chosen it."""
+    return "".join(c if c == " " or (c.isprintable() and c.isascii()) else c.encode("unicode_escape").decode() for c in text)
+
+
+# The proof and its parts.
+
+
+class Proof(NamedTuple):
+    """C2SP tlog-proof, with the record's line as the extra data."""
+
+    line: bytes
+    index: int
+    # From the leaf's sibling up.
+    path: list
+    note: "Note"
+
+    @staticmethod
+    def parse(data):
+        head, empty, note = data.partition(b"\n\n")
+        if not empty:
+            raise Bad("it is no proof: it has no checkpoint")
+        lines = ascii_of(head).split("\n")
+        if lines[0] != "c2sp.org/tlog-proof@v1":
+            raise Bad("it is no proof: its first line should be c2sp.org/tlog-proof@v1")
+        if len(lines) < 3 or not lines[1].startswith("extra ") or not lines[2].startswith("index "):
+            raise Bad("it is no proof of a record: the lines `extra` and `index` should follow")
+        path = [sha256_of(line) for line in lines[3:]]
+        if len(path) > 63:
+            raise Bad("it is no proof: no tree is so high")
+        return Proof(bytes_of(lines[1][6:]), number_of(lines[2][6:]), path, Note.parse(note))
+
+
+class Checkpoint(NamedTuple):
+    """C2SP tlog-checkpoint."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    @staticmethod
+    def parse(text):
+        lines = text.split("\n")
+        if len(lines) != 4 or lines[3] or not lines[0]:
+            raise Bad("it has no checkpoint: origin, size and root are its three lines")
+        return Checkpoint(lines[0], number_of(lines[1]), sha256_of(lines[2]))
+
+
+class Note(NamedTuple):
+    """C2SP signed-note: a text, and (name, key id, signature) of each line under it."""
+
+    text: str
+    signatures: list
+
+    @staticmethod
+    def parse(data):
+        try:
+            note = data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise Bad("its checkpoint is not UTF-8") from None
+        if any(c < " " and c != "\n" for c in note):
+            raise Bad("its checkpoint has control characters")
+        text, empty, lines = note.rpartition("\n\n")
+        if not empty or not lines.endswith("\n"):
+            raise Bad("its checkpoint has no signatures")
+        return Note(text + "\n", [Note.signature(line) for line in lines[:-1].split("\n")])
+
+    @staticmethod
+    def signature(line):
+        parts = line.split(" ")
+        if len(parts) != 3 or parts[0] != "\u2014" or not parts[1] or "+" in parts[1]:
+            raise Bad("its checkpoint has a line that is no signature")
+        signature = bytes_of(parts[2])
+        if len(signature) < 5:
+            raise Bad("its checkpoint has a line that is no signature")
+        return parts[1], signature[:4], signature[4:]
+
+
+def ascii_of(data):
+    try:
+        return data.decode("ascii")
+    except UnicodeDecodeError:
+        raise Bad("it is no proof: it is not ASCII") from None
+
+
+def bytes_of(text):
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise Bad("something that should be base64 is not") from None
+    if base64.b64encode(data).decode() != text:
+        raise Bad("something is not base64 as it is written")
+    return data
+
+
+def sha256_of(text):
+    data = bytes_of(text)
+    if len(data) != 32:
+        raise Bad("something that should be a hash is not")
+    return data
+
+
+def number_of(text):
+    if not (text.isascii() and text.isdigit()) or len(text) > 19 or str(int(text)) != text or int(text) > SIZE_MAX:
+        raise Bad("something that should be a number is not")
+    return int(text)
+
+
+# The tree: RFC 6962, section 2.1; the check is that of RFC 9162, section 2.1.3.2.
+
+
+def root_of(proof, size):
+    """The root that the record leads to."""
+    at, last = proof.index, size - 1
+    if at > last:
+        raise Bad("the record is not in the tree that the checkpoint signs: it is newer")
+    found = hashlib.sha256(b"\x00" + proof.line).digest()
+    for beside in proof.path:
+        if last == 0:
+            raise Bad("it has too many hashes")
+        if at & 1 or at == last:
+            found = hashlib.sha256(b"\x01" + beside + found).digest()
+            while not at & 1 and at:
+                at >>= 1
+                last >>= 1
+        else:
+            found = hashlib.sha256(b"\x01" + found + beside).digest()
+        at >>= 1
+        last >>= 1
+    if last:
+        raise Bad("it has too few hashes")
+    return found
+
+
+# Keys.
+
+NOTE = 1
+COSIGNATURE = 4
+
+
+class Key(NamedTuple):
+    """C2SP verifier key, Ed25519 only."""
+
+    name: str
+    id: bytes
+    kind: int
+    public: bytes
+
+    @staticmethod
+    def parse(text, kind):
+        name, _, rest = text.strip().partition("+")
+        hex_id, _, encoded = rest.partition("+")
+        try:
+            material = bytes_of(encoded)
+        except Bad:
+            material = b""
+        if not name or any(c.isspace() for c in name) or len(material) != 33:
+            raise Bad("a key reads name+hash+base64, and is of Ed25519")
+        if material[0] != kind:
+            raise Bad(f"a {'log' if kind == NOTE else 'witness'}'s key is of another kind than this one")
+        full = hashlib.sha256(name.encode() + b"\n" + material).digest()
+        if full[:4].hex() != hex_id:
+            raise Bad("the key's hash is not that of its name and key")
+        return Key(name, full[:4], kind, material[1:])
+
+    def check(self, note):
+        """Every signature of this key must be right, and there must be one. Returns the time that a witness states."""
+        mine = [signature for name, id, signature in note.signatures if (name, id) == (self.name, self.id)]
+        if not mine:
+            raise Bad(f"unknown key: {visible(self.name)} did not sign the checkpoint")
+        times = [self.check_one(note.text, signature) for signature in mine]
+        return max(times)
+
+    def check_one(self, text, signature):
+        time, message = 0, text.encode()
+        if self.kind == COSIGNATURE:
+            time, signature = int.from_bytes(signature[:8], "big"), signature[8:]
+            message = f"cosignature/v1\ntime {time}\n{text}".encode()
+            # Later than any that a calendar has.
+            if not 0 < time < 253402300800:
+                raise Bad(f"bad signature: {visible(self.name)} states no time")
+        if not ed25519_verifies(self.public, message, signature):
+            raise Bad(f"bad signature: {visible(self.name)} did not sign this checkpoint")
+        return time
+
+
+# Ed25519: RFC 8032, section 5.1. Only public data goes through it, so it need not take the same time for all.
+
+P = 2**255 - 19
+L = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
+
+
+def ed25519_verifies(public, message, signature):
+    if len(public) != 32 or len(signature) != 64:
+        return False
+    key, commitment = point(public), point(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    # A larger one would be another form of the same signature; keys of small order sign everything.
+    if key is None or commitment is None or s >= L or is_small(key) or is_small(commitment):
+        return False
+    k = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % L
+    return equal(times(s, BASE), add(commitment, times(k, key)))
+
+
+def point(encoded):
+    """The point in extended coordinates (X, Y, Z, T), or None if there is none."""
+    y = int.from_bytes(encoded, "little")
+    sign, y = y >> 255, y & (2**255 - 1)
+    if y >= P:
+        return None
+    x = x_of(y, sign)
+    return None if x is None else (x, y, 1, x * y % P)
+
+
+def x_of(y, sign):
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT_OF_MINUS_ONE % P
+    if (x * x - square) % P or (x == 0 and sign):
+        return None
+    return P - x if x & 1 != sign else x
+
+
+def add(p, q):
+    a = (p[1] - p[0]) * (q[1] - q[0]) % P
+    b = (p[1] + p[0]) * (q[1] + q[0]) % P
+    c = 2 * p[3] * q[3] * D % P
+    d = 2 * p[2] * q[2] % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return (e * f % P, g * h % P, f * g % P, e * h % P)
+
+
+def times(n, p):
+    q = (0, 1, 1, 0)
+    while n:
+        if n & 1:
+            q = add(q, p)
+        p = add(p, p)
+        n >>= 1
+    return q
+
+
+def equal(p, q):
+    return (p[0] * q[2] - q[0] * p[2]) % P == 0 and (p[1] * q[2] - q[1] * p[2]) % P == 0
+
+
+def is_small(p):
+    return equal(times(8, p), (0, 1, 1, 0))
+
+
+BASE = point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

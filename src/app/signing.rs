@@ -1,0 +1,46 @@
+//! The notary that signs checkpoints of the log, and what it reports.
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::audit::{Notary, NotaryEvent, WriterHandle};
+use crate::model::{Lane, LogEvent, Ticket};
+use crate::tui::{Header, LogCheck};
+
+use super::Input;
+use super::startup::Setup;
+
+/// Starts the notary; it reports to the loop.
+pub fn start(setup: &Setup, inbox: UnboundedSender<Input>) -> Notary {
+    let report = move |event| {
+        let _ = inbox.send(Input::Notary(event));
+    };
+    Notary::start(
+        &setup.state_dir,
+        setup.anchoring.clone(),
+        setup.log.durable,
+        Box::new(report),
+    )
+}
+
+/// A person sees what checkpoints lack, and the log says once when that began.
+pub fn tell(event: NotaryEvent, header: &mut Header, log: &WriterHandle) {
+    let (why, known) = match event {
+        NotaryEvent::Works => {
+            header.unanchored = None;
+            return;
+        }
+        NotaryEvent::Contradiction(why) => {
+            let known = matches!(header.log, LogCheck::Damaged(_));
+            header.log = LogCheck::Damaged(why.clone());
+            (why, known)
+        }
+        NotaryEvent::Failed(why) => {
+            let known = header.unanchored.replace(why.clone()).is_some();
+            (why, known)
+        }
+    };
+    if !known {
+        let event = LogEvent::Unanchored { reason: why };
+        log.submit_in(Lane::Person, Ticket::Unawaited, event, Vec::new());
+    }
+}

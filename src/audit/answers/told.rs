@@ -1,0 +1,112 @@
+//! What an export is made of: each proposal with all of its records, or every line of the log.
+
+use std::collections::HashMap;
+
+use super::super::cases::Case;
+use super::super::contents::Look;
+use super::super::error::AuditError;
+use super::super::judge::{self, Read};
+use super::super::line::Record;
+use super::super::log::Log;
+use super::super::query::Query;
+use super::{Answers, Source};
+use crate::model::ProposalId;
+
+/// A proposal: what became of it, and its records, the oldest first.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub case: Case,
+    pub records: Vec<Record>,
+}
+
+impl Answers {
+    /// The log, for contents.
+    pub(in crate::audit) fn log(&self) -> Log {
+        self.log.clone()
+    }
+
+    /// The proposals that a question selects, the oldest first, each as soon as it is read. The visitor's error ends it.
+    pub fn each_told<E>(
+        &mut self,
+        query: &Query,
+        mut visit: impl FnMut(&Told) -> Result<(), E>,
+    ) -> Result<Result<(), E>, AuditError> {
+        const AT_ONCE: usize = 100;
+        if let Source::Read(_) = &self.source {
+            return Ok(self.selected(query)?.iter().try_for_each(visit));
+        }
+        let mut after = i64::MIN;
+        loop {
+            let Source::Index(index) = &mut self.source else {
+                return Ok(Ok(()));
+            };
+            let found = index.told(query, after, AT_ONCE);
+            let found = self.or_fault(found)?;
+            let Some(newest) = found.newest else {
+                return Ok(Ok(()));
+            };
+            self.faults.blobs.add_new(found.faults);
+            after = newest;
+            if let Err(e) = found.told.iter().try_for_each(&mut visit) {
+                return Ok(Err(e));
+            }
+        }
+    }
+
+    /// Without an index: the records are collected in one more walk.
+    fn selected(&self, query: &Query) -> Result<Vec<Told>, AuditError> {
+        let Source::Read(whole) = &self.source else {
+            return Ok(Vec::new());
+        };
+        let wanted = |case: &&Case| query.matches(case, &self.log);
+        let cases: Vec<&Case> = whole.cases.all.iter().filter(wanted).collect();
+        let mut records: HashMap<ProposalId, Vec<Record>> =
+            cases.iter().map(|case| (case.id, Vec::new())).collect();
+        judge::read(&self.log.layout, Look::There, |read| {
+            if let Read::Record(_, record) = read
+                && let Some(id) = record.event.id()
+                && let Some(records) = records.get_mut(&id)
+            {
+                records.push(*record);
+            }
+        })?;
+        let told = cases.into_iter().map(|case| Told {
+            case: case.clone(),
+            records: records.remove(&case.id).unwrap_or_default(),
+        });
+        Ok(told.collect())
+    }
+
+    /// Every line of a record, the oldest first, without its line feed. The visitor's error ends it.
+    pub fn each_line<E>(
+        &mut self,
+        mut visit: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<Result<(), E>, AuditError> {
+        const AT_ONCE: usize = 500;
+        if let Source::Read(_) = &self.source {
+            let mut ended = Ok(());
+            judge::read(&self.log.layout, Look::There, |read| {
+                let (Read::Record(line, _) | Read::Later(line, _)) = read;
+                if ended.is_ok() {
+                    ended = visit(line.bytes);
+                }
+            })?;
+            return Ok(ended);
+        }
+        let mut after = 0;
+        loop {
+            let Source::Index(index) = &mut self.source else {
+                return Ok(Ok(()));
+            };
+            let lines = index.lines_after(after, AT_ONCE);
+            let lines = self.or_fault(lines)?;
+            let Some((newest, _)) = lines.last() else {
+                return Ok(Ok(()));
+            };
+            after = *newest;
+            if let Err(e) = lines.iter().try_for_each(|(_, line)| visit(line)) {
+                return Ok(Err(e));
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What an export reads: proposals with all of their records, the oldest first, and the lines of a whole log.
+
+use rusqlite::params_from_iter;
+
+use super::super::answers::Told;
+use super::super::cases::{Cases, Course, Person};
+use super::super::contents::{Contents, Look};
+use super::super::error::Damage;
+use super::super::query::Query;
+use super::lines::Place;
+use super::select::Sql;
+use super::{Index, IndexError, person};
+
+/// Some of the proposals that a question selects, the oldest first.
+#[derive(Default)]
+pub(in crate::audit) struct FoundTold {
+    pub told: Vec<Told>,
+    /// The number of the last one that was looked at; `None` if there are no more.
+    pub newest: Option<i64>,
+    /// What is wrong with their contents.
+    pub faults: Vec<Damage>,
+}
+
+impl Index {
+    /// The proposals that a question selects, at most `most`, newer than the number `after`.
+    pub fn told(
+        &mut self,
+        query: &Query,
+        after: i64,
+        most: usize,
+    ) -> Result<FoundTold, IndexError> {
+        let mut sql = Sql::of(query.root());
+        sql.values
+            .extend([after.into(), i64::try_from(most).unwrap_or(i64::MAX).into()]);
+        let text = format!(
+            "SELECT n, by_uid, by_shown FROM proposals WHERE {} AND n > ? ORDER BY n LIMIT ?",
+            sql.text
+        );
+        let rows: Vec<(i64, Option<Person>)> = {
+            let mut statement = self.connection.prepare_cached(&text)?;
+            let rows = statement.query_map(params_from_iter(sql.values), |row| {
+                Ok((row.get(0)?, person(row, 1)?))
+            })?;
+            rows.collect::<Result<_, _>>()?
+        };
+        let mut found = FoundTold {
+            newest: rows.last().map(|(n, _)| *n),
+            ..FoundTold::default()
+        };
+        let mut contents = Contents::of(&self.log.layout, Look::There);
+        for (n, by) in rows {
+            let told = self.one_told(n, by, &mut contents, &mut found.faults)?;
+            // The index picks, and the log has the last word.
+            let told = told.filter(|told| query.matches(&told.case, &self.log));
+            found.told.extend(told);
+        }
+        Ok(found)
+    }
+
+    fn one_told(
+        &mut self,
+        n: i64,
+        by: Option<Person>,
+        contents: &mut Contents,
+        faults: &mut Vec<Damage>,
+    ) -> Result<Option<Told>, IndexError> {
+        let mut cases = Cases::default();
+        let mut records = Vec::new();
+        for place in Place::all_of(&self.connection, n)? {
+            if let Some(record) = self.kept.record(&self.log.layout, &place)? {
+                let line = record.line.as_bytes();
+                faults.extend(contents.named(&place.line(&place.file(), line), &record.event));
+                cases.learn(record.seq, record.ts, &record.event);
+                records.push(record);
+            }
+        }
+        let Some(id) = records.iter().find_map(|record| record.event.id()) else {
+            return Ok(None);
+        };
+        if cases
+            .get(id)
+            .is_some_and(|case| case.course != Course::Waits)
+        {
+            cases.set_by(id, by);
+        }
+        Ok(cases.take(id).map(|case| Told { case, records }))
+    }
+
+    /// The lines of all records after this one, the oldest first, at most `most`.
+    pub fn lines_after(
+        &mut self,
+        seq: u64,
+        most: usize,
+    ) -> Result<Vec<(u64, Vec<u8>)>, IndexError> {
+        let places = Place::all_after(&self.connection, seq.cast_signed(), most)?;
+        let layout = self.log.layout.clone();
+        let lines = places.into_iter().map(|place| {
+            let bytes = self.kept.bytes(&layout, &place)?;
+            Ok((place.seq.cast_unsigned(), bytes))
+        });
+        lines.collect()
+    }
+}

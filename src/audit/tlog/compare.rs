@@ -1,0 +1,160 @@
+//! Whether a log extends the checkpoints that are kept elsewhere.
+
+use std::collections::VecDeque;
+
+use super::checkpoint::{Checkpoint, Signed};
+use super::error::TlogError;
+use super::proof;
+use super::store::Store;
+use super::tree::{Frontier, InMemory, leaf, root};
+use crate::audit::AuditError;
+use crate::audit::layout::Layout;
+use crate::audit::lines::OneByOne;
+use crate::audit::lock;
+use crate::audit::put_back;
+use crate::audit::scan::{Line, scan};
+use crate::model::Digest;
+
+/// Passes every record to `visit`, those that are only in the journal too, up to where the chain ends or breaks. Returns
+/// the number of the last one.
+fn each(layout: &Layout, mut visit: impl FnMut(&Line<'_>)) -> Result<u64, AuditError> {
+    let mut visit = |line: &Line<'_>| {
+        visit(line);
+        Ok(())
+    };
+    let mut scanned = scan(layout, &mut OneByOne::default(), &mut visit)?;
+    let holder = lock::holder(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
+    if holder.writes_nothing() {
+        put_back::check(layout, &mut scanned, &mut visit)?;
+    }
+    Ok(scanned.head.seq)
+}
+
+/// A comparison that goes along with the records.
+struct Comparing<'a> {
+    store: Option<&'a Store>,
+    /// The smallest first.
+    left: VecDeque<&'a Checkpoint>,
+    edge: Option<Frontier>,
+}
+
+impl Comparing<'_> {
+    fn step(&mut self, line: &Line<'_>) -> Result<(), TlogError> {
+        if self.left.is_empty() {
+            return Ok(());
+        }
+        if self.edge.is_none() {
+            self.begin(line.seq - 1)?;
+        }
+        let Some(edge) = &mut self.edge else {
+            return Ok(());
+        };
+        edge.push(leaf(line.bytes), |_| {});
+        while let Some(checkpoint) = self.left.pop_front_if(|c| c.size == line.seq) {
+            same(checkpoint, edge.root())?;
+        }
+        Ok(())
+    }
+
+    /// The log begins after `removed` records. Their hashes must be here, and lead to what was signed later.
+    fn begin(&mut self, removed: u64) -> Result<(), TlogError> {
+        if removed == 0 {
+            self.edge = Some(Frontier::default());
+            return Ok(());
+        }
+        let none = TlogError::NoBeginning(removed);
+        let hashes = self.store.and_then(|store| store.hashes().ok());
+        let (Some(hashes), Some(newest)) = (hashes, self.left.back()) else {
+            return Err(none);
+        };
+        if newest.size <= removed {
+            return Err(none);
+        }
+        let Ok(edge) = Frontier::of(&hashes, removed) else {
+            return Err(none);
+        };
+        self.edge = Some(edge);
+        // What is wrong with these hashes shows at the newest checkpoint.
+        while let Some(checkpoint) = self.left.pop_front_if(|c| c.size <= removed) {
+            let here = root(&hashes, checkpoint.size);
+            same(checkpoint, here.unwrap_or(Digest::from_bytes([0; 32])))?;
+        }
+        Ok(())
+    }
+}
+
+fn same(checkpoint: &Checkpoint, root: Digest) -> Result<(), TlogError> {
+    let size = checkpoint.size;
+    match checkpoint.root == root {
+        true => Ok(()),
+        false => Err(TlogError::OtherRoot { size }),
+    }
+}
+
+/// Compares a log with checkpoints of it.
+pub(in crate::audit) fn compare(
+    layout: &Layout,
+    store: Option<&Store>,
+    signed: &[Signed],
+) -> Result<Result<(), TlogError>, AuditError> {
+    let mut wanted: Vec<_> = signed.iter().map(|signed| &signed.checkpoint).collect();
+    wanted.retain(|checkpoint| checkpoint.size > 0);
+    wanted.sort_by_key(|checkpoint| checkpoint.size);
+    let mut comparing = Comparing {
+        store,
+        left: wanted.into(),
+        edge: None,
+    };
+    let mut compared = Ok(());
+    let records = each(layout, |line| {
+        if compared.is_ok() {
+            compared = comparing.step(line);
+        }
+    })?;
+    Ok(compared.and_then(|()| match comparing.left.front() {
+        Some(Checkpoint { size, .. }) => Err(TlogError::Shorter {
+            records,
+            size: *size,
+        }),
+        None => Ok(()),
+    }))
+}
+
+/// The hashes of the tree of the first `size` records, from the log.
+pub(super) fn hashes(
+    layout: &Layout,
+    size: u64,
+) -> Result<Result<InMemory, TlogError>, AuditError> {
+    let (mut edge, mut all) = (Frontier::default(), InMemory::default());
+    let mut first = None;
+    let records = each(layout, |line| {
+        if *first.get_or_insert(line.seq) == 1 && edge.size() < size {
+            edge.push(leaf(line.bytes), |hash| all.0.push(hash));
+        }
+    })?;
+    Ok(match first {
+        Some(seq @ 2..) => Err(TlogError::NoBeginning(seq - 1)),
+        _ if records < size => Err(TlogError::Shorter { records, size }),
+        _ => Ok(all),
+    })
+}
+
+/// The proof for a record, from hashes that lead to the checkpoint: those of the store, else those of the log.
+pub(in crate::audit) fn prove(
+    layout: &Layout,
+    store: &Store,
+    signed: &Signed,
+    seq: u64,
+    line: &[u8],
+) -> Result<Result<String, TlogError>, AuditError> {
+    let size = signed.checkpoint.size;
+    if let Ok(kept) = store.hashes()
+        && root(&kept, size).is_ok_and(|root| root == signed.checkpoint.root)
+        && let Ok(proof) = proof::proof(line, seq, signed, &kept)
+    {
+        return Ok(Ok(proof));
+    }
+    Ok(hashes(layout, size)?.and_then(|read| {
+        proof::proof(line, seq, signed, &read).map_err(|_| TlogError::OtherRoot { size })
+    }))
+}

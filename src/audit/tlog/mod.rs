@@ -1,0 +1,25 @@
+//! What proves to others that the log is the one that was written: a Merkle tree over the records, and checkpoints of
+//! it that are signed and kept elsewhere. The formats are those of C2SP (c2sp.org): `signed-note`, `tlog-checkpoint`,
+//! `tlog-proof`, `tlog-witness`, `tlog-cosignature`.
+//!
+//! Nothing here decides, and the writer of the log waits for none of it.
+
+mod anchor;
+mod checkpoint;
+mod compare;
+mod error;
+mod keys;
+mod notary;
+mod note;
+mod proof;
+mod store;
+mod tree;
+mod witness;
+
+pub use checkpoint::{Checkpoint, Signed};
+pub(super) use compare::{compare, prove};
+pub use error::TlogError;
+pub use keys::VerifierKey;
+pub use notary::{Anchoring, Informer, Notary, NotaryEvent};
+pub use store::{Store, StoreError};
+pub use witness::Witness;

@@ -1,0 +1,458 @@
+//! What the log proves to others: checkpoints, `audit verify --anchor`, `audit prove` and its checker.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::mpsc;
+
+use countersign::audit::{self, Anchoring, Notary, Store};
+use countersign::model::{ProposalId, Ticket};
+use serde_json::{Value, json};
+
+use crate::common::dash::{Dash, Options};
+use crate::common::interpreters::interpreters;
+use crate::samples;
+
+/// The checker's folder.
+const CHECKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/check");
+
+/// A state folder with a signed log.
+struct Signed {
+    root: tempfile::TempDir,
+    id: ProposalId,
+}
+
+impl Signed {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let id = ProposalId::new();
+        let new = Self { root, id };
+        new.grow(id);
+        new.sign();
+        new
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    fn state(&self) -> PathBuf {
+        self.path("state")
+    }
+
+    /// Another proposal, from its question to its end.
+    fn grow(&self, id: ProposalId) {
+        let (tell, told) = mpsc::channel();
+        let writer = audit::open(&self.state()).unwrap().writer;
+        let handle = writer.start(Box::new(move |event| tell.send(event).unwrap()));
+        let (proposed, code) = samples::proposed(id, "monthly revenue");
+        let (finished, output) = samples::finished(id);
+        for (event, blobs) in [
+            (proposed, code),
+            (samples::granted(id), Vec::new()),
+            (samples::started(id), Vec::new()),
+            (finished, output),
+        ] {
+            handle.submit(Ticket::Unawaited, event, blobs);
+            told.recv().unwrap();
+        }
+        handle.close();
+    }
+
+    fn records(&self) -> u64 {
+        let log = audit::Log::open(&self.state()).unwrap();
+        log.verify().unwrap().records
+    }
+
+    fn sign(&self) {
+        let anchoring = Anchoring::default();
+        let fail = Box::new(|event| panic!("{event:?}"));
+        Notary::start(&self.state(), anchoring, self.records(), fail).close();
+    }
+
+    fn key(&self) -> String {
+        let key = Store::beside(&self.state()).key().unwrap().unwrap();
+        key.to_string()
+    }
+
+    fn cli(&self, args: &[&str]) -> Output {
+        cli(self.root.path(), &self.state(), args)
+    }
+
+    /// Keeps the newest checkpoint elsewhere.
+    fn anchor(&self, name: &str) -> String {
+        let to = self.path(name);
+        fs::copy(self.path("state-checkpoints/latest"), &to).unwrap();
+        to.display().to_string()
+    }
+}
+
+fn cli(home: &Path, state: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(args)
+        .env_clear()
+        .env("HOME", home)
+        .env("COUNTERSIGN_STATE_DIR", state)
+        .output()
+        .unwrap()
+}
+
+fn said(output: &Output) -> String {
+    let text = [&output.stdout[..], &output.stderr].concat();
+    String::from_utf8(text).unwrap()
+}
+
+/// Runs the checker with every Python that there is.
+fn check(args: &[&str]) -> (bool, String) {
+    let outputs = interpreters().into_iter().map(|python| {
+        let script = format!("{CHECKER}/countersign_proof.py");
+        let output = Command::new(python)
+            .args(["-I", "-B", &script])
+            .args(args)
+            .output();
+        let output = output.unwrap();
+        (output.status.success(), said(&output))
+    });
+    let mut all: Vec<_> = outputs.collect();
+    all.dedup();
+    assert_eq!(all.len(), 1, "{all:?}");
+    all.remove(0)
+}
+
+#[test]
+fn the_checkers_own_tests_pass() {
+    for python in interpreters() {
+        let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/proofs.py");
+        let output = Command::new(python)
+            .args(["-B", tests, CHECKER])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+    }
+}
+
+#[test]
+fn verify_says_through_which_record_the_log_is_anchored() {
+    let log = Signed::new();
+    let verify = |args: &[&str]| {
+        let output = log.cli(&[&["audit", "verify"], args].concat());
+        (output.status.code(), said(&output))
+    };
+    let (code, report) = verify(&["--require-anchor"]);
+    assert_eq!(code, Some(0), "{report}");
+    assert!(report.ends_with("\nanchored through seq 4\n"), "{report}");
+    log.grow(ProposalId::new());
+    let (code, report) = verify(&["--require-anchor"]);
+    assert_eq!(code, Some(0), "{report}");
+    let end = "\nanchored through seq 4\nthe last 4 records are newer than the checkpoint\n";
+    assert!(report.ends_with(end), "{report}");
+    let status: Value = serde_json::from_slice(&log.cli(&["status", "--json"]).stdout).unwrap();
+    let folder = log.path("state-checkpoints").canonicalize().unwrap();
+    assert_eq!(status["checkpoints"], folder.display().to_string());
+    assert_eq!(status["signed"], 4);
+    let json = log.cli(&["audit", "verify", "--json"]).stdout;
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json["anchored_through"], 4);
+    assert_eq!(json["anchor_fault"], Value::Null);
+    assert_eq!(json["consistent"], true);
+}
+
+/// A copy of the folder without its checkpoints, as an auditor has it.
+#[test]
+fn a_checkpoint_kept_elsewhere_vouches_for_a_copied_log() {
+    let log = Signed::new();
+    let (anchor, key) = (log.anchor("kept"), log.key());
+    let copy = log.path("copy");
+    fs::create_dir_all(copy.join("log")).unwrap();
+    fs::rename(log.state().join("blobs"), copy.join("blobs")).unwrap();
+    fs::copy(
+        log.state().join("log/00000001.jsonl"),
+        copy.join("log/00000001.jsonl"),
+    )
+    .unwrap();
+    let verify = |args: &[&str]| {
+        let output = cli(
+            log.root.path(),
+            &copy,
+            &[&["audit", "verify"], args].concat(),
+        );
+        (output.status.code(), said(&output))
+    };
+    let (code, report) = verify(&[]);
+    assert_eq!(code, Some(0), "{report}");
+    assert!(
+        report.contains("not anchored: a cut end cannot be excluded"),
+        "{report}"
+    );
+    assert_eq!(verify(&["--require-anchor"]).0, Some(1));
+    let (code, report) = verify(&["--anchor", &anchor]);
+    assert_eq!(code, Some(2), "{report}");
+    assert!(report.contains("give the log's own with --key"), "{report}");
+    let (code, report) = verify(&["--anchor", &anchor, "--key", &key]);
+    assert_eq!(code, Some(0), "{report}");
+    assert!(report.contains("anchored through seq 4"), "{report}");
+    // The key in a file, as it is beside the log.
+    let file = log.path("state-checkpoints/key.pub").display().to_string();
+    assert_eq!(verify(&["--anchor", &anchor, "--key", &file]).0, Some(0));
+    for (args, code) in [
+        (["--anchor", "/no/such/file", "--key", &key], 2),
+        (["--anchor", &anchor, "--key", "no+key+here"], 2),
+        (["--anchor", &anchor, "--key", "/no/such/file"], 2),
+    ] {
+        assert_eq!(verify(&args).0, Some(code), "{args:?}");
+    }
+}
+
+#[test]
+fn each_fault_of_an_anchor_is_named_and_fails() {
+    let (log, other) = (Signed::new(), Signed::new());
+    let verify = |log: &Signed, anchor: &str| {
+        let output = log.cli(&["audit", "verify", "--anchor", anchor]);
+        assert_eq!(output.status.code(), Some(1));
+        let json = log.cli(&["audit", "verify", "--anchor", anchor, "--json"]);
+        let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+        assert_eq!(
+            (&json["consistent"], &json["anchored_through"]),
+            (&json!(false), &json!(null))
+        );
+        said(&output).lines().next().unwrap().to_owned()
+    };
+    let before = fs::read(log.state().join("log/00000001.jsonl")).unwrap();
+    let old = log.anchor("old");
+    log.grow(ProposalId::new());
+    log.sign();
+    let new = log.anchor("new");
+
+    let foreign = verify(&log, &other.anchor("foreign"));
+    assert!(
+        foreign.contains("other origin: it is a checkpoint of countersign/"),
+        "{foreign}"
+    );
+    let note = fs::read_to_string(&new).unwrap();
+    let changed = log.path("changed").display().to_string();
+    fs::write(&changed, note.replacen("\n8\n", "\n9\n", 1)).unwrap();
+    assert!(verify(&log, &changed).contains("bad signature: countersign/"));
+    fs::write(
+        &changed,
+        note.replacen("— countersign", "— countersigned", 1),
+    )
+    .unwrap();
+    assert!(verify(&log, &changed).contains("unknown key: it is signed by countersigned/"));
+    fs::write(&changed, "no note").unwrap();
+    assert!(verify(&log, &changed).contains("not a signed note"));
+
+    // Rolled back, with an older checkpoint beside it: only what is kept elsewhere tells.
+    fs::write(log.state().join("log/00000001.jsonl"), &before).unwrap();
+    samples::unnoted(&log.state());
+    for name in ["journal-0", "journal-1"] {
+        let _ = fs::remove_file(log.state().join(name));
+    }
+    fs::copy(&old, log.path("state-checkpoints/latest")).unwrap();
+    let output = log.cli(&["audit", "verify"]);
+    assert!(
+        said(&output).ends_with("anchored through seq 4\n"),
+        "{}",
+        said(&output)
+    );
+    let shorter =
+        "damaged: the log is shorter than the checkpoint: it has 4 records, and 8 were signed";
+    assert_eq!(verify(&log, &new), shorter);
+    // Grown again, it is another log.
+    log.grow(ProposalId::new());
+    assert!(verify(&log, &new).starts_with("damaged: another root at size 8"));
+}
+
+#[test]
+fn a_proof_is_checked_without_the_program_and_no_changed_one_passes() {
+    let log = Signed::new();
+    let id = log.id.to_string();
+    let out = log.path("proofs").display().to_string();
+    let output = log.cli(&["audit", "prove", &id, "--out", &out]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains(&log.key()), "{}", said(&output));
+    let key = log.key();
+    for (seq, kind) in (1..).zip(["proposed", "granted", "started", "finished"]) {
+        let file = format!("{out}/{id}-{seq}-{kind}.tlog-proof");
+        let (good, told) = check(&["--key", &key, &file]);
+        assert!(good, "{told}");
+        assert!(
+            told.contains(&format!("  record {seq} of countersign/")),
+            "{told}"
+        );
+        assert!(
+            told.contains(&format!("  kind: {kind}\n  id: {id}\n")),
+            "{told}"
+        );
+    }
+    // The decision, on standard output.
+    let granted = log.cli(&["audit", "prove", &id]);
+    assert!(granted.status.success());
+    let file = format!("{out}/{id}-2-granted.tlog-proof");
+    assert_eq!(granted.stdout, fs::read(&file).unwrap());
+    for record in ["finished", "4"] {
+        let proof = log.cli(&["audit", "prove", &id, "--record", record]).stdout;
+        assert_eq!(
+            proof,
+            fs::read(format!("{out}/{id}-4-finished.tlog-proof")).unwrap()
+        );
+    }
+    let none = log.cli(&["audit", "prove", &id, "--record", "denied"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(said(&none).contains("granted (seq 2)"), "{}", said(&none));
+
+    let proof = granted.stdout;
+    let changed = log.path("changed").display().to_string();
+    let mut last = None;
+    for at in (0..proof.len()).step_by(proof.len() / 40) {
+        let mut proof = proof.clone();
+        proof[at] ^= 1;
+        fs::write(&changed, proof).unwrap();
+        let (good, told) = check_once(&["--key", &key, &changed]);
+        assert!(!good && told.contains("NOT PROVED"), "byte {at}: {told}");
+        last = Some(told);
+    }
+    assert!(last.is_some());
+    let foreign = Signed::new().key();
+    let (good, told) = check(&["--key", &foreign, &file]);
+    assert!(!good && told.contains("NOT PROVED: other origin"), "{told}");
+}
+
+/// With one Python: what is checked is the same in each.
+fn check_once(args: &[&str]) -> (bool, String) {
+    let script = format!("{CHECKER}/countersign_proof.py");
+    let output = Command::new("python3")
+        .args(["-I", "-B", &script])
+        .args(args)
+        .output();
+    let output = output.unwrap();
+    (output.status.success(), said(&output))
+}
+
+#[test]
+fn what_cannot_be_proved_yet_says_when_it_can() {
+    let log = Signed::new();
+    let newer = ProposalId::new();
+    log.grow(newer);
+    let output = log.cli(&["audit", "prove", &newer.to_string()]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = said(&output);
+    assert!(
+        told.contains("record 6 is newer than the newest checkpoint, which ends at 4"),
+        "{told}"
+    );
+    log.sign();
+    assert!(
+        log.cli(&["audit", "prove", &newer.to_string()])
+            .status
+            .success()
+    );
+    fs::remove_dir_all(log.path("state-checkpoints")).unwrap();
+    let output = log.cli(&["audit", "prove", &newer.to_string()]);
+    assert!(
+        said(&output).contains("there is no checkpoint in"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn a_dashboard_signs_its_log_hands_checkpoints_over_and_tells_a_person_what_they_lack() {
+    let mut dash = Dash::with(&Options {
+        config: "[audit]\nanchor_command = [\"sh\", \"-c\", \"echo no route >&2; exit 1\"]\n",
+        size: (160, 50),
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let proposal = agent.propose(json!({"code": "print(1)\n"}));
+    dash.grant(&mut agent, &proposal);
+    assert_eq!(agent.outcome(&proposal["id"])["state"], "succeeded");
+    // Many refusals make many records.
+    for n in 0..70 {
+        agent.code(&format!("import subprocess  # {n}\n"));
+    }
+    dash.wait_text("Checkpoints of the log: anchor_command: `sh` failed, exit status: 1: no route");
+    assert!(dash.log_text().contains("\"kind\":\"unanchored\""));
+    // Nothing is open, so it asks nothing.
+    dash.keys("q");
+    dash.wait_exit();
+    let output = dash.cli(&["audit", "verify", "--require-anchor"]);
+    let report = said(&output);
+    assert!(output.status.success(), "{report}");
+    assert!(report.contains("\nanchored through seq "), "{report}");
+    // The very last record is signed too.
+    assert!(!report.contains("newer than the checkpoint"), "{report}");
+    let id = proposal["id"].as_str().unwrap();
+    let proof = dash.cli(&["audit", "prove", id]);
+    let file = dash.root().join("proof");
+    fs::write(&file, &proof.stdout).unwrap();
+    let key = fs::read_to_string(dash.root().join("state-checkpoints/key.pub")).unwrap();
+    let (good, told) = check(&["--key", key.trim(), &file.display().to_string()]);
+    assert!(good && told.contains("kind: granted"), "{told}");
+}
+
+/// A Python with `aics-tlog`, which another project wrote from the same specifications. Made once, under a lock; pinned
+/// by hashes. It is declared for Python 3.12 and later, and what is used of it runs on 3.11.
+fn independent() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("aics-tlog");
+    fs::create_dir_all(&folder).unwrap();
+    let lock = fs::File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let python = folder.join("env/bin/python3");
+    if !folder.join("made").exists() {
+        let _ = fs::remove_dir_all(folder.join("env"));
+        let run = |command: &mut Command| {
+            let output = command.output().unwrap();
+            assert!(
+                output.status.success(),
+                "the tests need aics-tlog: {}",
+                said(&output)
+            );
+        };
+        run(Command::new(&interpreters()[0])
+            .args(["-m", "venv"])
+            .arg(folder.join("env")));
+        run(Command::new(&python)
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-deps",
+                "--only-binary=:all:",
+            ])
+            .args(["--require-hashes", "--ignore-requires-python", "-r"])
+            .arg(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/tests/it/independent.txt"
+            )));
+        fs::write(folder.join("made"), "").unwrap();
+    }
+    python
+}
+
+#[test]
+fn an_independent_checker_agrees() {
+    let log = Signed::new();
+    (0..20).for_each(|_| log.grow(ProposalId::new()));
+    log.sign();
+    let out = log.path("proofs").display().to_string();
+    let output = log.cli(&["audit", "prove", &log.id.to_string(), "--out", &out]);
+    assert!(output.status.success(), "{}", said(&output));
+    let mut proofs: Vec<_> = fs::read_dir(&out)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
+    proofs.sort();
+    let output = Command::new(independent())
+        .args([
+            "-I",
+            "-B",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/independent.py"),
+        ])
+        .args([&log.key(), "-"])
+        .args(&proofs)
+        .output()
+        .unwrap();
+    assert_eq!(said(&output), "proved 0\nproved 1\nproved 2\nproved 3\n");
+}
