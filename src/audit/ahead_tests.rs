@@ -3,26 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::WriterEvent;
 use super::super::judge::{Read, judge_lines};
 use super::super::lines::OneByOne;
-use super::super::open::{Opened, open_with};
+use super::super::open::open_with;
 use super::super::samples::{denied, finished, granted, proposed, started};
+use super::super::written::write;
 use super::*;
-use crate::model::{Blob, LogEvent, ProposalId, Ticket};
-
-fn write(opened: Opened, events: Vec<(LogEvent, Vec<Blob>)>) {
-    let (report, reports) = channel();
-    let handle = opened.writer.start(Box::new(move |event| {
-        let _ = report.send(event);
-    }));
-    for (event, blobs) in events {
-        handle.submit(Ticket::Unawaited, event, blobs);
-        let done = reports.recv().unwrap();
-        assert!(matches!(done, WriterEvent::Durable { .. }), "{done:?}");
-    }
-    handle.close();
-}
+use crate::model::{LogEvent, ProposalId};
 
 fn sample(state: &Path) {
     let mut events = Vec::new();

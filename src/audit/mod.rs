@@ -56,6 +56,8 @@ mod writer;
 mod past_tests;
 #[cfg(test)]
 mod samples;
+#[cfg(test)]
+mod written;
 
 pub use answers::{Answers, Told};
 pub use cases::{Case, Cases, Course, Person};

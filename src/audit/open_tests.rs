@@ -2,28 +2,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::sync::mpsc;
 
 use super::super::samples::{
     CODE, EDITED, edited, every_kind, finished, granted, granted_as, proposed, started, unnoted,
 };
-use super::super::{Dashboard, Log, WriterEvent};
+use super::super::written::write;
+use super::super::{Dashboard, Log};
 use super::*;
-use crate::model::{Blob, Digest, Ticket, VerdictKind};
-
-/// Writes events one by one, each in its own commit.
-fn write(opened: Opened, events: Vec<(LogEvent, Vec<Blob>)>) {
-    let (report, reports) = mpsc::channel();
-    let handle = opened.writer.start(Box::new(move |event| {
-        let _ = report.send(event);
-    }));
-    for (n, (event, blobs)) in events.into_iter().enumerate() {
-        handle.submit(Ticket::Core(n as u64), event, blobs);
-        let done = reports.recv().unwrap();
-        assert!(matches!(done, WriterEvent::Durable { .. }), "{done:?}");
-    }
-    handle.close();
-}
+use crate::model::{Digest, VerdictKind};
 
 /// A finished proposal, a pending one and a running one, over several segments.
 fn sample(dir: &Path) -> [ProposalId; 3] {

@@ -2,29 +2,16 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 
+use super::super::AuditError;
 use super::super::index::{Index, Known};
 use super::super::log::Log;
 use super::super::open::{Opened, open_with, start_with};
 use super::super::samples::{CODE, denied, finished, granted, proposed, started};
-use super::super::{AuditError, WriterEvent};
-use crate::model::{Blob, Digest, LogEvent, Of, ProposalId, State, Ticket};
+use super::super::written::write;
+use crate::model::{Digest, LogEvent, Of, ProposalId, State};
 
 const SEGMENT: u64 = 2_000;
-
-fn write(opened: Opened, events: Vec<(LogEvent, Vec<Blob>)>) {
-    let (report, reports) = mpsc::channel();
-    let handle = opened.writer.start(Box::new(move |event| {
-        let _ = report.send(event);
-    }));
-    for (event, blobs) in events {
-        handle.submit(Ticket::Unawaited, event, blobs);
-        let done = reports.recv().unwrap();
-        assert!(matches!(done, WriterEvent::Durable { .. }), "{done:?}");
-    }
-    handle.close();
-}
 
 /// One that succeeded, one that waits, one that runs, one that was denied; over several segments, with their index.
 fn sample(state: &Path) -> [ProposalId; 4] {

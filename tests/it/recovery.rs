@@ -261,6 +261,7 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
         "{}",
         stdout_of(&verify)
     );
+    assert!(!stdout_of(&verify).contains("\nconsistent"));
     let signed = dash.state.with_file_name("state-checkpoints");
     std::fs::rename(&signed, dash.root().join("old-checkpoints")).unwrap();
     let verify = dash.cli(&["audit", "verify"]);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::analyse_in;
-use super::tests::setting;
+use super::tests::{each, setting};
 use crate::model::{Altered, Change};
 use crate::policy::builtin;
 
@@ -39,14 +39,7 @@ fn altered(code: &str) -> String {
 }
 
 fn check(rows: &[(&str, &str)]) {
-    let mut wrong = String::new();
-    for (code, wanted) in rows {
-        let found = altered(code);
-        if found != *wanted {
-            let _ = write!(wrong, "{code}\n  found:  {found}\n  wanted: {wanted}\n");
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    each(rows, altered);
 }
 
 #[test]

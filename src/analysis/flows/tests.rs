@@ -6,6 +6,18 @@ use super::super::analyse_in;
 use crate::model::{Column, Form, Setting, Value, Way};
 use crate::policy::builtin;
 
+/// Compares what is found of each snippet with what is wanted.
+pub(super) fn each(rows: &[(&str, &str)], find: fn(&str) -> String) {
+    let mut wrong = String::new();
+    for (code, wanted) in rows {
+        let found = find(code);
+        if found != *wanted {
+            let _ = write!(wrong, "{code}\n  found:  {found}\n  wanted: {wanted}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
 pub(super) fn setting() -> Setting {
     let value = |columns: &[(&str, &str)]| Value {
         form: Form::Table,

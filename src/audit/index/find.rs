@@ -27,6 +27,27 @@ pub(in crate::audit) struct Found {
 }
 
 impl Index {
+    /// The numbers of the proposals that the index picks for a question, and who decided them. `rest` follows the
+    /// question's own condition and has a place for each of `values`.
+    pub(super) fn picked<const N: usize>(
+        &self,
+        query: &Query,
+        rest: &str,
+        values: [i64; N],
+    ) -> Result<Vec<(i64, Option<Person>)>, IndexError> {
+        let mut sql = Sql::of(query.root());
+        sql.values.extend(values.map(Into::into));
+        let text = format!(
+            "SELECT n, by_uid, by_shown FROM proposals WHERE {} AND {rest}",
+            sql.text
+        );
+        let mut statement = self.connection.prepare_cached(&text)?;
+        let rows = statement.query_map(params_from_iter(sql.values), |row| {
+            Ok((row.get(0)?, person(row, 1)?))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The proposals that a question selects, the newest first: at most `most`, older than the number `before`, after
     /// the first `skip`.
     pub fn found(
@@ -36,24 +57,10 @@ impl Index {
         skip: u64,
         most: usize,
     ) -> Result<Found, IndexError> {
-        let mut sql = Sql::of(query.root());
         let before = before.unwrap_or(i64::MAX);
-        sql.values.extend([
-            before.into(),
-            i64::try_from(most).unwrap_or(i64::MAX).into(),
-            skip.cast_signed().into(),
-        ]);
-        let text = format!(
-            "SELECT n, by_uid, by_shown FROM proposals WHERE {} AND n < ? ORDER BY n DESC LIMIT ? OFFSET ?",
-            sql.text
-        );
-        let rows: Vec<(i64, Option<Person>)> = {
-            let mut statement = self.connection.prepare_cached(&text)?;
-            let rows = statement.query_map(params_from_iter(sql.values), |row| {
-                Ok((row.get(0)?, person(row, 1)?))
-            })?;
-            rows.collect::<Result<_, _>>()?
-        };
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rest = "n < ? ORDER BY n DESC LIMIT ? OFFSET ?";
+        let rows = self.picked(query, rest, [before, most, skip.cast_signed()])?;
         let mut found = Found {
             oldest: rows.last().map(|(n, _)| *n),
             ..Found::default()

@@ -6,26 +6,15 @@ use super::super::samples::{
     CODE, EDITED, denied, drilled, edited, finished, granted, granted_as, proposed, proposed_drill,
     started,
 };
-use super::super::{Answers, History, Opened, open, query::Query};
+use super::super::written::write;
+use super::super::{Answers, History, open, query::Query};
 use super::*;
-use crate::model::{Blob, DrillEnd, LogEvent, ProposalId, Reviewer, Ticket, Tier};
+use crate::model::{Blob, DrillEnd, LogEvent, ProposalId, Reviewer, Tier};
 
 type Events = Vec<(LogEvent, Vec<Blob>)>;
 
 fn add(state: &Path, events: Events) {
     write(open(state).unwrap(), events);
-}
-
-fn write(opened: Opened, events: Events) {
-    let (report, reports) = std::sync::mpsc::channel();
-    let handle = opened.writer.start(Box::new(move |said| {
-        let _ = report.send(said);
-    }));
-    for (event, blobs) in events {
-        handle.submit(Ticket::Unawaited, event, blobs);
-        reports.recv().unwrap();
-    }
-    handle.close();
 }
 
 fn opened(login: &str) -> LogEvent {

@@ -1,15 +1,12 @@
 //! What an export reads: proposals with all of their records, the oldest first, and the lines of a whole log.
 
-use rusqlite::params_from_iter;
-
 use super::super::answers::Told;
 use super::super::cases::{Cases, Course, Person};
 use super::super::contents::{Contents, Look};
 use super::super::error::Damage;
 use super::super::query::Query;
 use super::lines::Place;
-use super::select::Sql;
-use super::{Index, IndexError, person};
+use super::{Index, IndexError};
 
 /// Some of the proposals that a question selects, the oldest first.
 #[derive(Default)]
@@ -29,20 +26,8 @@ impl Index {
         after: i64,
         most: usize,
     ) -> Result<FoundTold, IndexError> {
-        let mut sql = Sql::of(query.root());
-        sql.values
-            .extend([after.into(), i64::try_from(most).unwrap_or(i64::MAX).into()]);
-        let text = format!(
-            "SELECT n, by_uid, by_shown FROM proposals WHERE {} AND n > ? ORDER BY n LIMIT ?",
-            sql.text
-        );
-        let rows: Vec<(i64, Option<Person>)> = {
-            let mut statement = self.connection.prepare_cached(&text)?;
-            let rows = statement.query_map(params_from_iter(sql.values), |row| {
-                Ok((row.get(0)?, person(row, 1)?))
-            })?;
-            rows.collect::<Result<_, _>>()?
-        };
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows = self.picked(query, "n > ? ORDER BY n LIMIT ?", [after, most])?;
         let mut found = FoundTold {
             newest: rows.last().map(|(n, _)| *n),
             ..FoundTold::default()

@@ -75,7 +75,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
             if let Some(fault) = &anchored.fault {
                 writeln!(out, "damaged: {}", visible(fault))?;
             }
-            text(out, &report)?;
+            text(out, &report, consistent)?;
             match anchored.through {
                 _ if !consistent => Ok(()),
                 Some(seq) => {
@@ -147,7 +147,7 @@ fn compare(log: &Log, store: &Store, signed: &[Signed]) -> Result<Anchored, Fail
 }
 
 /// The first line names the first bad record, or says that there is none.
-fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
+fn text(out: &mut dyn Write, report: &Report, consistent: bool) -> std::io::Result<()> {
     let mut bad: Vec<_> = report.impossible.iter().chain(&report.bad_blobs).collect();
     bad.sort_by_key(|damage| damage.seq);
     for damage in bad.into_iter().chain(&report.damage) {
@@ -165,7 +165,7 @@ fn text(out: &mut dyn Write, report: &Report) -> std::io::Result<()> {
     if report.damage.is_some() {
         writeln!(out, "sound before it: {}", count(report))?;
         writeln!(out, "{REPAIR}")?;
-    } else if !report.consistent {
+    } else if !consistent {
         writeln!(out, "the chain is intact: {}", count(report))?;
     } else {
         writeln!(out, "consistent: {}, head {}", count(report), report.head)?;
