@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::model::{
-    BoundInput, Code, Decision, Digest, Proposal, Run, RunEvent, State, Usage, Verdict,
+    BoundInput, Code, Decision, Digest, Proposal, Run, RunEvent, State, Usage, Verdict, Withheld,
 };
 
 use super::audience::Audience;
@@ -101,6 +101,11 @@ impl Entry {
         self.ending()?.run()
     }
 
+    /// What of its run its agent does not get, counted once.
+    pub fn withheld(&self) -> Withheld {
+        self.ending().map(Ended::withheld).unwrap_or_default()
+    }
+
     /// Output so far; after the end, the output of a run without a result.
     pub fn output(&self) -> &LiveOutput {
         static NONE: LiveOutput = LiveOutput {
@@ -112,7 +117,7 @@ impl Entry {
             Phase::Granted(granted) => granted.live().map_or(&NONE, |live| &live.output),
             Phase::Ended(ended) => match &ended.ran {
                 Ran::Cut(output) => output,
-                Ran::Not | Ran::Whole(_) => &NONE,
+                Ran::Not | Ran::Whole(..) => &NONE,
             },
             Phase::Arriving(_) | Phase::Recording(_) | Phase::Waiting(_) | Phase::Revising(_) => {
                 &NONE

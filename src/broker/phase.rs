@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::clock::Now;
 use crate::model::{
     Blob, BoundInput, Code, Decision, DecisionKind, Outcome, Pace, Proposal, Reviewer, Run,
-    RunEvent, State, StreamName, Usage, Verdict,
+    RunEvent, State, StreamName, Usage, Verdict, Withheld,
 };
 
 use super::decision::Grant;
@@ -170,7 +170,7 @@ pub(super) enum Ran {
     Not,
     /// It was released, but it has no result or none that was kept.
     Cut(LiveOutput),
-    Whole(Box<Run>),
+    Whole(Box<Run>, Withheld),
 }
 
 /// Who knows of an end. `weight`: the bytes it counts for among the ended proposals.
@@ -227,7 +227,10 @@ impl Phase {
             .map(|live| live.pace.clone())
             .unwrap_or_default();
         let ran = match (end.run, live) {
-            (Some(run), _) => Ran::Whole(Box::new(run)),
+            (Some(run), _) => {
+                let withheld = run.withheld();
+                Ran::Whole(Box::new(run), withheld)
+            }
             (None, Some(live)) => Ran::Cut(live.output),
             (None, None) => Ran::Not,
         };
@@ -434,14 +437,22 @@ impl Granted {
 impl Ended {
     pub fn run(&self) -> Option<&Run> {
         match &self.ran {
-            Ran::Whole(run) => Some(run),
+            Ran::Whole(run, _) => Some(run),
             Ran::Not | Ran::Cut(_) => None,
+        }
+    }
+
+    /// What of the run its agent does not get.
+    pub fn withheld(&self) -> Withheld {
+        match self.ran {
+            Ran::Whole(_, withheld) => withheld,
+            Ran::Not | Ran::Cut(_) => Withheld::default(),
         }
     }
 
     /// Drops a result that the log does not have.
     pub fn lose_run(&mut self) {
-        if matches!(self.ran, Ran::Whole(_)) {
+        if matches!(self.ran, Ran::Whole(..)) {
             self.ran = Ran::Cut(LiveOutput::default());
         }
     }

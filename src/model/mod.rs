@@ -38,6 +38,7 @@ mod usage;
 mod verdict;
 mod view;
 mod visible;
+mod withheld;
 
 pub use code::Code;
 pub use digest::{Digest, GrantDigest};
@@ -81,3 +82,4 @@ pub use verdict::{
 };
 pub use view::{Opened, Part, Reviewer, Viewed};
 pub use visible::{VisibleWriter, escape, visible, visible_json, visible_lines};
+pub use withheld::{REDACTED, Withheld};

@@ -3,9 +3,10 @@
 use crossterm::event::KeyCode;
 
 use crate::broker::ExecNote;
-use crate::model::{ProposalId, StreamName, Usage};
+use crate::model::{ProposalId, Run, StreamName, Usage};
 
 use super::bench::{Bench, Making, run};
+use super::shown;
 use super::snapshot_tests::at_sizes;
 use super::ui::Pane;
 
@@ -274,4 +275,42 @@ fn text_that_only_looks_redacted_is_not_called_private() {
     b.focus_on(Pane::Outcome);
     let text = b.draw();
     assert!(text.contains("so the code wrote it"), "{text}");
+}
+
+/// A run on private data whose names were redacted and whose figure was thrown away.
+fn without_what_it_asked_for(b: &mut Bench) {
+    b.propose(Making {
+        private: true,
+        title: Some("Long-service list".to_owned()),
+        ..Making::clear("print(df.head(2))\n")
+    });
+    let id = b.start();
+    let printed = "0  [REDACTED]  41\n1  [REDACTED]  33\n".repeat(300);
+    b.end(
+        id,
+        Run {
+            artifacts_withheld: 1,
+            artifacts_left_out: 1,
+            ..run(&printed)
+        },
+    );
+    b.focus_on(Pane::Outcome);
+}
+
+#[test]
+fn a_run_whose_agent_does_not_get_all_of_it_does_not_end_plainly() {
+    at_sizes("withheld", without_what_it_asked_for);
+    let mut b = Bench::new(80, 24);
+    without_what_it_asked_for(&mut b);
+    let text = b.draw();
+    let said = "600 redacted, 1 file thrown away";
+    assert!(text.contains(&format!("✓ succeeded  ▲ {said}")), "{text}");
+    let line = text.lines().nth(1).unwrap_or_default();
+    assert!(line.ends_with("▲ redacted, thrown away"), "{line}");
+    // The filter finds it by these words.
+    let entry = b.state.entry(b.ui.selected().unwrap()).unwrap();
+    assert!(shown::has_all(
+        &shown::text(&b.state, entry),
+        "redacted thrown"
+    ));
 }

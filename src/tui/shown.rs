@@ -1,7 +1,8 @@
 //! What a row of the queue says of an entry. The filter and the search look at the same text, as it is drawn.
 
 use crate::broker::{BrokerState, Entry};
-use crate::model::{EffectMark, Effects, State};
+use crate::model::{EffectMark, Effects, State, Withheld};
+use crate::policy::Contract;
 
 use super::claim;
 use super::theme::Role;
@@ -28,6 +29,19 @@ pub fn effects(entry: &Entry) -> Option<Effects> {
     let verdict = entry.verdict()?;
     let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
     Some(Effects::of(verdict, inputs))
+}
+
+/// What of its run the agent does not get because it is private. A run without private data wrote the mark itself.
+pub fn withheld(state: &BrokerState, entry: &Entry) -> Withheld {
+    let withheld = entry.withheld();
+    let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
+    let hides = state
+        .policy_of(entry)
+        .is_some_and(|policy| policy.contract == Contract::Scoped || policy.hides_any(inputs));
+    Withheld {
+        values: if hides { withheld.values } else { 0 },
+        ..withheld
+    }
 }
 
 pub fn effect_tags(entry: &Entry) -> Vec<Tag> {
@@ -90,6 +104,13 @@ pub fn text(state: &BrokerState, entry: &Entry) -> String {
         if tag == words::PRIV {
             add(words::PRIVATE);
         }
+    }
+    let withheld = withheld(state, entry);
+    if let Some(said) = words::withheld(withheld)
+        .first()
+        .filter(|_| !withheld.is_nothing())
+    {
+        add(said);
     }
     said
 }

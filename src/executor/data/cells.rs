@@ -49,7 +49,7 @@ const VALUES_MAX: usize = 16_000_000;
 /// Pieces of long texts that are kept apart; those of further texts are not looked for.
 const CUT_MAX: usize = 1_000_000;
 
-pub const REDACTED: &str = "[REDACTED]";
+pub use crate::model::REDACTED;
 
 /// The values to hide. Made once per run.
 #[derive(Debug, Default)]

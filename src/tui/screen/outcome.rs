@@ -7,6 +7,7 @@ use crate::policy::{Contract, Policy};
 use super::super::flow::Para;
 use super::super::gutter::Gutter;
 use super::super::keys::Command;
+use super::super::shown;
 use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
@@ -20,7 +21,14 @@ impl Screen<'_> {
     pub(super) fn outcome(&self, entry: &Entry) -> Vec<Para> {
         let (glyph, word, role) = words::state(entry.state());
         let run = entry.run();
-        let mut out = vec![Para::new(format!("{glyph} {word}"), role)];
+        let mut state = Para::new(format!("{glyph} {word}"), role);
+        // Whoever hears it, hears how many before the state.
+        if let Some(said) = self.withheld(entry).into_iter().next()
+            && !self.ui.common.spoken
+        {
+            state = state.and(format!("  {said}"), Role::Private);
+        }
+        let mut out = vec![state];
         out.extend(message(entry));
         out.extend(run.into_iter().flat_map(|run| ended(run, entry.message())));
         out.extend(entry.noted().iter().map(|event| {
@@ -66,15 +74,18 @@ impl Screen<'_> {
 }
 
 impl Screen<'_> {
+    /// What of its run the agent does not get, in few words, the longest form first.
+    pub(super) fn withheld(&self, entry: &Entry) -> Vec<String> {
+        let withheld = shown::withheld(self.state, entry);
+        match withheld.is_nothing() {
+            true => Vec::new(),
+            false => words::withheld(withheld),
+        }
+    }
+
     /// How often a value was replaced in what the run printed and returned, and why.
     fn redacted(&self, entry: &Entry) -> Option<Para> {
-        let run = entry.run()?;
-        let result = run.result.to_string();
-        let texts = [&run.stdout, &run.stderr, &result];
-        let times: usize = texts
-            .iter()
-            .map(|t| t.matches(words::REDACTED).count())
-            .sum();
+        let times = entry.withheld().values;
         let policy = self.state.policy_of(entry)?;
         (times > 0).then(|| {
             let inputs = entry.inputs().map_or(&[][..], |inputs| &inputs[..]);

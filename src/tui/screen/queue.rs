@@ -25,6 +25,10 @@ const AGENT: u16 = 9;
 const LONG_AGENT: u16 = 14;
 const WIDE_LIST: u16 = 64;
 
+/// Columns of a row beside the agent's name before the title, and the columns of a title that say something.
+const TITLE_AT: u16 = 10;
+const TITLE: u16 = 12;
+
 /// Fewer columns of an agent's name say nothing.
 const LEAST_OF_NAME: usize = 5;
 
@@ -324,14 +328,37 @@ impl Screen<'_> {
         canvas.put_cut(line.x + 3, line.y, room, &words, role);
     }
 
+    /// What it touches, and what of its run the agent does not get: only private data, so that this says both.
+    fn tags(&self, entry: &Entry) -> (Vec<shown::Tag>, Vec<String>) {
+        let mut tags = shown::tags(self.state, entry);
+        let withheld = self.withheld(entry);
+        if !withheld.is_empty() {
+            tags.retain(|(tag, _)| *tag != words::PRIV);
+        }
+        (tags, withheld)
+    }
+
     /// One entry: its glyph, its time, its agent and title, and what it touches.
     fn list_row(&self, canvas: &mut Canvas<'_>, row: Rect, entry: &Entry) {
         let (glyph, _, role) = shown::badge(entry);
+        let agent = if row.width < WIDE_LIST {
+            AGENT
+        } else {
+            LONG_AGENT
+        };
         let mut right = row.right().saturating_sub(1);
-        for (tag, role) in shown::tags(self.state, entry).into_iter().rev() {
+        let (tags, withheld) = self.tags(entry);
+        for (tag, role) in tags.into_iter().rev() {
             let wide = text::width(tag) as u16;
             right = right.saturating_sub(wide + 1);
             canvas.put(right + 1, row.y, wide, tag, role);
+        }
+        let title = row.x + TITLE_AT + agent;
+        let fits = |said: &&String| right >= title + TITLE + text::width(said) as u16;
+        if let Some(said) = withheld.iter().find(fits).or(withheld.last()) {
+            let wide = text::width(said) as u16;
+            right = right.saturating_sub(wide + 1);
+            canvas.put(right + 1, row.y, wide, said, Role::Private);
         }
         let mut x = row.x + 1;
         x += canvas.put(x, row.y, 1, glyph, role) + 1;
@@ -349,14 +376,9 @@ impl Screen<'_> {
         x += 6;
         let room = |x: u16| right.saturating_sub(x);
         let name = claim::named(entry.proposal.agent_name(), usize::from(row.width));
-        let agent = if row.width < WIDE_LIST {
-            AGENT
-        } else {
-            LONG_AGENT
-        };
         canvas.put_claim(x, row.y, room(x).min(agent), &name, Role::Dim);
         // Titles stand below each other.
-        x += agent + 1;
+        x = title;
         match &entry.proposal.title {
             Some(title) => canvas.put_claim(x, row.y, room(x), title, Role::Text),
             None => canvas.put(x, row.y, room(x), words::UNTITLED, Role::Dim),
@@ -435,7 +457,8 @@ impl Screen<'_> {
                 Role::Strong,
             )
         });
-        let tags = shown::tags(self.state, entry).into_iter().rev();
+        let (tags, withheld) = self.tags(entry);
+        let tags = tags.into_iter().rev();
         let group = self.ui.queue.lists.groups.under(entry.proposal.id);
         let alike = group.map(|(group, _)| {
             let more = words::more_alike(group.rest.len(), area.width < LINE_WITH_TITLE);
@@ -463,6 +486,12 @@ impl Screen<'_> {
             right: right.chain(alike).chain([uid]).collect(),
         };
         let room = usize::from(area.width.saturating_sub(2));
+        let free = room.saturating_sub(parts.columns());
+        let fits = |said: &&String| text::width(said) < free;
+        if let Some(said) = withheld.iter().find(fits).or(withheld.last()) {
+            let at = usize::from(has_more);
+            parts.right.insert(at, (said.clone(), Role::Private));
+        }
         if parts.columns() > room && !self.line_has_title(area) {
             parts.named = false;
             parts.right.pop();

@@ -1,11 +1,16 @@
 //! The sentences about runs, their files and their data.
 
-use crate::model::Tier;
+use crate::model::{Tier, Withheld};
 
 use super::{count, number};
 
-/// What stands for a private value in what a run gives back.
-pub const REDACTED: &str = "[REDACTED]";
+pub use crate::model::REDACTED;
+/// Values that are.
+pub const REDACTED_WORD: &str = "redacted";
+/// Files that were.
+pub const THROWN_AWAY: &str = "thrown away";
+/// Before what of a run its agent does not get.
+const WITHHELD: &str = "▲";
 pub const PRIVATE_SCOPE: &str = "a value of the scope `private`";
 pub const PRINTED_SO: &str = "no private data is given, so the code wrote it";
 pub const MASKED: &str = "every value is masked: the data is private";
@@ -43,6 +48,25 @@ pub fn redacted(times: usize, why: &str) -> String {
         more => format!("{} times", number(more as u64)),
     };
     format!("{REDACTED} stands {times} in what the agent gets: {why}")
+}
+
+/// After it, beside its state and in its row: the longest form first.
+pub fn withheld(of: Withheld) -> Vec<String> {
+    let Withheld { values, files } = of;
+    let mut long = Vec::new();
+    let mut short = Vec::new();
+    if values > 0 {
+        long.push(format!("{} {REDACTED_WORD}", number(values as u64)));
+        short.push(REDACTED_WORD);
+    }
+    if files > 0 {
+        long.push(format!("{} {THROWN_AWAY}", count(files as usize, "file")));
+        short.push(THROWN_AWAY);
+    }
+    let mark = |said: &str| format!("{WITHHELD} {said}");
+    let mut forms = vec![mark(&long.join(", ")), mark(&short.join(", "))];
+    forms.extend(short.first().map(|first| mark(first)));
+    forms
 }
 
 /// Before the run: `columns` of which most values are rare.
