@@ -488,8 +488,11 @@ fn proposals_that_differ_in_numbers_only_are_told_and_marked() {
     }
     b.propose(Making::clear("print(df[df.y > 100])\n"));
     let text = b.settle();
-    assert!(text.contains("≈ 2 more, numbers aside"), "{text}");
-    assert!(text.contains("├ 2 alike, numbers aside"), "{text}");
+    assert!(
+        text.contains("≈ 2 more: 100, 101, ▲ 250; = opens"),
+        "{text}"
+    );
+    assert!(text.contains("├ 2 alike: 100 … ▲ 250; = opens"), "{text}");
     b.keys("=");
     let text = b.draw();
     let marked = text.lines().filter(|line| line.starts_with("│●≈"));

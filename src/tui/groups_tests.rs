@@ -56,7 +56,10 @@ fn the_alike_stand_folded_under_the_first() {
     five(&mut b);
     let rows = queue(&mut b);
     assert_eq!(rows.len(), 2, "{rows:?}");
-    assert!(rows[1].contains("├ 3 alike, numbers aside"), "{rows:?}");
+    assert!(
+        rows[1].contains("├ 3 alike: 100 … ▲ 999; = opens"),
+        "{rows:?}"
+    );
     // All are counted, and the rows below the group come next.
     assert!(
         b.draw()
@@ -169,7 +172,7 @@ fn a_folded_one_that_expires_soon_is_told() {
         ..above(7)
     });
     let rows = queue(&mut b);
-    assert!(rows[1].contains("4 alike, numbers aside 0:4"), "{rows:?}");
+    assert!(rows[1].contains("4 alike: 7 … ▲ 999 0:4"), "{rows:?}");
 }
 
 #[test]
@@ -300,4 +303,72 @@ fn code_that_a_person_edited_is_in_no_group() {
     b.keys("=");
     assert_eq!(queue(&mut b).len(), 5);
     assert!(b.ui.queue.lists.live.contains(&ids[2]));
+}
+
+/// Proposals of one agent that differ in this number only.
+fn alike_but(b: &mut Bench, numbers: &[&str]) -> Vec<ProposalId> {
+    let propose = |number: &&str| {
+        let code = format!("rate = df.mean() * {number}\nprint(\"rate\", rate * {number}, 1)\n");
+        b.propose(Making {
+            agent: Some("loop-bot"),
+            title: Some("Return rate".to_owned()),
+            ..Making::clear(&code)
+        })
+    };
+    numbers.iter().map(propose).collect()
+}
+
+#[test]
+fn a_closed_group_names_the_numbers_that_differ_and_the_one_that_is_far() {
+    for (numbers, said) in [
+        (&["100", "80"][..], "1 alike: 80, 100"),
+        (&["100", "100", "80"], "2 alike: ▲ 80, 100"),
+        (&["100", "100", "80", "80"], "3 alike: 80, 100"),
+        (&["12", "14", "13"], "2 alike: 12 … 14"),
+        (&["12", "14", "100_000", "13"], "3 alike: 12 … ▲ 100_000"),
+        (&["12", "13", "14", "15"], "3 alike: 12 … 15"),
+        (&["0x10", "1e9", "16.5"], "2 alike: 0x10 … ▲ 1e9"),
+    ] {
+        let mut b = Bench::new(120, 40);
+        alike_but(&mut b, numbers);
+        b.settle();
+        let rows = queue(&mut b);
+        let found = rows.iter().any(|row| row.contains(said));
+        assert!(found, "{said}: {rows:?}");
+    }
+    // It is not in the code that is shown, so the line of the folded queue says that there is one, and NEW which.
+    let mut b = Bench::new(80, 24);
+    alike_but(&mut b, &["100", "100", "80"]);
+    let text = b.settle();
+    assert!(
+        text.lines().nth(1).unwrap().contains("+2 alike ▲"),
+        "{text}"
+    );
+    assert!(text.contains("≈ 2 more: ▲ 80, 100; = opens"), "{text}");
+}
+
+#[test]
+fn the_one_that_is_far_is_marked_in_an_open_group() {
+    let far = |b: &mut Bench| {
+        let ids = alike_but(b, &["100", "100", "80", "100"]);
+        b.settle();
+        b.keys("=");
+        ids
+    };
+    at_sizes("group_far", |b| {
+        let ids = far(b);
+        b.choose(ids[2]);
+    });
+    let mut b = Bench::new(120, 40);
+    let ids = far(&mut b);
+    let text = b.draw();
+    let marked = text.lines().filter(|line| line.contains("▲ 80"));
+    assert_eq!(marked.count(), 3, "its row, the group's and NEW: {text}");
+    b.choose(ids[2]);
+    let text = b.draw();
+    assert!(text.contains("▲ 80, 100 ▲ is this one"), "{text}");
+    // Once it is decided the others are all the same.
+    b.deny(ids[2], "why 80?");
+    let text = b.draw();
+    assert!(text.contains("├ 2 alike 2:08"), "{text}");
 }

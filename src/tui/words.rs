@@ -24,8 +24,8 @@ pub mod policy;
 pub use agents::*;
 pub use keys::*;
 pub use lists::{
-    at_lines, filter, filter_none, group, lost, more_alike, of, the_same, turned_group,
-    turns_group, unlike,
+    FAR_HERE, FAR_MARK, at_lines, differing, filter, filter_none, group, lost, more_alike, of,
+    the_same, turned_group, turns_group, unlike,
 };
 pub use log::*;
 pub use novelty::*;
@@ -378,6 +378,11 @@ pub fn edit_news(news: &EditNews) -> String {
 /// may be equal too.
 pub fn others_alike(count: usize) -> String {
     format!("≈ {} more, numbers aside", number(count as u64))
+}
+
+/// The same where it is said how they differ.
+pub fn others_alike_but(count: usize) -> String {
+    format!("≈ {} more: ", number(count as u64))
 }
 
 pub fn order(by: &str) -> String {

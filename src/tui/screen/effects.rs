@@ -212,8 +212,27 @@ impl Screen<'_> {
         let alike = self.ui.alike(self.state, entry.proposal.id);
         if alike > 0 {
             spans.push((OWN_ALIKE.to_owned(), Role::Dim));
-            spans.push((words::others_alike(alike), Role::Strong));
+            spans.extend(self.others_alike(entry, alike));
         }
+        spans
+    }
+}
+
+impl Screen<'_> {
+    /// How many others differ in numbers only, in which, and the key that shows them.
+    fn others_alike(&self, entry: &Entry, alike: usize) -> Spans {
+        let groups = &self.ui.queue.lists.groups;
+        let id = entry.proposal.id;
+        let (Some((group, open)), Some(differs)) = (groups.of(id), groups.differs(id)) else {
+            return vec![(words::others_alike(alike), Role::Strong)];
+        };
+        let mut spans = vec![(words::others_alike_but(group.rest.len()), Role::Strong)];
+        spans.extend(words::differing(&differs, 3));
+        if differs.far.is_some_and(|(_, far)| far == id) {
+            spans.push((words::FAR_HERE.to_owned(), Role::Flagged));
+        }
+        let key = self.ui.key(Command::Alike);
+        spans.push((words::turns_group(open, &key), Role::Dim));
         spans
     }
 }
@@ -254,7 +273,9 @@ fn joined(statements: impl IntoIterator<Item = Spans>, room: Room) -> Para {
                 (0, 0) => para.and(format!("{text:<width$}", width = room.label()), role),
                 (_, 0) => para.and("  ", role).given(text, role),
                 _ if own || follows => para.and(text, role),
-                _ if [OWN_DOT, OWN_WARNING].contains(&text.as_str()) => para.and(text, role),
+                _ if [OWN_DOT, OWN_WARNING, words::FAR_MARK].contains(&text.as_str()) => {
+                    para.and(text, role)
+                }
                 _ => told(para, &text, role),
             };
         }

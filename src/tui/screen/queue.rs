@@ -13,7 +13,7 @@ use super::super::keys::Command;
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Over, Pane, Place, Prompt, STREAK};
+use super::super::ui::{Differs, Over, Pane, Place, Prompt, STREAK};
 use super::super::words;
 use super::{Drawn, LINE_WITH_TITLE, Screen};
 
@@ -42,6 +42,7 @@ enum Row {
     Member(ProposalId),
     /// What a group says under its first proposal. It cannot be selected.
     Group {
+        first: ProposalId,
         count: usize,
         /// The boot time at which the first of the others expires.
         until: Duration,
@@ -82,6 +83,12 @@ impl LineParts {
         let left = text::width(&self.badge) + 1 + count + text::width(&self.when);
         left + name + right.sum::<usize>()
     }
+}
+
+/// Its number, if it is far from the others.
+fn far_of(differs: &Differs, id: ProposalId) -> Option<&str> {
+    let (at, _) = differs.far.filter(|(_, far)| *far == id)?;
+    differs.numbers.get(at).map(String::as_str)
 }
 
 impl Screen<'_> {
@@ -251,6 +258,7 @@ impl Screen<'_> {
             }
             rows.push(Row::Entry(*id));
             rows.push(Row::Group {
+                first: group.first,
                 count: group.rest.len(),
                 until: group.until,
                 open,
@@ -279,8 +287,8 @@ impl Screen<'_> {
         }
         for (y, row) in (area.y..area.bottom()).zip(rows.iter().skip(top)) {
             let line = Rect::new(area.x, y, area.width, 1);
-            if let Row::Group { count, until, open } = row {
-                self.group_row(canvas, line, *count, *until, *open);
+            if let Row::Group { .. } = row {
+                self.group_row(canvas, line, row);
                 continue;
             }
             let Some(entry) = row.id().and_then(|id| self.state.entry(id)) else {
@@ -303,29 +311,52 @@ impl Screen<'_> {
         top
     }
 
-    /// Under the first of a group: how many are like it, and when the next of them expires.
-    fn group_row(
-        &self,
-        canvas: &mut Canvas<'_>,
-        line: Rect,
-        count: usize,
-        until: Duration,
-        open: bool,
-    ) {
-        let left = until.saturating_sub(self.now.boot);
-        let role = if left < SOON {
-            Role::Flagged
-        } else {
-            Role::Dim
+    /// Under the first of a group: how many are like it, in which numbers they differ, when the next of them expires,
+    /// and the key that opens it, as far as there is room.
+    fn group_row(&self, canvas: &mut Canvas<'_>, line: Rect, row: &Row) {
+        let Row::Group {
+            first,
+            count,
+            until,
+            open,
+        } = *row
+        else {
+            return;
         };
+        let left = until.saturating_sub(self.now.boot);
+        let soon = left < SOON;
         let room = line.width.saturating_sub(4);
-        let mut words = words::group(count, left);
+        let differs = self.ui.queue.lists.groups.differs(first);
         let key = words::turns_group(open, &self.ui.key(Command::Alike));
-        if text::width(&words) + text::width(&key) <= usize::from(room) {
-            words.push_str(&key);
+        let of = |most, left: bool, key: Option<&str>| {
+            let until = left.then(|| until.saturating_sub(self.now.boot));
+            let mut spans = words::group(count, differs.as_ref(), until, most);
+            spans.extend(key.map(|key| (key.to_owned(), Role::Dim)));
+            spans
+        };
+        // What expires soon is worth more than a key.
+        let forms = [
+            of(3, true, Some(&key)),
+            of(2, true, Some(&key)),
+            of(3, soon, Some(&key).filter(|_| !soon).map(String::as_str)),
+            of(2, soon, Some(&key).filter(|_| !soon).map(String::as_str)),
+            of(2, soon, None),
+        ];
+        let wide = |spans: &Vec<(String, Role)>| -> usize {
+            spans.iter().map(|(said, _)| text::width(said)).sum()
+        };
+        let fits = |spans: &&Vec<(String, Role)>| wide(spans) <= usize::from(room);
+        let mut spans = forms.iter().find(fits).unwrap_or(&forms[4]).clone();
+        if soon {
+            for (_, role) in &mut spans {
+                *role = Role::Flagged;
+            }
         }
         canvas.put(line.x + 1, line.y, 1, "├", Role::Rule);
-        canvas.put_cut(line.x + 3, line.y, room, &words, role);
+        let (mut x, right) = (line.x + 3, line.x + 3 + room);
+        for (said, role) in &spans {
+            x += canvas.put_cut(x, line.y, right.saturating_sub(x), said, *role);
+        }
     }
 
     /// What it touches, and what of its run the agent does not get: only private data, so that this says both.
@@ -353,6 +384,14 @@ impl Screen<'_> {
             right = right.saturating_sub(wide + 1);
             canvas.put(right + 1, row.y, wide, tag, role);
         }
+        let id = entry.proposal.id;
+        let differs = self.ui.queue.lists.groups.differs(id);
+        if let Some(far) = differs.as_ref().and_then(|differs| far_of(differs, id)) {
+            let far = format!("{}{far}", words::FAR_MARK);
+            let wide = text::width(&far) as u16;
+            right = right.saturating_sub(wide + 1);
+            canvas.put(right + 1, row.y, wide, &far, Role::Flagged);
+        }
         let title = row.x + TITLE_AT + agent;
         let fits = |said: &&String| right >= title + TITLE + text::width(said) as u16;
         if let Some(said) = withheld.iter().find(fits).or(withheld.last()) {
@@ -363,7 +402,6 @@ impl Screen<'_> {
         let mut x = row.x + 1;
         x += canvas.put(x, row.y, 1, glyph, role) + 1;
         // What differs from the selected one in numbers only can be read as one, and is decided one by one.
-        let id = entry.proposal.id;
         if self
             .ui
             .selected()
@@ -460,9 +498,11 @@ impl Screen<'_> {
         let (tags, withheld) = self.tags(entry);
         let tags = tags.into_iter().rev();
         let group = self.ui.queue.lists.groups.under(entry.proposal.id);
+        let far = self.ui.queue.lists.groups.differs(entry.proposal.id);
+        let far = far.is_some_and(|differs| differs.far.is_some());
         let alike = group.map(|(group, _)| {
-            let more = words::more_alike(group.rest.len(), area.width < LINE_WITH_TITLE);
-            (more, Role::Accent)
+            let more = words::more_alike(group.rest.len(), far, area.width < LINE_WITH_TITLE);
+            (more, if far { Role::Flagged } else { Role::Accent })
         });
         // Without the kernel's word on this line, the agent's own could be mistaken for it.
         let uid = (format!(" uid {}", entry.proposal.peer.uid), Role::Dim);

@@ -4,6 +4,8 @@
 //! besides numbers must be the same for all of a group: the profile, the verdict, what the code touches, its data, and
 //! the contents of all inputs.
 
+mod spread;
+
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +20,8 @@ use super::super::keys::Command;
 use super::super::shown;
 use super::super::words;
 use super::UiState;
+pub(in crate::tui) use spread::Differs;
+use spread::{Base, Own, Spread};
 
 /// Groups of which the code read last is kept.
 const READ: usize = 64;
@@ -71,6 +75,7 @@ pub(in crate::tui) struct Group {
     pub rest: Vec<ProposalId>,
     /// The earliest boot time at which one of the others expires.
     pub until: Duration,
+    spread: Spread,
 }
 
 #[derive(Debug, Default)]
@@ -84,6 +89,10 @@ pub(in crate::tui) struct Groups {
     many: usize,
     /// Groups whose members have rows of their own.
     open: HashSet<Key>,
+    /// What the codes of a group are compared with, also after it is gone itself.
+    bases: HashMap<Key, Base>,
+    /// What differs in each code.
+    own: HashMap<ProposalId, Own>,
     /// The code of each group that was read last, the latest first.
     read: VecDeque<(Key, Arc<str>)>,
 }
@@ -107,6 +116,8 @@ impl Groups {
     /// An edit gave a proposal another code and verdict.
     pub(super) fn forget_keys(&mut self) {
         self.keys.clear();
+        self.bases.clear();
+        self.own.clear();
     }
 
     /// Forgets what is gone.
@@ -114,6 +125,8 @@ impl Groups {
         self.keys.retain(|id, _| state.entry(*id).is_some());
         let all = &self.all;
         self.open.retain(|key| all.contains_key(key));
+        self.bases.retain(|key, _| all.contains_key(key));
+        self.own.retain(|id, _| state.entry(*id).is_some());
     }
 
     /// Takes in the next pending proposal. Only an edit changes what its group has in common.
@@ -124,18 +137,24 @@ impl Groups {
             return Place::Row;
         };
         self.placed.insert(id);
+        let code = entry.code().text();
+        let base = self.bases.entry(key).or_insert_with(|| Base::new(code));
+        let own = self.own.entry(id).or_insert_with(|| base.unlike(code));
         let Some(group) = self.all.get_mut(&key) else {
-            let group = Group {
+            let mut group = Group {
                 first: id,
                 rest: Vec::new(),
                 until: Duration::MAX,
+                spread: Spread::default(),
             };
+            group.spread.add(id, own);
             self.all.insert(key, group);
             return Place::Row;
         };
         self.many += usize::from(group.rest.is_empty());
         let last = group.rest.last().copied().unwrap_or(group.first);
         group.rest.push(id);
+        group.spread.add(id, own);
         group.until = group.until.min(entry.deadline);
         match self.open.contains(&key) {
             true => Place::Behind(last),
@@ -160,6 +179,12 @@ impl Groups {
     /// The group that begins with this proposal, and whether it is open.
     pub fn under(&self, id: ProposalId) -> Option<(&Group, bool)> {
         self.of(id).filter(|(group, _)| group.first == id)
+    }
+
+    /// How the codes of this proposal's group differ.
+    pub fn differs(&self, id: ProposalId) -> Option<Differs> {
+        let (group, _) = self.of(id)?;
+        group.spread.differs(self.bases.get(&self.key(id)?)?)
     }
 
     /// Whether it has no row because its group is folded.

@@ -57,7 +57,7 @@ use super::words;
 pub(super) use agents::{AgentRow, AgentsScreen, Part, agent_rows};
 pub(super) use asking::Asking;
 pub(super) use compare::{Compared, Was};
-pub(super) use groups::Unlike;
+pub(super) use groups::{Differs, Unlike};
 use heard::Heard;
 #[cfg(test)]
 pub(super) use idle::Stand;

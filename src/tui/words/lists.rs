@@ -3,19 +3,70 @@
 use std::time::Duration;
 
 use super::super::text;
+use super::super::theme::Role;
+use super::super::ui::Differs;
 use super::{count, countdown, number};
+
+type Spans = Vec<(String, Role)>;
 
 /// Columns of a filter's words.
 const FILTER: usize = 16;
 
-/// The row under the first proposal of a group. `left`: until one of the others expires.
-pub fn group(count: usize, left: Duration) -> String {
-    format!(
-        "{} alike, numbers aside {}",
-        number(count as u64),
-        countdown(left)
-    )
+/// The row under the first proposal of a group, with how they differ. `left`: until one of the others expires.
+pub fn group(
+    count: usize,
+    differs: Option<&Differs>,
+    left: Option<Duration>,
+    most: usize,
+) -> Spans {
+    let alike = format!("{} alike", number(count as u64));
+    let mut spans = match differs {
+        Some(differs) => {
+            let mut spans = vec![(format!("{alike}: "), Role::Dim)];
+            spans.extend(differing(differs, most));
+            spans
+        }
+        None => vec![(alike, Role::Dim)],
+    };
+    spans.extend(left.map(|left| (format!(" {}", countdown(left)), Role::Dim)));
+    spans
 }
+
+/// `12, 13 … ▲ 100000`: the numbers in which codes differ, in at most so many; the one that is far from the others is
+/// marked.
+pub fn differing(differs: &Differs, most: usize) -> Spans {
+    let last = differs.numbers.len().saturating_sub(1);
+    let cut = differs.cut || last + 1 > most;
+    let far = differs.far.map(|(at, _)| at);
+    let mut spans = Vec::new();
+    for (i, number) in differs.numbers.iter().enumerate() {
+        if i != last && i + 1 >= most {
+            continue;
+        }
+        let between = match i {
+            0 => "",
+            _ if i == last && cut => " … ",
+            _ => ", ",
+        };
+        spans.push((between.to_owned(), Role::Dim));
+        let is_far = far == Some(i);
+        spans.extend(is_far.then(|| (FAR_MARK.to_owned(), Role::Flagged)));
+        let role = if is_far { Role::Flagged } else { Role::Text };
+        spans.push((number.clone(), role));
+    }
+    if differs.more > 0 {
+        spans.push((
+            format!(" and {} more", number(differs.more as u64)),
+            Role::Dim,
+        ));
+    }
+    spans
+}
+
+/// Before the number that is far from the others.
+pub const FAR_MARK: &str = "▲ ";
+/// Behind them: the one that is far is the selected one.
+pub const FAR_HERE: &str = " ▲ is this one";
 
 /// A group was opened or closed.
 pub const fn turned_group(open: bool) -> &'static str {
@@ -28,14 +79,16 @@ pub const fn turned_group(open: bool) -> &'static str {
 /// Behind it: its key.
 pub fn turns_group(open: bool, key: &str) -> String {
     let turn = if open { "closes" } else { "opens" };
-    format!(" {key} {turn}")
+    format!("; {key} {turn}")
 }
 
-/// The same beside the folded queue's line.
-pub fn more_alike(count: usize, short: bool) -> String {
+/// The same beside the folded queue's line. `far`: whether one of them has a number that is far from the others.
+pub fn more_alike(count: usize, far: bool, short: bool) -> String {
     let count = number(count as u64);
+    let mark = if far { "▲" } else { "" };
     match short {
-        true => format!("+{count}≈"),
+        true => format!("+{count}≈{mark}"),
+        false if far => format!("+{count} alike ▲"),
         false => format!("+{count} alike"),
     }
 }
