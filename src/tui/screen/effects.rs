@@ -6,7 +6,6 @@ use crate::model::{Alteration, Altered, BoundInput, Effects, InputKind, InputUse
 
 use super::super::flow::{Flow, Para};
 use super::super::keys::Command;
-use super::super::novelty::Whose;
 use super::super::shown;
 use super::super::text;
 use super::super::theme::Role;
@@ -29,7 +28,7 @@ const VARIABLES: usize = 6;
 const TEXT: usize = 70;
 
 /// The signs of the program between statements.
-const OWN_DOT: &str = " · ";
+pub(super) const OWN_DOT: &str = " · ";
 pub(super) const OWN_WARNING: &str = "  ▲ ";
 /// Before what is wrong with the words before it.
 const OWN_ALARM: &str = " ▲ ";
@@ -38,7 +37,7 @@ const ALTERS: &str = "ALTERS";
 /// The answer where nothing is touched.
 const NONE: &str = "none";
 /// Before the program's own words.
-const OWN_ALIKE: &str = "  ALIKE ";
+pub(super) const OWN_ALIKE: &str = "  ALIKE ";
 
 pub(super) type Spans = Vec<(String, Role)>;
 
@@ -183,57 +182,6 @@ impl Screen<'_> {
             out.rows.append(&mut flow.rows);
         }
         out
-    }
-}
-
-impl Screen<'_> {
-    /// What is new compared with what the log says.
-    fn news(&self, entry: &Entry, room: Room) -> Spans {
-        let most = match room {
-            Room::Two => 1,
-            Room::Each | Room::Sheet => usize::MAX,
-        };
-        let whose = match room {
-            Room::Two => Whose::Its,
-            Room::Each | Room::Sheet => Whose::Named,
-        };
-        let mut spans = vec![label("NEW")];
-        let lines = self
-            .ui
-            .novelty(entry, whose, self.now)
-            .into_iter()
-            .take(most);
-        for (i, line) in lines.enumerate() {
-            if i > 0 {
-                spans.push((OWN_DOT.to_owned(), Role::Dim));
-            }
-            spans.extend(line);
-        }
-        let alike = self.ui.alike(self.state, entry.proposal.id);
-        if alike > 0 {
-            spans.push((OWN_ALIKE.to_owned(), Role::Dim));
-            spans.extend(self.others_alike(entry, alike));
-        }
-        spans
-    }
-}
-
-impl Screen<'_> {
-    /// How many others differ in numbers only, in which, and the key that shows them.
-    fn others_alike(&self, entry: &Entry, alike: usize) -> Spans {
-        let groups = &self.ui.queue.lists.groups;
-        let id = entry.proposal.id;
-        let (Some((group, open)), Some(differs)) = (groups.of(id), groups.differs(id)) else {
-            return vec![(words::others_alike(alike), Role::Strong)];
-        };
-        let mut spans = vec![(words::others_alike_but(group.rest.len()), Role::Strong)];
-        spans.extend(words::differing(&differs, 3));
-        if differs.far.is_some_and(|(_, far)| far == id) {
-            spans.push((words::FAR_HERE.to_owned(), Role::Flagged));
-        }
-        let key = self.ui.key(Command::Alike);
-        spans.push((words::turns_group(open, &key), Role::Dim));
-        spans
     }
 }
 

@@ -13,6 +13,7 @@ mod header;
 mod lengths;
 mod log;
 mod measured;
+mod news;
 mod outcome;
 mod output;
 mod over;
