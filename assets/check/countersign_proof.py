@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks proofs that `countersign audit prove` wrote, without Countersign.
+"""Checks proofs and bundles that `countersign audit` wrote, without Countersign.
 
     python3 countersign_proof.py --key KEY PROOF...
+    python3 countersign_proof.py --key KEY FOLDER
 
 KEY is the log's verifier key (its `key.pub`), which must have come to you on another way than the proof. Each proof
 holds one record of the log, and this program prints the record once it has checked that
@@ -9,6 +10,13 @@ holds one record of the log, and this program prints the record once it has chec
 1. the checkpoint is signed by that key, and is of that key's log;
 2. the record is in the tree that the checkpoint signs, at the place that the proof names and the record states;
 3. every witness that was named with --witness signed the checkpoint as well.
+
+FOLDER is a bundle (`audit export --bundle`). Of it, this program checks every proof as above, and that
+
+4. the proofs are of exactly the records in records.jsonl, and all lead to the same checkpoint;
+5. each content that a record names has the SHA-256 that the record states, and none is there that no record names.
+
+It does not check index.html, which nothing signs, nor that the log has no other records.
 
 It needs nothing but Python's standard library (3.8 or later). The formats are C2SP's (c2sp.org): tlog-proof,
 tlog-checkpoint, signed-note, tlog-cosignature. Exit code: 0 all proofs are good, 1 one is not, 2 usage.
@@ -19,6 +27,8 @@ import base64
 import binascii
 import hashlib
 import json
+import os
+import re
 import sys
 from datetime import datetime, timezone
 from typing import NamedTuple
@@ -44,7 +54,10 @@ def main(arguments):
     good = True
     for path in options.proof:
         try:
-            print(describe(path, check(read(path), log, witnesses)))
+            if os.path.isdir(path):
+                print(describe_bundle(path, check_bundle(path, log, witnesses)))
+            else:
+                print(describe(path, check(read(path), log, witnesses)))
         except Bad as why:
             print(f"{visible(path)}: NOT PROVED: {why}")
             good = False
@@ -53,11 +66,11 @@ def main(arguments):
 
 def read_options(arguments):
     parser = argparse.ArgumentParser(
-        description="Checks proofs that records are in the log of a Countersign dashboard."
+        description="Checks proofs and bundles of the log of a Countersign dashboard."
     )
     parser.add_argument("--key", required=True, help="the log's verifier key: name+hash+base64")
     parser.add_argument("--witness", action="append", default=[], help="the verifier key of a witness that must have signed")
-    parser.add_argument("proof", nargs="+", help="a file that `countersign audit prove` wrote")
+    parser.add_argument("proof", nargs="+", help="a file that `countersign audit prove` wrote, or the folder of a bundle")
     return parser.parse_args(arguments)
 
 
@@ -81,6 +94,7 @@ class Proved(NamedTuple):
     size: int
     # Name and time of each witness that signed.
     witnessed: list
+    root: bytes
 
 
 def check(data, log, witnesses):
@@ -94,7 +108,7 @@ def check(data, log, witnesses):
     if root_of(proof, checkpoint.size) != checkpoint.root:
         raise Bad("the record is not in the tree that the checkpoint signs")
     record = record_of(proof)
-    return Proved(record, proof.line, checkpoint.origin, checkpoint.size, witnessed)
+    return Proved(record, proof.line, checkpoint.origin, checkpoint.size, witnessed, checkpoint.root)
 
 
 def record_of(proof):
@@ -117,15 +131,185 @@ def describe(path, proved):
     for name in ("ts", "kind", "id", "actor"):
         if name in record:
             said.append(f"  {name}: {visible(str(record[name]))}")
-    for name, time in proved.witnessed:
-        said.append(f"  seen by {visible(name)} at {datetime.fromtimestamp(time, timezone.utc):%Y-%m-%d %H:%M:%S} UTC")
+    said.extend(seen_by(proved.witnessed))
     said.append("  " + visible(proved.line.decode("utf-8")))
     return "\n".join(said)
+
+
+def seen_by(witnessed):
+    for name, time in witnessed:
+        yield f"  seen by {visible(name)} at {datetime.fromtimestamp(time, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def visible(text):
     """A text that a terminal draws as it is: an agent may have chosen it."""
     return "".join(c if c == " " or (c.isprintable() and c.isascii()) else c.encode("unicode_escape").decode() for c in text)
+
+
+# Bundles.
+
+# The longest content that a log keeps.
+CONTENT_MAX = 1024 * 1024 * 1024
+# What belongs to a bundle besides proofs and contents.
+FILES = {"README.txt", "checkpoint", "countersign_proof.py", "index.html", "key.pub", "records.jsonl"}
+
+
+class Bundle(NamedTuple):
+    """What a good bundle says."""
+
+    # The oldest first.
+    proved: list
+    contents: int
+    # What is beside it, unchecked.
+    beside: list
+
+
+def check_bundle(folder, log, witnesses):
+    """Checks a bundle and returns what it says."""
+    lines = read_lines(os.path.join(folder, "records.jsonl"))
+    proved = []
+    for line in lines:
+        proved.append(check_line(folder, line, log, witnesses))
+    if len({(one.size, one.root) for one in proved}) > 1:
+        raise Bad("its proofs lead to several checkpoints")
+    numbers = [one.record["seq"] for one in proved]
+    if numbers != sorted(set(numbers)):
+        raise Bad("records.jsonl has a record twice, or not in its order")
+    spare = names(folder, "proofs") - {f"{n}.tlog-proof" for n in numbers}
+    if spare:
+        raise Bad(f"proofs/{visible(min(spare))} proves a record that records.jsonl does not have")
+    contents = check_contents(folder, [one.record for one in proved])
+    beside = sorted(names(folder, ".") - FILES - {"proofs", "blobs"})
+    return Bundle(proved, contents, beside)
+
+
+def check_line(folder, line, log, witnesses):
+    try:
+        seq = json.loads(line.decode("utf-8"))["seq"]
+    except (ValueError, KeyError, TypeError):
+        seq = None
+    if type(seq) is not int:
+        raise Bad("records.jsonl has a line that is no record")
+    name = f"proofs/{seq}.tlog-proof"
+    try:
+        proved = check(read(os.path.join(folder, name)), log, witnesses)
+    except Bad as why:
+        raise Bad(f"{name}: {why}") from None
+    if proved.line != line:
+        raise Bad(f"{name} proves another record than records.jsonl has")
+    return proved
+
+
+def check_contents(folder, records):
+    """Checks every content, and returns how many there are."""
+    named, needed = set(), set()
+    for record in records:
+        for digest, must in contents_of(record):
+            named.add(digest)
+            if must:
+                needed.add(digest)
+    there = names(folder, "blobs")
+    for name in sorted(there):
+        if name not in named:
+            raise Bad(f"blobs/{visible(name)} is named by no record")
+        if sha256_of_file(os.path.join(folder, "blobs", name)) != name:
+            raise Bad(f"blobs/{name} has another SHA-256 than its name says")
+    lacking = needed - there
+    if lacking:
+        raise Bad(f"blobs/{visible(min(lacking))} is missing, and a record names it")
+    return len(there)
+
+
+def contents_of(record):
+    """The digests of the contents that a record names, and whether each must be there."""
+    kind = record.get("kind")
+    if kind in ("proposed", "edited"):
+        yield digest_of(record, "digest"), True
+    if kind == "proposed":
+        for bound in record.get("inputs") or []:
+            # Of the host's own data sets, a log has the digest alone.
+            if (bound.get("kind") or {}).get("kind") != "dataset":
+                yield digest_of(bound, "sha256"), True
+    if kind == "finished":
+        kept = record.get("unkept") is None
+        for name in ("stdout_sha256", "stderr_sha256"):
+            yield digest_of(record, name), kept
+        if record.get("result_sha256") is not None:
+            yield digest_of(record, "result_sha256"), kept
+        for artifact in record.get("artifacts") or []:
+            yield digest_of(artifact, "sha256"), kept
+
+
+def digest_of(thing, name):
+    digest = thing.get(name)
+    # Some are written with the name of the hash.
+    digest = digest[7:] if isinstance(digest, str) and digest.startswith("sha256:") else digest
+    if not isinstance(digest, str) or not re.fullmatch("[0-9a-f]{64}", digest):
+        raise Bad(f"a record has no SHA-256 in {name}")
+    return digest
+
+
+def read_lines(path):
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise Bad(f"it is no bundle: records.jsonl cannot be read: {error.strerror}") from None
+    if not data or not data.endswith(b"\n"):
+        raise Bad("records.jsonl does not end with a whole line")
+    return data[:-1].split(b"\n")
+
+
+def names(folder, of):
+    try:
+        return set(os.listdir(os.path.join(folder, of)))
+    except OSError as error:
+        raise Bad(f"it is no bundle: {of} cannot be read: {error.strerror}") from None
+
+
+def sha256_of_file(path):
+    found, left = hashlib.sha256(), CONTENT_MAX
+    try:
+        with open(path, "rb") as file:
+            while left > 0:
+                part = file.read(1024 * 1024)
+                if not part:
+                    return found.hexdigest()
+                found.update(part)
+                left -= len(part)
+    except OSError as error:
+        raise Bad(f"{visible(path)} cannot be read: {error.strerror}") from None
+    raise Bad(f"{visible(path)} is larger than any content")
+
+
+def describe_bundle(path, bundle):
+    first = bundle.proved[0]
+    said = [
+        f"{visible(path)}: proved",
+        f"  {len(bundle.proved)} records of {visible(first.origin)}, in a log of {first.size} records at least;"
+        f" {bundle.contents} contents",
+    ]
+    said.extend(seen_by(first.witnessed))
+    for one in bundle.proved:
+        record = one.record
+        said.append("  ".join(visible(str(record.get(name, "-"))) for name in ("seq", "ts", "kind", "actor", "id")))
+        said.extend(f"    {name}: {visible(text)}" for name, text in told(record))
+    said.append("  not proved: index.html, and that the log has no other records of these proposals")
+    said.extend(f"  not looked at: {visible(name)}" for name in bundle.beside)
+    return "\n".join(said)
+
+
+def told(record):
+    """What a person asks of a record first."""
+    for name in ("title", "reason", "profile", "digest", "grant_digest", "state", "message"):
+        if isinstance(record.get(name), str):
+            yield name, record[name]
+    by = record.get("by")
+    if isinstance(by, dict):
+        yield "by", f"uid {by.get('uid')} ({by.get('login')}) on {by.get('host')}"
+    viewed = record.get("viewed")
+    if isinstance(viewed, dict):
+        yield "viewed", json.dumps(viewed, sort_keys=True)
 
 
 # The proof and its parts.

@@ -56,9 +56,11 @@ impl Log {
                 return self.answers_without_index();
             }
         };
+        let mut faults = index.faults.clone();
+        self.compare_length(index.records, &mut faults);
         Ok(Answers {
             log: self.clone(),
-            faults: index.faults.clone(),
+            faults,
             source: Source::Index(Box::new(index)),
         })
     }

@@ -53,6 +53,7 @@ impl Feeder {
         let (stop, stopped) = channel();
         let (done, ended) = channel();
         let log = Log {
+            signed: 0,
             layout: Layout::at(state_dir),
         };
         thread::Builder::new()

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::cases::{Case, Cases, Course, Person};
 use super::contents::Look;
-use super::error::{AuditError, Faults};
+use super::error::{AuditError, Damage, Faults};
 use super::index;
 use super::judge::{self, Read};
 use super::layout::{Layout, open_regular};
@@ -20,7 +20,7 @@ use super::line::Record;
 use super::lock::{self, Holder};
 use super::put_back;
 use super::query::Texts;
-use super::tlog::{self, Signed, Store, TlogError};
+use super::tlog::{self, Prover, Signed, Store, TlogError};
 use super::traces;
 use super::verify::{self, Report};
 use crate::model::{AgentId, Digest, LogEvent, ProposalId, Reviewer, State, VerdictKind};
@@ -32,6 +32,8 @@ const BLOB_MAX: u64 = 64 * 1024 * 1024;
 #[derive(Clone, Debug)]
 pub struct Log {
     pub(super) layout: Layout,
+    /// How many records a checkpoint says there are.
+    pub(super) signed: u64,
 }
 
 /// One proposal as the list shows it. Its text comes from an agent: print it only through
@@ -202,7 +204,7 @@ impl Log {
         };
         let trace = || traces::of(&layout).map_err(|e| AuditError::io(state_dir, "read", e));
         if there || trace()?.is_some() {
-            return Ok(Self { layout });
+            return Ok(Self { layout, signed: 0 });
         }
         Err(AuditError::None {
             dir: state_dir.to_owned(),
@@ -230,7 +232,31 @@ impl Log {
         for case in &mut cases.all {
             case.state = judged.lives.state(case.id).unwrap_or(case.state);
         }
-        Ok((cases, judged.later, judged.faults))
+        let mut faults = judged.faults;
+        self.compare_length(judged.scanned.head.seq, &mut faults);
+        Ok((cases, judged.later, faults))
+    }
+
+    /// Answers from a log that is shorter than this are damaged: a checkpoint states its length.
+    #[must_use]
+    pub fn signed(mut self, records: u64) -> Self {
+        self.signed = records;
+        self
+    }
+
+    pub(super) fn compare_length(&self, records: u64, faults: &mut Faults) {
+        if records < self.signed {
+            let shorter = TlogError::Shorter {
+                records,
+                size: self.signed,
+            };
+            faults.chain.get_or_insert_with(|| Damage {
+                file: "log".to_owned(),
+                line: None,
+                seq: Some(records + 1),
+                what: shorter.to_string(),
+            });
+        }
     }
 
     /// When agents were paused and resumed, newest first.
@@ -280,15 +306,9 @@ impl Log {
         tlog::compare(&self.layout, store, signed)
     }
 
-    /// The proof that a record is in the log, in the form of C2SP `tlog-proof`.
-    pub fn prove(
-        &self,
-        store: &Store,
-        signed: &Signed,
-        record: &Record,
-    ) -> Result<Result<String, TlogError>, AuditError> {
-        let line = record.line.as_bytes();
-        tlog::prove(&self.layout, store, signed, record.seq, line)
+    /// What proves that records are in the log that this checkpoint signs.
+    pub fn prover(&self, store: &Store, signed: &Signed) -> Prover {
+        Prover::of(&self.layout, store, signed)
     }
 
     /// Removes the index, of which nothing proves that it agrees with the log. Says whether there was one.

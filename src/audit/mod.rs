@@ -11,6 +11,7 @@
 mod ahead;
 mod answers;
 mod aside;
+pub mod bundle;
 mod cases;
 mod contents;
 mod disk;
@@ -72,8 +73,8 @@ pub use repair::{Loss, LostFile, LostRecord, Repair};
 pub use stats::{Count, Decision, OfAgent, OfReviewer, Since, Stats};
 pub use story::{Teller, story};
 pub use tlog::{
-    Anchoring, Checkpoint, Informer, Notary, NotaryEvent, Signed, Store, StoreError, TlogError,
-    VerifierKey, Witness,
+    Anchoring, Checkpoint, Informer, Notary, NotaryEvent, ProofError, Prover, Signed, Store,
+    StoreError, TlogError, VerifierKey, Witness,
 };
 pub use unread::{Checked, Unread};
 pub use verify::{Repaired, Report};

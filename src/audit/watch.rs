@@ -209,6 +209,7 @@ impl Watch {
             });
         }
         let log = Log {
+            signed: 0,
             layout: self.layout.clone(),
         };
         let mut reading = match self.reading.take() {

@@ -1,6 +1,7 @@
 //! `countersign audit`: the log, without the dashboard.
 
 pub(super) mod anchors;
+mod bundle;
 mod export;
 mod list;
 mod playback;
@@ -35,7 +36,7 @@ enum Command {
     List(list::Args),
     /// Everything the log knows of one proposal
     Show(show::Args),
-    /// Write what a query selects for other programs: records, or a table
+    /// Write what a query selects for others: records, a table, or a bundle that can be checked
     Export(export::Args),
     /// Play the output of a run back in its timing
     Playback(playback::Args),
@@ -55,7 +56,8 @@ enum Command {
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let dir = state_dir(globals)?;
     let open = |none: u8| {
-        Log::open(&dir).map_err(|e| match e {
+        let opened = Log::open(&dir).map(|log| log.signed(anchors::length(globals, &dir)));
+        opened.map_err(|e| match e {
             AuditError::None { .. } => Failure::with_code(
                 none,
                 format!("{e}; a dashboard makes one, --state-dir names another folder"),
@@ -66,7 +68,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     match &args.command {
         Some(Command::List(args)) => list::run(args, || open(1)),
         Some(Command::Show(args)) => show::run(args, &open(1)?),
-        Some(Command::Export(args)) => export::run(args, || open(1)),
+        Some(Command::Export(args)) => export::run(args, || open(1), globals, &dir),
         Some(Command::Playback(args)) => playback::run(args, &open(1)?),
         Some(Command::Stats(args)) => stats::run(args, &open(1)?),
         Some(Command::Verify(args)) => verify::run(args, &open(2)?, globals, &dir),

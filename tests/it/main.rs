@@ -24,6 +24,7 @@ mod analysis_differential;
 mod architecture;
 mod attacks;
 mod audit;
+mod bundles;
 mod check_cli;
 mod cli;
 mod columns;

@@ -18,35 +18,43 @@ use crate::samples;
 const CHECKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/check");
 
 /// A state folder with a signed log.
-struct Signed {
-    root: tempfile::TempDir,
-    id: ProposalId,
+pub struct Signed {
+    pub root: tempfile::TempDir,
+    pub id: ProposalId,
 }
 
 impl Signed {
-    fn new() -> Self {
+    pub fn new() -> Self {
+        Self::titled("monthly revenue")
+    }
+
+    pub fn titled(title: &str) -> Self {
         let root = tempfile::tempdir().unwrap();
         let id = ProposalId::new();
         let new = Self { root, id };
-        new.grow(id);
+        new.grow_titled(id, title);
         new.sign();
         new
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
-    fn state(&self) -> PathBuf {
+    pub fn state(&self) -> PathBuf {
         self.path("state")
     }
 
     /// Another proposal, from its question to its end.
-    fn grow(&self, id: ProposalId) {
+    pub fn grow(&self, id: ProposalId) {
+        self.grow_titled(id, "monthly revenue");
+    }
+
+    fn grow_titled(&self, id: ProposalId, title: &str) {
         let (tell, told) = mpsc::channel();
         let writer = audit::open(&self.state()).unwrap().writer;
         let handle = writer.start(Box::new(move |event| tell.send(event).unwrap()));
-        let (proposed, code) = samples::proposed(id, "monthly revenue");
+        let (proposed, code) = samples::proposed(id, title);
         let (finished, output) = samples::finished(id);
         for (event, blobs) in [
             (proposed, code),
@@ -65,18 +73,18 @@ impl Signed {
         log.verify().unwrap().records
     }
 
-    fn sign(&self) {
+    pub fn sign(&self) {
         let anchoring = Anchoring::default();
         let fail = Box::new(|event| panic!("{event:?}"));
         Notary::start(&self.state(), anchoring, self.records(), fail).close();
     }
 
-    fn key(&self) -> String {
+    pub fn key(&self) -> String {
         let key = Store::beside(&self.state()).key().unwrap().unwrap();
         key.to_string()
     }
 
-    fn cli(&self, args: &[&str]) -> Output {
+    pub fn cli(&self, args: &[&str]) -> Output {
         cli(self.root.path(), &self.state(), args)
     }
 
@@ -98,13 +106,13 @@ fn cli(home: &Path, state: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-fn said(output: &Output) -> String {
+pub fn said(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr].concat();
     String::from_utf8(text).unwrap()
 }
 
 /// Runs the checker with every Python that there is.
-fn check(args: &[&str]) -> (bool, String) {
+pub fn check(args: &[&str]) -> (bool, String) {
     let outputs = interpreters().into_iter().map(|python| {
         let script = format!("{CHECKER}/countersign_proof.py");
         let output = Command::new(python)
@@ -319,7 +327,7 @@ fn a_proof_is_checked_without_the_program_and_no_changed_one_passes() {
 }
 
 /// With one Python: what is checked is the same in each.
-fn check_once(args: &[&str]) -> (bool, String) {
+pub fn check_once(args: &[&str]) -> (bool, String) {
     let script = format!("{CHECKER}/countersign_proof.py");
     let output = Command::new("python3")
         .args(["-I", "-B", &script])
@@ -455,4 +463,44 @@ fn an_independent_checker_agrees() {
         .output()
         .unwrap();
     assert_eq!(said(&output), "proved 0\nproved 1\nproved 2\nproved 3\n");
+}
+
+/// What a person looks at first must not tell a shorter history than the one that was signed.
+#[test]
+fn no_answer_comes_from_a_log_that_is_shorter_than_what_was_signed() {
+    let log = Signed::new();
+    let path = log.state().join("log/00000001.jsonl");
+    let whole = fs::read_to_string(&path).unwrap();
+    // The question alone is left: what was granted, and ran, would read as undecided.
+    let cut: Vec<&str> = whole.split_inclusive('\n').take(2).collect();
+    fs::write(&path, cut.concat()).unwrap();
+    samples::unnoted(&log.state());
+    for name in ["journal-0", "journal-1"] {
+        let _ = fs::remove_file(log.state().join(name));
+    }
+    let id = log.id.to_string();
+    let asks: [&[&str]; 6] = [
+        &["audit", "list"],
+        &["audit", "show", &id],
+        &["audit", "stats"],
+        &["audit", "export"],
+        &["audit", "export", "--format", "csv"],
+        &["audit", "prove", &id],
+    ];
+    for args in asks {
+        let output = log.cli(args);
+        let told = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {told}");
+        assert!(
+            told.contains("it has 1 records, and 4 were signed"),
+            "{args:?}: {told}"
+        );
+    }
+    // Without the key nobody can tell, which is said.
+    fs::remove_file(log.path("state-checkpoints/key.pub")).unwrap();
+    let told = said(&log.cli(&["audit", "list"]));
+    assert!(told.contains("checkpoints are of no use"), "{told}");
+    let output = log.cli(&["audit", "verify"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("key.pub: it is gone"));
 }

@@ -42,6 +42,9 @@ pub enum ExportError {
     /// Nothing was written.
     #[error("{0}")]
     Not(String),
+    /// What is selected cannot be written whole.
+    #[error("{0}")]
+    Lacking(String),
 }
 
 /// Writes what a question selects.

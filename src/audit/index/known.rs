@@ -42,6 +42,7 @@ impl Known {
             return Err(IndexError::Other("it has no end of the log".to_owned()));
         }
         let log = Log {
+            signed: 0,
             layout: layout.clone(),
         };
         Ok(Self {

@@ -1,11 +1,12 @@
 //! Whether a log extends the checkpoints that are kept elsewhere.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use super::checkpoint::{Checkpoint, Signed};
 use super::error::TlogError;
 use super::proof;
-use super::store::Store;
+use super::store::{HashFile, Store};
 use super::tree::{Frontier, InMemory, leaf, root};
 use crate::audit::AuditError;
 use crate::audit::layout::Layout;
@@ -139,22 +140,55 @@ pub(super) fn hashes(
     })
 }
 
-/// The proof for a record, from hashes that lead to the checkpoint: those of the store, else those of the log.
-pub(in crate::audit) fn prove(
-    layout: &Layout,
-    store: &Store,
-    signed: &Signed,
-    seq: u64,
-    line: &[u8],
-) -> Result<Result<String, TlogError>, AuditError> {
-    let size = signed.checkpoint.size;
-    if let Ok(kept) = store.hashes()
-        && root(&kept, size).is_ok_and(|root| root == signed.checkpoint.root)
-        && let Ok(proof) = proof::proof(line, seq, signed, &kept)
-    {
-        return Ok(Ok(proof));
+/// The hashes that lead to one checkpoint: those of the store, else those of the log, which is then read once.
+pub struct Prover {
+    layout: Layout,
+    kept: Option<HashFile>,
+    read: OnceCell<InMemory>,
+}
+
+/// Why a record is not proved.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofError {
+    #[error(transparent)]
+    Tree(#[from] TlogError),
+    #[error(transparent)]
+    Log(#[from] AuditError),
+}
+
+impl Prover {
+    pub(in crate::audit) fn of(layout: &Layout, store: &Store, signed: &Signed) -> Self {
+        let Checkpoint {
+            size, root: wanted, ..
+        } = signed.checkpoint;
+        let kept = store.hashes().ok();
+        let kept = kept.filter(|kept| root(kept, size).is_ok_and(|root| root == wanted));
+        Self {
+            layout: layout.clone(),
+            kept,
+            read: OnceCell::new(),
+        }
     }
-    Ok(hashes(layout, size)?.and_then(|read| {
-        proof::proof(line, seq, signed, &read).map_err(|_| TlogError::OtherRoot { size })
-    }))
+
+    /// The proof that a record is in the log, in the form of C2SP `tlog-proof`.
+    ///
+    /// # Errors
+    /// When the log cannot be read, or does not lead to the checkpoint.
+    pub fn proof(&self, signed: &Signed, seq: u64, line: &[u8]) -> Result<String, ProofError> {
+        if let Some(kept) = &self.kept
+            && let Ok(proof) = proof::proof(line, seq, signed, kept)
+        {
+            return Ok(proof);
+        }
+        let size = signed.checkpoint.size;
+        let read = match self.read.get() {
+            Some(read) => read,
+            None => {
+                let read = hashes(&self.layout, size)??;
+                self.read.get_or_init(|| read)
+            }
+        };
+        let proof = proof::proof(line, seq, signed, read);
+        proof.map_err(|_| TlogError::OtherRoot { size }.into())
+    }
 }

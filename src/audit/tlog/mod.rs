@@ -17,7 +17,8 @@ mod tree;
 mod witness;
 
 pub use checkpoint::{Checkpoint, Signed};
-pub(super) use compare::{compare, prove};
+pub(super) use compare::compare;
+pub use compare::{ProofError, Prover};
 pub use error::TlogError;
 pub use keys::VerifierKey;
 pub use notary::{Anchoring, Informer, Notary, NotaryEvent};

@@ -5,6 +5,7 @@ use std::sync::mpsc;
 
 use tempfile::TempDir;
 
+use super::super::Prover;
 use super::*;
 use crate::audit::open::open_with;
 use crate::audit::{Log, WriterEvent, prune};
@@ -434,8 +435,9 @@ fn every_record_is_proved_with_the_hashes_and_without() {
     let signed = bench.latest();
     let layout = Layout::at(&bench.state);
     let prove = |seq: u64, line: &str| {
-        let proved = super::super::prove(&layout, &bench.store(), &signed, seq, line.as_bytes());
-        proved.unwrap().map_err(|e| e.to_string())
+        let prover = Prover::of(&layout, &bench.store(), &signed);
+        let proved = prover.proof(&signed, seq, line.as_bytes());
+        proved.map_err(|e| e.to_string())
     };
     let lines = bench.lines();
     let with: Vec<_> = (1..=70)

@@ -36,6 +36,8 @@ pub enum StoreError {
     OtherLog { path: PathBuf, log: PathBuf },
     #[error("{}: another dashboard uses it", .0.display())]
     InUse(PathBuf),
+    #[error("{}: it is gone, and a checkpoint is there that it would check", .0.display())]
+    KeyGone(PathBuf),
 }
 
 /// A folder of checkpoints.
@@ -114,7 +116,10 @@ impl Store {
     /// The key that checks this log's checkpoints; `None` if there is none yet.
     pub fn key(&self) -> Result<Option<VerifierKey>, StoreError> {
         let Some(bytes) = self.read("key.pub")? else {
-            return Ok(None);
+            return match self.read("latest")? {
+                None => Ok(None),
+                Some(_) => Err(StoreError::KeyGone(self.file("key.pub"))),
+            };
         };
         let text = String::from_utf8_lossy(&bytes);
         let key = text.trim_end().parse().map_err(self.content("key.pub"))?;

@@ -9,6 +9,7 @@ use crate::error::Failure;
 use crate::model::visible;
 
 use super::super::Globals;
+use super::super::out::tell;
 
 /// Longest file that is read.
 const FILE_MAX: u64 = 64 * 1024;
@@ -37,6 +38,27 @@ impl Place {
             }
         }
         Store::beside(state_dir)
+    }
+}
+
+/// How many records the newest checkpoint says there are. Says why if it cannot be checked.
+pub fn length(globals: &Globals, state_dir: &Path) -> u64 {
+    let store = Place::default().store(globals, state_dir);
+    let latest = match store.key() {
+        Ok(Some(key)) => store.latest(&key),
+        Ok(None) => return 0,
+        Err(e) => Err(e),
+    };
+    match latest {
+        Ok(signed) => signed.map_or(0, |signed| signed.checkpoint.size),
+        Err(e) => {
+            let why = e.to_string();
+            tell(&format!(
+                "the log's checkpoints are of no use: {}",
+                visible(&why)
+            ));
+            0
+        }
     }
 }
 

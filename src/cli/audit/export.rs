@@ -12,11 +12,12 @@ use crate::audit::{Answers, Log};
 use crate::error::Failure;
 use crate::model::grouped;
 
+use super::super::Globals;
 use super::super::folder::{Folder, Others};
 use super::super::out::{print_data_by, tell};
 use super::list::later;
 use super::question::question;
-use super::{answers, failed, whole};
+use super::{anchors, answers, bundle, failed, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -32,6 +33,11 @@ pub struct Args {
     /// With --out, replace a file of this name
     #[arg(long, requires = "out")]
     force: bool,
+    /// Write into this new folder what a stranger can check and read: records, their proofs, contents, a page
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out"])]
+    bundle: Option<PathBuf>,
+    #[command(flatten)]
+    anchors: anchors::Place,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -57,8 +63,18 @@ impl Format {
     }
 }
 
-pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8, Failure> {
+pub fn run(
+    args: &Args,
+    log: impl FnOnce() -> Result<Log, Failure>,
+    globals: &Globals,
+    state_dir: &Path,
+) -> Result<u8, Failure> {
     let query = question(&args.query)?;
+    if let Some(dir) = &args.bundle {
+        let asked = args.query.join(" ");
+        let store = args.anchors.store(globals, state_dir);
+        return bundle::run(dir, &query, &asked, &log()?, &store);
+    }
     let target = args.out.as_deref().map(target).transpose()?;
     let log = log()?;
     let mut answers = answers(&log)?;
@@ -104,7 +120,7 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
     Ok(0)
 }
 
-fn told_later(answers: &Answers) {
+pub(super) fn told_later(answers: &Answers) {
     if answers.unknown() > 0 {
         tell(&later(answers.unknown()));
     }
@@ -146,19 +162,21 @@ fn filled(
     Ok(done)
 }
 
-fn failure(error: ExportError) -> Failure {
+pub(super) fn failure(error: ExportError) -> Failure {
     match error {
         ExportError::Log(e) => failed(&e),
         ExportError::Write(e) => Failure::general(format!("the export cannot be written: {e}")),
         ExportError::Not(why) => Failure::usage(why),
+        ExportError::Lacking(why) => Failure::general(why),
     }
 }
 
+pub(super) fn count(n: u64, what: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(n))
+}
+
 fn amount(exported: Exported) -> String {
-    let count = |n: u64, what: &str| {
-        let s = if n == 1 { "" } else { "s" };
-        format!("{} {what}{s}", grouped(n))
-    };
     let records = count(exported.records, "record");
     match exported.proposals {
         Some(n) => format!("{}, {records}", count(n, "proposal")),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::audit::{Log, Record, Signed, Store, VerifierKey};
+use crate::audit::{Log, ProofError, Prover, Record, Signed, Store, VerifierKey, bundle};
 use crate::error::Failure;
 use crate::model::{LogEvent, visible};
 
@@ -37,7 +37,8 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
     let history = answers.records(id).map_err(|e| failed(&e))?;
     // What is not as it was written proves nothing.
     whole(&history.faults)?;
-    let prove = |record: &Record| prove(log, &store, &signed, record);
+    let prover = log.prover(&store, &signed);
+    let prove = |record: &Record| prove(&prover, &signed, record);
     match folder {
         None => {
             let record = chosen(args.record.as_deref(), &history.records)?;
@@ -72,7 +73,8 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
     Ok(0)
 }
 
-fn latest(store: &Store) -> Result<(VerifierKey, Signed), Failure> {
+/// The newest checkpoint, and the key that signed it.
+pub(super) fn latest(store: &Store) -> Result<(VerifierKey, Signed), Failure> {
     let unusable = |e: &dyn std::fmt::Display| Failure::general(format!("nothing is proved: {e}"));
     let key = store.key().map_err(|e| unusable(&e))?;
     let signed = match &key {
@@ -117,15 +119,14 @@ fn chosen<'a>(wanted: Option<&str>, records: &'a [Record]) -> Result<&'a Record,
     })
 }
 
-fn prove(log: &Log, store: &Store, signed: &Signed, record: &Record) -> Result<String, Failure> {
+fn prove(prover: &Prover, signed: &Signed, record: &Record) -> Result<String, Failure> {
     let size = signed.checkpoint.size;
     if record.seq > size {
-        return Err(Failure::general(format!(
-            "record {} is newer than the newest checkpoint, which ends at {size}: the dashboard makes the next one \
-             within a minute, and when it closes",
-            record.seq
-        )));
+        return Err(Failure::general(bundle::newer(record.seq, size)));
     }
-    let proved = log.prove(store, signed, record).map_err(|e| failed(&e))?;
-    proved.map_err(|e| Failure::general(format!("nothing is proved: {e}")))
+    let proof = prover.proof(signed, record.seq, record.line.as_bytes());
+    proof.map_err(|e| match e {
+        ProofError::Log(e) => failed(&e),
+        ProofError::Tree(e) => Failure::general(format!("nothing is proved: {e}")),
+    })
 }

@@ -1,0 +1,182 @@
+//! What a question selects as one folder that a stranger can check and a person can read: the records with a proof of
+//! each, the checkpoint that signs them, every content that they name, and a page.
+
+mod page;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::contents::named_by;
+use super::export::ExportError;
+use super::query::Query;
+use super::tlog::{Prover, Signed, VerifierKey};
+use super::{Answers, Log, Record, Told};
+use crate::model::Digest;
+
+/// The most proposals of a bundle: its page is for reading.
+pub const PROPOSALS_MAX: usize = 1_000;
+
+/// How much a bundle has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bundled {
+    pub proposals: u64,
+    pub records: u64,
+    pub contents: u64,
+}
+
+/// The checkpoint of a bundle.
+pub struct Anchor<'a> {
+    pub key: &'a VerifierKey,
+    pub signed: &'a Signed,
+    pub prover: &'a Prover,
+}
+
+/// Where the files of a bundle go.
+pub type Put<'a> = &'a mut dyn FnMut(&str, &[u8]) -> io::Result<()>;
+
+/// Writes the files of a bundle through `put`, and its page to `page`; `asked` is the question's text.
+///
+/// # Errors
+/// When the log or a content of it cannot be read or is damaged, when a record is newer than the checkpoint, and when
+/// the question selects nothing or too much.
+pub fn bundle(
+    answers: &mut Answers,
+    query: &Query,
+    asked: &str,
+    anchor: &Anchor<'_>,
+    put: Put<'_>,
+    page: &mut dyn Write,
+) -> Result<Bundled, ExportError> {
+    match answers.count(query)? {
+        0 => {
+            let none = "the query selects no proposal, and a bundle is of some";
+            return Err(ExportError::Not(none.to_owned()));
+        }
+        n if n > PROPOSALS_MAX => {
+            return Err(ExportError::Not(format!(
+                "the query selects {n} proposals, and a bundle has {PROPOSALS_MAX} at most: since: and until: split them"
+            )));
+        }
+        _ => {}
+    }
+    let mut bundling = Bundling {
+        log: answers.log(),
+        anchor,
+        put,
+        lines: Vec::new(),
+        contents: BTreeMap::new(),
+        done: Bundled::default(),
+    };
+    page::head(page, anchor, asked)?;
+    let ended = answers.each_told(query, |told| bundling.add(told, page))?;
+    ended?;
+    page::foot(page)?;
+    bundling.end()
+}
+
+/// What is known of a content that records name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Here,
+    /// The log was not to keep it.
+    NotKept,
+}
+
+struct Bundling<'a> {
+    log: Log,
+    anchor: &'a Anchor<'a>,
+    put: Put<'a>,
+    /// The records, by their numbers.
+    lines: Vec<(u64, String)>,
+    contents: BTreeMap<Digest, Content>,
+    done: Bundled,
+}
+
+impl Bundling<'_> {
+    fn add(&mut self, told: &Told, page: &mut dyn Write) -> Result<(), ExportError> {
+        for record in &told.records {
+            self.prove(record)?;
+            self.keep(record)?;
+            self.lines.push((record.seq, record.line.clone()));
+        }
+        self.done.proposals += 1;
+        self.done.records += told.records.len() as u64;
+        page::proposal(page, told, &self.log)?;
+        Ok(())
+    }
+
+    fn prove(&mut self, record: &Record) -> Result<(), ExportError> {
+        let size = self.anchor.signed.checkpoint.size;
+        if record.seq > size {
+            return Err(ExportError::Lacking(newer(record.seq, size)));
+        }
+        let proof =
+            self.anchor
+                .prover
+                .proof(self.anchor.signed, record.seq, record.line.as_bytes());
+        let proof = proof.map_err(|e| ExportError::Lacking(format!("nothing is proved: {e}")))?;
+        let name = format!("proofs/{}.tlog-proof", record.seq);
+        Ok((self.put)(&name, proof.as_bytes())?)
+    }
+
+    /// Writes the contents that a record names.
+    fn keep(&mut self, record: &Record) -> Result<(), ExportError> {
+        for named in named_by(&record.event) {
+            if self.contents.get(&named.digest) == Some(&Content::Here) {
+                continue;
+            }
+            let hex = named.digest.hex();
+            let content = match self.log.blob(&named.digest) {
+                Ok(bytes) => {
+                    (self.put)(&format!("blobs/{hex}"), &bytes)?;
+                    self.done.contents += 1;
+                    Content::Here
+                }
+                Err(_) if !named.required => Content::NotKept,
+                Err(why) => {
+                    let kind = record.event.kind();
+                    return Err(ExportError::Lacking(format!(
+                        "record {} ({kind}) names the content {hex}: {why}",
+                        record.seq
+                    )));
+                }
+            };
+            self.contents.insert(named.digest, content);
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<Bundled, ExportError> {
+        self.lines.sort_unstable();
+        let mut lines = String::new();
+        for (_, line) in &self.lines {
+            lines.push_str(line);
+            lines.push('\n');
+        }
+        let signed = self.anchor.signed.note.print();
+        let key = format!("{}\n", self.anchor.key);
+        for (name, content) in [
+            ("records.jsonl", lines.as_bytes()),
+            ("checkpoint", signed.as_bytes()),
+            ("key.pub", key.as_bytes()),
+            ("countersign_proof.py", CHECKER),
+            ("README.txt", README.as_bytes()),
+        ] {
+            (self.put)(name, content)?;
+        }
+        Ok(self.done)
+    }
+}
+
+/// Why a record cannot be proved yet.
+pub fn newer(seq: u64, size: u64) -> String {
+    format!(
+        "record {seq} is newer than the newest checkpoint, which ends at {size}: the dashboard makes the next one within \
+         a minute, and when it closes"
+    )
+}
+
+/// Checks a bundle with Python's standard library alone.
+const CHECKER: &[u8] = include_bytes!("../../../assets/check/countersign_proof.py");
+
+const README: &str = include_str!("README.txt");

@@ -1,0 +1,254 @@
+//! `audit export --bundle`: what a stranger can check and a person can read.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use countersign::model::ProposalId;
+use serde_json::json;
+
+use crate::common::dash::{Dash, Options};
+use crate::proofs::{Signed, check, check_once, said};
+
+impl Signed {
+    /// Makes a bundle of what a question selects.
+    fn bundle(&self, name: &str, query: &[&str]) -> (Option<i32>, String) {
+        let to = self.path(name).display().to_string();
+        let output = self.cli(&[&["audit", "export", "--bundle", &to], query].concat());
+        (output.status.code(), said(&output))
+    }
+}
+
+/// Every file of a bundle, by its path in it.
+fn files(bundle: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    for folder in ["", "proofs", "blobs"] {
+        for entry in fs::read_dir(bundle.join(folder)).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_file() {
+                let name = entry.file_name().into_string().unwrap();
+                all.push(Path::new(folder).join(name).display().to_string());
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Where a copy of a bundle can be changed.
+fn copied(bundle: &Path, to: &Path) -> PathBuf {
+    let _ = fs::remove_dir_all(to);
+    for folder in ["proofs", "blobs"] {
+        fs::create_dir_all(to.join(folder)).unwrap();
+    }
+    for file in files(bundle) {
+        fs::copy(bundle.join(&file), to.join(&file)).unwrap();
+    }
+    to.to_owned()
+}
+
+#[test]
+fn a_bundle_is_checked_by_what_it_brings_and_by_nothing_else() {
+    let log = Signed::new();
+    let other = ProposalId::new();
+    log.grow(other);
+    log.sign();
+    let (code, told) = log.bundle("bundle", &[&format!("id:{}", log.id)]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("1 proposal, 4 records, 4 contents"), "{told}");
+    assert!(told.contains(&log.key()), "{told}");
+    let bundle = log.path("bundle");
+    let all = files(&bundle);
+    assert_eq!(all.len(), 6 + 4 + 4, "{all:?}");
+    for file in &all {
+        let mode = bundle.join(file).metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+    let folder = bundle.display().to_string();
+    let (good, told) = check(&["--key", &log.key(), &folder]);
+    assert!(good, "{told}");
+    assert!(
+        told.contains(": proved\n  4 records of countersign/"),
+        "{told}"
+    );
+    assert!(told.contains("    title: monthly revenue"), "{told}");
+    assert!(!told.contains(&other.to_string()), "{told}");
+    assert!(told.contains("not proved: index.html"), "{told}");
+    // The checker in the bundle is the checker.
+    let brought = fs::read(bundle.join("countersign_proof.py")).unwrap();
+    let known = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/assets/check/countersign_proof.py"
+    );
+    assert!(brought == fs::read(known).unwrap());
+    let (good, told) = check(&["--key", &Signed::new().key(), &folder]);
+    assert!(!good && told.contains("other origin"), "{told}");
+}
+
+#[test]
+fn no_changed_bundle_passes() {
+    let log = Signed::new();
+    log.grow(ProposalId::new());
+    log.sign();
+    assert_eq!(log.bundle("bundle", &[]).0, Some(0));
+    let (bundle, key) = (log.path("bundle"), log.key());
+    let (copy, all) = (log.path("copy"), files(&bundle));
+    let checked = || {
+        let folder = copy.display().to_string();
+        let (good, told) = check_once(&["--key", &key, &folder]);
+        assert!(good || told.contains("NOT PROVED: "), "{told}");
+        (good, told)
+    };
+    let unproved = [
+        "README.txt",
+        "checkpoint",
+        "countersign_proof.py",
+        "index.html",
+        "key.pub",
+    ];
+    for file in all.iter().filter(|file| !unproved.contains(&&***file)) {
+        copied(&bundle, &copy);
+        let path = copy.join(file);
+        let bytes = fs::read(&path).unwrap();
+        let changes = (0..bytes.len()).step_by(bytes.len() / 8 + 1).map(|at| {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1;
+            bytes
+        });
+        for changed in changes.chain([[&bytes[..], b"x"].concat()]) {
+            fs::write(&path, changed).unwrap();
+            let (good, told) = checked();
+            assert!(!good, "{file}: {told}");
+        }
+        fs::remove_file(&path).unwrap();
+        assert!(!checked().0, "without {file}");
+    }
+    copied(&bundle, &copy);
+    assert!(checked().0);
+    // What no record names, a record left out of one place, records in another order.
+    fs::write(copy.join("blobs").join("0".repeat(64)), "x").unwrap();
+    assert!(checked().1.contains("is named by no record"));
+    let records = fs::read_to_string(bundle.join("records.jsonl")).unwrap();
+    let mut lines: Vec<&str> = records.lines().collect();
+    copied(&bundle, &copy);
+    fs::write(copy.join("records.jsonl"), lines[1..].join("\n") + "\n").unwrap();
+    assert!(
+        checked()
+            .1
+            .contains("proves a record that records.jsonl does not have")
+    );
+    lines.swap(0, 1);
+    fs::write(copy.join("records.jsonl"), lines.join("\n") + "\n").unwrap();
+    assert!(checked().1.contains("not in its order"));
+    // Beside it, and unchecked, is said.
+    copied(&bundle, &copy);
+    fs::write(copy.join("letter.html"), "trust me").unwrap();
+    let (good, told) = checked();
+    assert!(
+        good && told.contains("not looked at: letter.html"),
+        "{told}"
+    );
+}
+
+#[test]
+fn nothing_of_an_agent_acts_on_the_page() {
+    let log = Signed::titled(
+        "</title><script>alert(1)</script><img src=x onerror=y> \u{202e}txt \u{1b}[2J",
+    );
+    assert_eq!(log.bundle("bundle", &[]).0, Some(0));
+    let page = fs::read_to_string(log.path("bundle/index.html")).unwrap();
+    assert!(page.contains("default-src 'none'"));
+    assert!(
+        page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"),
+        "{page}"
+    );
+    for bad in [
+        "<script", "<img", "\u{202e}", "\u{1b}", "http://", "https://",
+    ] {
+        assert!(!page.contains(bad), "{bad}: {page}");
+    }
+    // Each element that is opened is closed.
+    for name in [
+        "article", "section", "pre", "ol", "ul", "dl", "details", "table", "p", "li", "span",
+        "code",
+    ] {
+        let opened =
+            page.matches(&format!("<{name}>")).count() + page.matches(&format!("<{name} ")).count();
+        assert_eq!(
+            opened,
+            page.matches(&format!("</{name}>")).count(),
+            "{name}"
+        );
+    }
+    let (good, told) = check(&[
+        "--key",
+        &log.key(),
+        &log.path("bundle").display().to_string(),
+    ]);
+    assert!(
+        good && !told.contains('\u{1b}') && !told.contains('\u{202e}'),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_bundle_that_cannot_be_whole_says_why() {
+    let log = Signed::new();
+    let (code, told) = log.bundle("none", &["state:denied"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("selects no proposal"), "{told}");
+    assert!(!log.path("none/index.html").exists());
+    fs::create_dir(log.path("full")).unwrap();
+    fs::write(log.path("full/mine"), "x").unwrap();
+    let (code, told) = log.bundle("full", &[]);
+    assert_eq!(code, Some(2));
+    assert!(told.contains("takes a new or empty folder"), "{told}");
+    let (code, told) = log.bundle("wrong", &["statte:denied"]);
+    assert_eq!(code, Some(2), "{told}");
+    log.grow(ProposalId::new());
+    let (code, told) = log.bundle("early", &[]);
+    assert_eq!(code, Some(1), "{told}");
+    assert!(
+        told.contains("is newer than the newest checkpoint"),
+        "{told}"
+    );
+    assert!(told.contains("is no whole bundle"), "{told}");
+    log.sign();
+    assert_eq!(log.bundle("whole", &[]).0, Some(0));
+    let blobs = fs::read_dir(log.state().join("blobs")).unwrap();
+    for folder in blobs {
+        fs::remove_dir_all(folder.unwrap().path()).unwrap();
+    }
+    let (code, told) = log.bundle("damaged", &[]);
+    assert_eq!(code, Some(1), "{told}");
+    assert!(!log.path("damaged/index.html").exists(), "{told}");
+}
+
+#[test]
+fn the_page_of_a_real_run_tells_it_from_the_question_to_the_output() {
+    let mut dash = Dash::with(&Options::default());
+    let mut agent = dash.agent();
+    let proposal = agent.propose(json!({"code": "import os\nprint('a < b', 3 * 14)\nwith open('out.txt', 'w') as f:\n    f.write('x')\n", "title": "Sums"}));
+    dash.grant(&mut agent, &proposal);
+    assert_eq!(agent.outcome(&proposal["id"])["state"], "succeeded");
+    dash.keys("q");
+    dash.wait_exit();
+    let to = dash.root().join("bundle").display().to_string();
+    let output = dash.cli(&["audit", "export", "--bundle", &to]);
+    assert!(output.status.success(), "{}", said(&output));
+    let page = fs::read_to_string(dash.root().join("bundle/index.html")).unwrap();
+    for part in [
+        "“Sums” <span class=\"state\">succeeded</span>",
+        "print(&#39;a &lt; b&#39;, 3 * 14)",
+        "Granted as proposed by",
+        "The walls of the run",
+        "<pre>a &lt; b 42\n",
+        "exit code 0",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let key = fs::read_to_string(dash.root().join("bundle/key.pub")).unwrap();
+    let (good, told) = check(&["--key", key.trim(), &to]);
+    assert!(good && told.contains("granted  person"), "{told}");
+}
