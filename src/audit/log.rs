@@ -69,6 +69,8 @@ pub struct Settled {
     pub by: Option<Person>,
     /// From the proposal on, by the wall clock.
     pub after: Option<Duration>,
+    /// How long it was looked at.
+    pub looked: Option<Duration>,
     /// How long the run took.
     pub ran: Option<Duration>,
 }
@@ -79,6 +81,7 @@ impl Settled {
             at: case.at,
             by: case.by.clone().filter(|_| case.viewed.is_some()),
             after: case.at.duration_since(case.asked.at).try_into().ok(),
+            looked: case.looked(),
             ran: case.ran.as_ref().map(|ran| ran.time),
         })
     }

@@ -24,16 +24,17 @@ pub(super) struct Rows<W: Write> {
     at: usize,
 }
 
+/// The columns of the terminal's rows.
+pub(super) fn terminal_columns() -> usize {
+    match crossterm::terminal::size() {
+        Ok((0, _)) | Err(_) => USUAL,
+        Ok((said, _)) => usize::from(said).max(FEWEST),
+    }
+}
+
 impl<W: Write> Rows<W> {
     pub(super) fn new(inner: W, is_terminal: bool) -> Self {
-        let width = is_terminal.then(|| {
-            let said = crossterm::terminal::size().map_or(0, |(columns, _)| columns);
-            if said == 0 {
-                USUAL
-            } else {
-                usize::from(said).max(FEWEST)
-            }
-        });
+        let width = is_terminal.then(terminal_columns);
         Self {
             inner,
             width,

@@ -498,6 +498,11 @@ fn the_list_has_one_line_for_each_proposal_newest_first() {
         "{seen}"
     );
     assert_eq!(rows.count(), 2, "{seen}");
+    // When it was decided, and how long it was looked at.
+    assert!(
+        seen.contains("  decided                  look  state "),
+        "{seen}"
+    );
     let json = on_a_terminal(
         dir.path(),
         &dir.path().join("none"),
@@ -600,6 +605,14 @@ fn a_question_selects_what_is_listed_and_counted() {
     assert_eq!(many.status.code(), Some(2));
     let said = text(&many.stderr);
     assert!(said.contains("a question has at most 500 terms"), "{said}");
+    // An answer without rows says so, and which term keeps them out.
+    let none = run_countersign(dir.path(), &["audit", "list", "state:denied", "agent:hr*"]);
+    assert_eq!(none.status.code(), Some(0));
+    let said = text(&none.stderr);
+    assert!(
+        said.contains("none of 2 records match; without `agent:hr*`: 1\n"),
+        "{said}"
+    );
     // The keys need no log.
     let empty = tempfile::tempdir().unwrap();
     let keys = run_countersign(empty.path(), &["audit", "list", "--keys"]);

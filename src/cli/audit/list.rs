@@ -1,15 +1,18 @@
 //! `countersign audit list`.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::audit::{AuditError, Log, Logged, PauseLogged, Pauses};
+use crate::audit::query::Query;
+use crate::audit::{Answers, AuditError, Log, Logged, PauseLogged, Pauses};
 use crate::error::Failure;
 use crate::model::{Claimed, claimed, visible};
 
 use super::super::out::{is_seen, print, print_rows_json, tell};
+use super::super::rows::terminal_columns;
 use super::question::{self, question};
 use super::{answers, failed, whole};
 
@@ -35,6 +38,8 @@ pub struct Args {
 /// Characters shown of an agent's name and of a title; `audit show` has the full text.
 const AGENT: usize = 20;
 const TITLE: usize = 100;
+/// A title is not cut shorter than this: the row goes on below.
+const SHORTEST: usize = 20;
 
 pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8, Failure> {
     if args.keys {
@@ -51,17 +56,45 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
         let find = |each: &mut dyn FnMut(_) -> _| Ok(all.into_iter().try_for_each(each));
         rows(args, None, pause, find)?;
     } else {
-        let find = |each: &mut dyn FnMut(_) -> _| answers.each(&query, most, each);
+        let mut none = true;
+        let find = |each: &mut dyn FnMut(_) -> _| {
+            answers.each(&query, most, |found| {
+                none = false;
+                each(found)
+            })
+        };
         // Scripts read the lines; a person reads a heading, and what was edited.
         match is_seen() {
             true => rows(args, Some(heading), seen, find)?,
             false => rows(args, None, line, find)?,
+        }
+        if none && most > 0 && !query.is_empty() {
+            tell_none(&args.query, &mut answers).map_err(|e| failed(&e))?;
         }
     }
     if answers.unknown() > 0 {
         tell(&later(answers.unknown()));
     }
     whole(answers.faults())
+}
+
+/// Says that nothing matches, and which term of the question left something if it were not there.
+fn tell_none(words: &[String], answers: &mut Answers) -> Result<(), AuditError> {
+    let all = answers.count(&Query::default())?;
+    let records = if all == 1 { "record" } else { "records" };
+    let mut widened = None;
+    for (term, query) in question::without_one(words) {
+        let found = answers.count(&query)?;
+        if found > 0 {
+            widened = Some(format!("; without `{term}`: {found}"));
+            break;
+        }
+    }
+    tell(&format!(
+        "none of {all} {records} match{}",
+        widened.unwrap_or_default()
+    ));
+    Ok(())
 }
 
 /// Prints the rows that `find` finds, each as soon as it is found, as lines below a heading or as JSON.
@@ -103,35 +136,61 @@ pub(in crate::cli) fn later(records: u64) -> String {
 }
 
 fn line(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
-    row(out, p, state(p))
+    let state = state(p);
+    writeln!(out, "{}  {state:10}  {}", first(p), title(p, TITLE))
 }
 
-fn row(out: &mut dyn Write, p: &Logged, state: &str) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "{}  {}  {:AGENT$}  {:8}  {:12}  {state:10}  {}",
+/// The columns up to the verdict.
+fn first(p: &Logged) -> String {
+    format!(
+        "{}  {}  {:AGENT$}  {:8}  {:12}",
         seconds(p.time),
         p.id,
         claim(&p.agent, AGENT),
         claim(&p.profile, AGENT),
         p.verdict,
-        p.title
-            .as_deref()
-            .map_or("-".to_owned(), |t| claim(t, TITLE)),
     )
 }
 
-/// The same for a person.
+fn title(p: &Logged, most: usize) -> String {
+    let title = p.title.as_deref();
+    title.map_or("-".to_owned(), |title| claim(title, most))
+}
+
+/// The same for a person: also when it was decided and how long it was looked at. The title is cut at the terminal's
+/// edge.
 fn seen(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
     let edited = if p.edited { ", edited" } else { "" };
-    row(out, p, &format!("{}{edited}", state(p)))
+    let decided = p.settled.as_ref();
+    let (at, look) = (
+        decided.map_or_else(String::new, |settled| seconds(settled.at)),
+        decided
+            .and_then(|settled| settled.looked)
+            .map_or_else(String::new, look),
+    );
+    let row = format!(
+        "{}  {at:20}  {look:>7}  {:10}  ",
+        first(p),
+        format!("{}{edited}", state(p))
+    );
+    let left = terminal_columns().saturating_sub(row.chars().count());
+    writeln!(out, "{row}{}", title(p, left.clamp(SHORTEST, TITLE)))
+}
+
+/// `3.2 s`, `4 min`.
+fn look(time: Duration) -> String {
+    match time.as_secs() {
+        0..10 => format!("{:.1} s", time.as_secs_f64()),
+        s @ 10..600 => format!("{s} s"),
+        s => format!("{} min", s / 60),
+    }
 }
 
 fn heading(out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(
         out,
-        "{:20}  {:36}  {:AGENT$}  {:8}  {:12}  {:10}  title",
-        "time (UTC)", "id", "agent", "profile", "verdict", "state"
+        "{:20}  {:36}  {:AGENT$}  {:8}  {:12}  {:20}  {:>7}  {:10}  title",
+        "time (UTC)", "id", "agent", "profile", "verdict", "decided", "look", "state"
     )
 }
 

@@ -28,6 +28,24 @@ pub(super) fn question(words: &[String]) -> Result<Query, Failure> {
     Ok(query)
 }
 
+/// The question without one of its terms, for each term; nothing if its terms cannot be told by their blanks.
+pub(super) fn without_one(words: &[String]) -> Vec<(String, Query)> {
+    let text = visible(&words.join(" ")).into_owned();
+    let terms: Vec<&str> = text.split_whitespace().collect();
+    let joined =
+        |term: &&str| matches!(*term, "AND" | "OR" | "NOT") || term.contains(['(', ')', '"']);
+    if terms.len() < 2 || terms.iter().any(joined) {
+        return Vec::new();
+    }
+    let without = |at: usize| {
+        let mut rest = terms.clone();
+        let term = rest.remove(at).to_owned();
+        let query = Query::parse(&rest.join(" "), Timestamp::now()).ok()?;
+        Some((term, query))
+    };
+    (0..terms.len()).filter_map(without).collect()
+}
+
 /// The arguments of a command line, in which a term `-key:value` of a question is `NOT key:value`: what begins with a
 /// hyphen is taken for an option otherwise.
 pub(in crate::cli) fn not_for_hyphens(args: Vec<OsString>) -> Vec<OsString> {
