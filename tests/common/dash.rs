@@ -318,6 +318,20 @@ impl Dash {
         }
     }
 
+    /// Waits while the condition holds, at most until then: the screen's changes wake it.
+    pub fn wait_while(&self, most: Instant, holds: impl Fn(&str) -> bool) -> String {
+        loop {
+            let text = self.text();
+            let left = most.saturating_duration_since(Instant::now());
+            if left.is_zero() || !holds(&text) {
+                return text;
+            }
+            let (lock, wake) = &*self.screen;
+            let guard = lock.lock().unwrap();
+            drop(wake.wait_timeout_while(guard, left, |s| s.parser.screen().contents() == text));
+        }
+    }
+
     pub fn wait_text(&self, wanted: &str) -> String {
         self.wait_for(wanted, |_, text| text.contains(wanted))
     }

@@ -22,9 +22,7 @@ fn click_until(dash: &mut Dash, button: u8, row: &str, shown: &str) {
         click(dash, button, at);
         // The next click is a first one again.
         let slow = Instant::now() + Duration::from_secs(1);
-        while Instant::now() < slow && !dash.text().contains(shown) {
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        dash.wait_while(slow, |text| !text.contains(shown));
     }
 }
 
@@ -81,8 +79,9 @@ fn a_click_selects_a_row_and_no_click_grants() {
     let deadline = Instant::now() + PATIENCE;
     while agent.state(&second["id"]) == "pending" {
         assert!(Instant::now() < deadline, "no grant:\n{}", dash.text());
-        std::thread::sleep(Duration::from_millis(2_500));
         dash.keys("y");
+        let most = Instant::now() + Duration::from_millis(2_500);
+        dash.wait_while(most, |text| text.contains("GRANT?"));
     }
     assert_eq!(agent.outcome(&second["id"])["state"], "succeeded");
     assert_eq!(agent.state(&first["id"]), "pending");
