@@ -127,6 +127,9 @@ fn row(p: &Logged) -> AuditRow {
         after: settled
             .and_then(|s| s.after)
             .map_or_else(String::new, short),
+        looked: settled
+            .and_then(|s| s.looked)
+            .map_or_else(String::new, short),
         ran: settled.and_then(|s| s.ran).map_or_else(String::new, short),
         id: Some(p.id),
         agent: p.agent.clone(),

@@ -153,8 +153,9 @@ pub struct AuditRow {
     pub decided: String,
     /// Who decided; empty if nobody did.
     pub by: String,
-    /// How long that took, and how long the run took.
+    /// How long that took, for how long it was looked at, and how long the run took.
     pub after: String,
+    pub looked: String,
     pub ran: String,
     pub id: Option<ProposalId>,
     pub agent: String,

@@ -319,13 +319,23 @@ impl Document {
         self.missing(&seen, Some(layout))
     }
 
+    /// Which occurrence of `needle` stands here, counted from 1, and how many there are.
+    pub fn hit(&self, needle: &str, at: usize) -> (usize, usize) {
+        self.hits(needle).fold((0, 0), |(which, all), hit| {
+            (which + usize::from(hit <= at), all + 1)
+        })
+    }
+
+    fn hits<'n>(&'n self, needle: &'n str) -> impl Iterator<Item = usize> + 'n {
+        self.sections
+            .iter()
+            .flat_map(move |s| matches(s.text.as_str(), needle).map(move |r| s.offset_of(r.start)))
+    }
+
     /// The next occurrence of `needle` after `from` (or from the start), wrapping around; ignores
     /// ASCII case and includes condensed stretches.
     pub fn find(&self, needle: &str, from: Option<usize>, backwards: bool) -> Option<usize> {
-        let hits = self
-            .sections
-            .iter()
-            .flat_map(|s| matches(s.text.as_str(), needle).map(move |r| s.offset_of(r.start)));
+        let hits = self.hits(needle);
         let (mut first, mut last, mut before, mut after) = (None, None, None, None);
         for hit in hits {
             first = first.or(Some(hit));

@@ -236,7 +236,7 @@ fn a_long_copy_is_cut_and_says_so() {
         "{}",
         text.notice(true)
     );
-    assert_eq!(text.notice(false), "this terminal takes no copies");
+    assert_eq!(text.notice(false), crate::tui::words::NO_CLIPBOARD);
 }
 
 #[test]

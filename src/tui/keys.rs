@@ -24,6 +24,8 @@ impl Key {
         code: KeyCode::Enter,
         modifiers: KeyModifiers::NONE,
     };
+    /// The line break of a paste.
+    pub(super) const LINE_FEED: Self = Self::control('j');
     /// In a text field: clears it, and takes the last word away, as shells have it.
     pub(super) const CLEARS: Self = Self::control('u');
     pub(super) const TAKES_A_WORD: Self = Self::control('w');

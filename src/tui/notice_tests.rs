@@ -247,7 +247,10 @@ fn notices_call_nothing_pending_or_absent_that_is_not() {
     b.keys("/zebra");
     assert!(footer(&mut b).contains("Enter searches"));
     b.press(KeyCode::Enter);
-    assert_eq!(notice(&b), "not found: zebra");
+    assert_eq!(
+        notice(&b),
+        "not found in the proposals' titles and agents: zebra"
+    );
     b.propose(Making {
         title: Some("zebra".to_owned()),
         ..Making::clear("x = 1\n")

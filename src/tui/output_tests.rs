@@ -174,7 +174,7 @@ fn a_search_goes_through_the_output() {
     assert!(find(&mut b, "N").contains("line 129"));
     b.keys("/nowhere");
     b.press(KeyCode::Enter);
-    assert!(b.draw().contains("not found: nowhere"));
+    assert!(b.draw().contains("not found in OUTPUT: nowhere"));
 }
 
 #[test]

@@ -448,7 +448,7 @@ fn search_finds_code_and_wraps_round() {
     b.keys("/");
     b.keys("nowhere");
     b.press(KeyCode::Enter);
-    assert_eq!(notice(&b), "not found: nowhere");
+    assert_eq!(notice(&b), "not found in CODE: nowhere");
 }
 
 #[test]

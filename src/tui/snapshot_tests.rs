@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 
 use crate::broker::{Event, ExecNote};
 use crate::model::{
-    Artifact, Digest, Environment, Exit, LimitKind, RunErrorKind, RunEvent, StreamName,
+    Artifact, Digest, Environment, Exit, LimitKind, ProposalId, RunErrorKind, RunEvent, StreamName,
 };
 
 use super::bench::*;
@@ -467,14 +467,13 @@ pub(super) fn audit_page() -> AuditPage {
             "succeeded" | "failed" => "41 ms".to_owned(),
             _ => String::new(),
         },
-        id: Some(crate::model::ProposalId::from_uuid(uuid::Uuid::from_u128(
-            n as u128,
-        ))),
+        id: Some(ProposalId::from_uuid(uuid::Uuid::from_u128(n as u128))),
         agent: "etl-bot".to_owned(),
         profile: "analysis".to_owned(),
         verdict: verdict.to_owned(),
         state: state.to_owned(),
         title: format!("proposal {n} \x1b[31m"),
+        ..AuditRow::default()
     };
     AuditPage {
         rows: vec![

@@ -137,6 +137,67 @@ fn lines_that_were_read_together_deny_one_proposal() {
     assert_eq!(denied(&b), 1);
 }
 
+/// However the terminal cuts it into reads.
+#[test]
+fn what_is_pasted_behind_enter_acts_on_nothing() {
+    for reads in [
+        &["dno\nexD1?ly"][..],
+        &["dno\n", "exD1?ly"],
+        &["dno", "\nexD", "1?ly"],
+        &["dno", "\n", "exD1?ly"],
+    ] {
+        for ms in [0, 40] {
+            let mut b = waiting(3);
+            for text in reads {
+                b.advance(ms);
+                match *text {
+                    "\n" => drop(b.press(KeyCode::Enter)),
+                    text => paste(&mut b, text),
+                }
+                b.carry_out();
+                b.ui.sync(&b.state, b.now);
+            }
+            assert!(b.ui.prompt().is_none(), "{reads:?}");
+            assert_eq!(denied(&b), 1, "{reads:?}");
+            assert_eq!(notice(&b), crate::tui::words::REST_OF_PASTE, "{reads:?}");
+            // After a pause, keys are keys.
+            b.advance(300);
+            b.keys("?");
+            assert!(b.draw().contains("HELP"), "{reads:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_pasted_behind_a_command_of_the_palette_or_a_search_acts_on_nothing() {
+    for text in [":time\nexD", "/df\nexD", "fdf\nexD", ":deny\nno\n"] {
+        let mut b = waiting(3);
+        paste(&mut b, text);
+        assert_eq!(denied(&b), 0, "{text:?}");
+        // The field that the command opened stays empty.
+        let field =
+            b.ui.prompt()
+                .map(|prompt| prompt.input().unwrap().value().to_owned());
+        assert_eq!(field.as_deref(), text.starts_with(":deny").then_some(""));
+        assert_eq!(notice(&b), crate::tui::words::REST_OF_PASTE, "{text:?}");
+    }
+}
+
+#[test]
+fn a_pasted_line_feed_is_a_blank_of_the_reason() {
+    let mut b = waiting(2);
+    let when = Span {
+        alone: false,
+        ..Span::at(b.now.boot)
+    };
+    b.keys("d");
+    b.typed("no", when);
+    let feed = KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL);
+    b.ui.on_typed(&b.state, &Event::Key(feed), when, b.now);
+    b.typed("rows", when);
+    assert!(b.draw().contains("no rows"));
+}
+
 #[test]
 fn a_program_that_waits_for_each_denial_is_asked_for_none_again() {
     let mut b = waiting(4);

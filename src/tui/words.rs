@@ -418,8 +418,8 @@ pub fn is_no_command(word: &str, meaning: &str) -> String {
     format!("no command; {word} means: {meaning}")
 }
 
-pub fn not_found(what: &str) -> String {
-    format!("not found: {what}")
+pub fn not_found(what: &str, place: &str) -> String {
+    format!("not found in {place}: {what}")
 }
 
 fn span(what: &str, first: usize, last: usize) -> String {

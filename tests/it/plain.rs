@@ -215,6 +215,33 @@ fn pasted_and_typed_ahead_lines_grant_nothing() {
 }
 
 #[test]
+fn what_is_pasted_behind_the_enter_of_a_reason_acts_on_nothing() {
+    let mut heard = Heard::start();
+    let mut agent = heard.dash.agent();
+    let first = agent.code("print(1)\n");
+    let second = agent.code("import math\nprint(math.pi)\n");
+    heard.hear("2 of 2, clear");
+    heard.dash.press("d");
+    heard.hear("Enter sends");
+    heard.dash.keys("one\nline\rexD\rq");
+    heard.hear("what was pasted behind Enter was left out");
+    heard
+        .dash
+        .wait_for("the denial", |d, _| d.log_text().contains("one line"));
+    // The next key shows that nothing was opened.
+    heard.press_until("1", "selected, 1 of 1, clear");
+    let said = String::from_utf8(heard.dash.raw()).unwrap();
+    assert!(said.contains("Denied: "), "{said}");
+    assert!(
+        !said.contains("Quit with") && said.matches("deny, reason").count() == 1,
+        "{said}"
+    );
+    let states = [&first, &second].map(|p| agent.state(&p["id"]));
+    assert_eq!(states.iter().filter(|state| *state == "denied").count(), 1);
+    assert_eq!(states.iter().filter(|state| *state == "pending").count(), 1);
+}
+
+#[test]
 fn a_key_before_the_question_grants_nothing() {
     let mut heard = Heard::start();
     let mut agent = heard.dash.agent();
@@ -272,7 +299,7 @@ fn quitting_asks_in_plain_lines_and_leaves_the_terminal_as_it_was() {
     heard.dash.keys("q");
     heard.hear("Quit with 1 pending, 0 running? y quits, any other key stays.");
     heard.dash.keys("n");
-    heard.hear("1 of 1");
+    heard.hear("not quit");
     heard.dash.keys("q");
     heard.hear("Quit with");
     heard.dash.keys("y");

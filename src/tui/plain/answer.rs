@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
+use tui_input::Input;
+
+use crate::model::ProposalId;
+
 use super::super::glossary;
 use super::super::keys::Command;
-use super::super::ui::{Notice, Over, Pane};
+use super::super::ui::{Notice, Over, Pane, Prompt};
 use super::super::words;
 use super::lines::{Lines, exact, plain};
-use super::page::What;
+use super::page::{Page, What};
 use super::turn::{Came, Place, Turn};
-use super::{Plain, field, warnings};
+use super::{Idle, Plain, field, warnings};
 
 /// A key that comes too early again within this time is held down, or pressed in impatience.
 const HELD: Duration = Duration::from_secs(1);
@@ -69,7 +73,17 @@ impl Plain {
         if noted && let Some(text) = turn.ui.notice(turn.state, turn.now) {
             let unread = matches!(notice, Some(Notice::CannotAsk(_)))
                 && turn.ui.to_be_read(turn.state, turn.now).is_ok();
-            let total = unread.then(|| self.left_out(turn, &(0..0)));
+            let code = |page: &&Page| matches!(page.what, What::Code(..));
+            let read = self
+                .page
+                .as_ref()
+                .filter(code)
+                .map_or(0..0, |page| page.rows.clone());
+            let total = unread.then(|| match self.left_out(turn, &read) {
+                // What is missing is being read out.
+                0 => 0,
+                _ => self.left_out(turn, &(0..0)),
+            });
             let total = match total {
                 Some(rows) => words::plain::in_all(rows),
                 None => turn.screen.spoken_blocks(notice),
@@ -94,6 +108,12 @@ impl Plain {
                 self.read(turn, true, out);
             }
             Place::Page(what @ What::Pane(Pane::Output, _)) => {
+                let searched = was_search(before) && turn.ui.heard.command != Some(Command::Back);
+                let came = match searched {
+                    true if noted => Came::Stayed,
+                    true => Came::ToMatch,
+                    false => came,
+                };
                 self.show_output(turn, what, came, command, out);
             }
             // An answer to what was typed is not followed by all that was read before.
@@ -117,7 +137,7 @@ impl Plain {
                     Some(id) if listed && command != Some(Command::Queue) => {
                         let line = turn.screen.spoken_line(id);
                         match chosen && denying {
-                            true => out.line(&words::plain::selected_now(&line)),
+                            true => out.line(&words::plain::selected_now(&line, true)),
                             false => out.line(&line),
                         }
                     }
@@ -145,6 +165,32 @@ impl Plain {
         let silent = out.is_empty() || taken_back && out.len() == begun;
         if turn.pressed && silent && !held && !matches!(place, Place::Prompt(..)) {
             self.nothing_said(turn, place, command, typed, out);
+        }
+    }
+
+    /// Takes back an answer that the key before had, if both did nothing and came in one burst: of a held key, or of a
+    /// paste.
+    pub(super) fn say_once(&mut self, turn: &Turn<'_>, mark: (usize, usize), out: &mut Lines) {
+        if !turn.pressed {
+            return;
+        }
+        let command = turn.ui.heard.command;
+        let ends = matches!(command, Some(Command::Top | Command::Bottom));
+        let moves = !turn.ui.is_in_field() && command.is_some_and(Command::scrolls) && !ends;
+        let this = (moves || turn.ui.idle().is_some()).then(|| Idle {
+            said: out.since(mark).to_owned(),
+            at: turn.now.boot,
+            stand: turn.ui.stand(),
+            command,
+        });
+        let before = std::mem::replace(&mut self.idle, this);
+        if let (Some(this), Some(before)) = (&mut self.idle, before)
+            && (before.stand, before.command) == (this.stand, this.command)
+            && this.at < before.at.saturating_add(HELD)
+            && (this.said == before.said || this.said.is_empty())
+        {
+            out.back_to(mark);
+            this.said = before.said;
         }
     }
 
@@ -233,17 +279,12 @@ impl Plain {
         let stays = !new && row == self.said.log_row;
         if !stays || command.is_some_and(Command::scrolls) {
             let line = turn.screen.spoken_log_row();
-            let asks = turn
-                .ui
-                .place()
-                .log()
-                .is_some_and(|log| !log.query.is_empty());
-            let none = if asks {
-                words::NONE_SUCH
-            } else {
-                words::AUDIT_EMPTY
+            let asked = turn.ui.place().log().filter(|log| !log.query.is_empty());
+            let none = || match asked {
+                Some(log) => words::none_such(log.all, &turn.ui.key(Command::Back)),
+                None => words::AUDIT_EMPTY.to_owned(),
             };
-            let line = line.unwrap_or_else(|| none.to_owned());
+            let line = line.unwrap_or_else(none);
             out.line(&format!("{}{line}", edge(stays, command)));
         }
         self.said.log_row = row;
@@ -286,7 +327,7 @@ impl Plain {
     pub(super) fn tell_found(&self, turn: &Turn<'_>, out: &mut Lines) {
         let words = exact(&turn.ui.common.found.replace('"', "\\\"")).0;
         let of = turn.ui.searched(turn.state);
-        out.line(&words::plain::found(&words, of));
+        out.line(&words::plain::found(&words, of, turn.ui.hit(turn.state)));
     }
 
     /// A search that found something moved the cursor.
@@ -332,7 +373,10 @@ impl Plain {
             .selected()
             .filter(|id| !listed.clone().any(|listed| listed == id))
         {
-            out.line(&words::plain::selected_now(&turn.screen.spoken_line(id)));
+            out.line(&words::plain::selected_now(
+                &turn.screen.spoken_line(id),
+                false,
+            ));
         }
         for id in listed {
             let selected = if Some(*id) == turn.ui.selected() {
@@ -342,10 +386,19 @@ impl Plain {
             };
             out.line(&format!("{selected}{}", turn.screen.spoken_line(*id)));
         }
-        let more = ids.len().saturating_sub(LISTED) + turn.ui.queue.lists.decided.len();
-        if more > 0 {
+        let lists = &turn.ui.queue.lists;
+        let told = |ids: &[ProposalId]| {
+            let selected = turn.ui.selected();
+            usize::from(ids.iter().any(|id| Some(*id) == selected))
+        };
+        let rest = ids.get(LISTED..).unwrap_or_default();
+        let (more, decided) = (
+            rest.len() - told(rest),
+            lists.decided.len() - told(&lists.decided),
+        );
+        if more + decided > 0 {
             let (down, up) = (turn.ui.key(Command::Down), turn.ui.key(Command::Up));
-            out.line(&words::plain::more_proposals(more, &down, &up));
+            out.line(&words::plain::more_proposals(more, decided, &down, &up));
         }
     }
 
@@ -393,7 +446,8 @@ impl Plain {
         let chosen = palette.found().get(palette.at).copied();
         let typed = palette.input.value();
         let told = chosen == self.said.chosen && typed == self.said.explained;
-        if told || typed.is_empty() {
+        // What the last key was answered with names it too.
+        if told || typed.is_empty() || turn.ui.idle().is_some() {
             return;
         }
         if turn.now.boot < due {
@@ -405,11 +459,7 @@ impl Plain {
             let chosen = chosen.filter(|c| meanings.is_empty() || palette.is_meant(*c));
             match chosen {
                 Some(_) if same => {}
-                Some(command) => out.line(&format!(
-                    "{}: {}",
-                    command.name(),
-                    words::plain::command(command)
-                )),
+                Some(command) => out.line(&plain(&turn.ui.command_said(turn.state, command))),
                 None if meanings.is_empty() => out.line(&plain(&palette.none())),
                 None => {}
             }
@@ -460,6 +510,13 @@ impl Plain {
             Some(_) => {}
         }
     }
+}
+
+/// Whether the field of a search had the keys.
+fn was_search(place: Option<Place>) -> bool {
+    let input = Input::default();
+    let search = std::mem::discriminant(&Prompt::Search { input });
+    matches!(place, Some(Place::Prompt(_, Some(prompt))) if prompt == search)
 }
 
 /// Said before a row that a key did not go beyond.

@@ -52,6 +52,8 @@ impl Field {
                 _ => out.line(words::plain::EMPTY_FIELD),
             }
             self.close();
+            self.earlier = ui.earlier_reason();
+            return;
         }
         let earlier = ui.earlier_reason();
         if std::mem::replace(&mut self.earlier, earlier) != earlier {

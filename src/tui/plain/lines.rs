@@ -203,6 +203,22 @@ impl Lines {
         self.out.len()
     }
 
+    /// A place to go back to.
+    pub const fn mark(&self) -> (usize, usize) {
+        (self.out.len(), self.at)
+    }
+
+    /// What was said since.
+    pub fn since(&self, (from, _): (usize, usize)) -> &str {
+        self.out.get(from..).unwrap_or_default()
+    }
+
+    /// Takes back what was said since.
+    pub fn back_to(&mut self, (from, at): (usize, usize)) {
+        self.out.truncate(from);
+        self.at = at;
+    }
+
     /// Whether the cursor is at the start of a line.
     pub const fn at_start(&self) -> bool {
         self.at == 0

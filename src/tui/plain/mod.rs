@@ -17,6 +17,7 @@ mod tests;
 mod turn;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ use super::document::Layout;
 use super::flow::{Flow, FlowRow};
 use super::keys::Command;
 use super::screen::{Drawn, Screen, SheetShown, WIDE, whole_findings};
-use super::ui::{Notice, Pane, UiState};
+use super::ui::{Notice, Pane, Stand, UiState};
 use super::words;
 
 use field::Field;
@@ -46,6 +47,8 @@ const PAUSE: Duration = Duration::from_secs(2);
 const LONG_PAUSE: Duration = Duration::from_secs(15);
 /// How often to look whether the pause is long enough.
 const LOOK: Duration = Duration::from_millis(500);
+/// Introductions that are remembered.
+const HEARD: usize = 64;
 /// The selected proposal's last minute is told, and its last seconds.
 const LAST: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(10)];
 /// Nothing interrupts a person who typed less than this ago.
@@ -66,6 +69,8 @@ struct Said {
     /// What it said, and whether it was heard to its end.
     introduction: Vec<SaidRow>,
     introduction_heard: bool,
+    /// The introductions that were heard to their ends, the latest last.
+    heard: Vec<(What, Vec<SaidRow>)>,
     /// How many of the warnings of its end the selected proposal had.
     warned: usize,
     log_row: usize,
@@ -92,11 +97,30 @@ struct Said {
     chosen_due: Option<Duration>,
 }
 
+impl Said {
+    /// Takes in that the introduction was heard to its end.
+    fn keep_introduction(&mut self) {
+        self.introduction_heard = true;
+        let Some(what) = self.introduced else { return };
+        self.heard.retain(|(of, _)| *of != what);
+        self.heard.push((what, self.introduction.clone()));
+        let many = self.heard.len().saturating_sub(HEARD);
+        self.heard.drain(..many);
+    }
+
+    /// What was heard before this code, to its end.
+    fn heard_of(&self, what: What) -> Option<&[SaidRow]> {
+        let mut all = self.heard.iter();
+        all.find(|(of, _)| *of == what).map(|(_, rows)| &rows[..])
+    }
+}
+
 /// The front end's state.
 #[derive(Debug, Default)]
 pub struct Plain {
     said: Said,
     page: Option<Page>,
+    idle: Option<Idle>,
     /// The rows of the page, unless it is code.
     rows: Vec<SaidRow>,
     layout: Option<Arc<Layout>>,
@@ -111,6 +135,16 @@ pub struct Plain {
     at: usize,
     /// When something was said last.
     spoke: Duration,
+}
+
+/// The answer to the last key, if it went no further.
+#[derive(Debug)]
+struct Idle {
+    said: String,
+    at: Duration,
+    /// What keys had changed until then.
+    stand: Stand,
+    command: Option<Command>,
 }
 
 /// How many warnings are due with so much time left.
@@ -184,7 +218,9 @@ impl Plain {
             pressed: ui.heard.presses != self.said.presses,
         };
         self.said.presses = ui.heard.presses;
+        let mark = out.mark();
         self.answer(&turn, &mut out);
+        self.say_once(&turn, mark, &mut out);
         self.by_itself(&turn, &mut out);
         self.field.echo(ui, &mut out, now.boot);
         if !out.is_empty() {
@@ -192,7 +228,7 @@ impl Plain {
         }
         if let Some(page) = &mut self.page {
             if page.opened(now.boot) {
-                self.said.introduction_heard = true;
+                self.said.keep_introduction();
             }
             page.reveal(now.boot);
         }
@@ -341,16 +377,17 @@ impl Plain {
         }
     }
 
-    /// The rows' findings, in the form of a screen's rows.
-    fn flow(&self) -> Flow {
+    /// The findings of rows of which these were shown.
+    fn findings(all: &[SaidRow], shown: &Range<usize>) -> Vec<usize> {
         let of = |row: &SaidRow| FlowRow {
             finding: row.finding,
             ..FlowRow::default()
         };
-        Flow {
-            rows: self.rows.iter().map(of).collect(),
+        let flow = Flow {
+            rows: all.iter().map(of).collect(),
             ..Flow::default()
-        }
+        };
+        whole_findings(&flow, shown)
     }
 
     /// What counts as shown.
@@ -374,6 +411,8 @@ impl Plain {
                 };
                 let rows = page.shown().filter_map(|i| layout.row(i));
                 drawn.ranges = rows.map(|row| row.at..row.to).collect();
+                let introduction = self.said.heard_of(page.what).unwrap_or_default();
+                drawn.findings = Self::findings(introduction, &(0..introduction.len()));
                 drawn.id = Some(id);
                 drawn.code_rows = page.rows.len();
                 drawn.code_columns = usize::from(WIDE);
@@ -384,7 +423,6 @@ impl Plain {
             What::Sheet(digest, _) => {
                 let shown = page.shown();
                 let rows = shown.start..shown.end.min(self.rows.len());
-                let flow = self.flow();
                 drawn.over = Some((ROWS_OVER, self.rows.len() + 1));
                 drawn.sheet = turn
                     .ui
@@ -395,13 +433,15 @@ impl Plain {
                         digest,
                         width: WIDE,
                         total: self.rows.len() + 1,
-                        findings: whole_findings(&flow, &rows),
+                        findings: Self::findings(&self.rows, &rows),
                         rows: shown,
                     });
             }
-            What::Pane(pane, _) => {
+            What::Pane(pane, id) => {
                 if pane == Pane::Verdict {
-                    drawn.findings = whole_findings(&self.flow(), &page.shown());
+                    let code = self.layout.as_ref().filter(|layout| layout.doc.id == id);
+                    drawn.findings_of = code.map(|layout| (id, layout.doc.code));
+                    drawn.findings = Self::findings(&self.rows, &page.shown());
                 }
                 let height = match pane {
                     Pane::Output => page.rows.len().max(1),

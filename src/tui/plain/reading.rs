@@ -7,12 +7,13 @@ use crate::broker::Entry;
 use super::super::document::Layout;
 use super::super::interval::IntervalSet;
 use super::super::keys::Command;
-use super::super::ui::{Looked, Notice, Sheet};
+use super::super::ui::{Looked, Notice, Pane, Sheet};
 use super::super::words;
 use super::Plain;
 use super::answer::edge;
 use super::lines::{Lines, plain};
 use super::page::{Page, ROWS, ROWS_OVER, What};
+use super::run::is_run_over;
 use super::turn::{Came, Turn};
 
 impl Plain {
@@ -53,7 +54,15 @@ impl Plain {
             Some(Command::Bottom) if !on => Some(layout.len().saturating_sub(ROWS)),
             _ => None,
         };
+        let again = on && !shown && is_run_over(entry);
+        let end = end.or(again.then_some(0));
         let top = end.or(unseen).unwrap_or_else(|| layout.row_of(looked.top));
+        if again {
+            out.line(&words::plain::after_run(&turn.ui.key(Command::NextPane)));
+        } else if on && !shown && top > 0 && layout.doc.is_seen(&looked.seen) {
+            let first = turn.ui.key(Command::Top);
+            out.line(&words::plain::read_before(top, &first));
+        }
         let rows = top..(top + ROWS).min(layout.len());
         let opens = shown && !on && turn.ui.heard.command == Some(Command::Open);
         let fresh = if before > 0 || opens || end.is_some() {
@@ -94,6 +103,10 @@ impl Plain {
             }
             line.push(' ');
             match layout.doc.missing(&seen, Some(layout)) {
+                None if turn.looked().is_none_or(|l| !layout.doc.is_seen(&l.seen)) => {
+                    let (grant, deny) = (turn.ui.key(Command::Grant), turn.ui.key(Command::Deny));
+                    line.push_str(&words::plain::may_then(&grant, &deny));
+                }
                 Some(missing) => {
                     let total = words::plain::in_all(self.left_out(turn, rows));
                     line.push_str(&format!("{missing}{}{total}", words::goes_there(&key)));
@@ -156,9 +169,7 @@ impl Plain {
         let is_sheet = matches!(what, What::Sheet(..));
         let entry = turn.screen.selected();
         let at_hand = entry.map(|e| What::Code(e.proposal.id, e.code().digest()));
-        let said = &self.said;
-        let heard = (said.introduction_heard && said.introduced == at_hand)
-            .then_some(&said.introduction[..]);
+        let heard = at_hand.and_then(|what| self.said.heard_of(what));
         let (heading, mut rows, top) = turn.page(what, heard);
         let begun = |page: &Option<Page>| {
             let page = page.as_ref().filter(|p| p.what == what);
@@ -167,7 +178,7 @@ impl Plain {
         let moved = match came {
             Came::Anew => true,
             Came::Back => begun(&self.page) != Some(top),
-            Came::Stayed => false,
+            Came::Stayed | Came::ToMatch => false,
         };
         if is_sheet && !moved {
             // What is counted is what was read out.
@@ -244,7 +255,8 @@ impl Plain {
         let Some(entry) = turn.screen.selected() else {
             return;
         };
-        let found = matches!(command, Some(Command::SearchNext | Command::SearchPrevious));
+        let found = came == Came::ToMatch
+            || matches!(command, Some(Command::SearchNext | Command::SearchPrevious));
         let by_row = found || matches!(command, Some(Command::Up | Command::Down));
         let begun = self.page.as_ref().filter(|p| p.what == what);
         let mut begun = begun.map(|p| p.rows.clone());
@@ -255,7 +267,7 @@ impl Plain {
         let moved = match came {
             Came::Anew => true,
             Came::Back => begun.as_ref().map(|rows| rows.start) != Some(top),
-            Came::Stayed => false,
+            Came::Stayed | Came::ToMatch => false,
         };
         top = match (&begun, command) {
             _ if moved => top,
@@ -278,7 +290,15 @@ impl Plain {
         }
         let many = if by_row && !moved { 1 } else { ROWS_OVER };
         let asked = turn.pressed && (found || command.is_some_and(Command::scrolls));
-        if moved || asked && begun.as_ref().map(|rows| rows.start) != Some(top) {
+        let elsewhere = begun.as_ref().map(|rows| rows.start) != Some(top);
+        if moved || asked && (elsewhere || came == Came::ToMatch) {
+            if found {
+                if came == Came::ToMatch {
+                    self.tell_found(turn, out);
+                }
+                let hit = turn.ui.hit(turn.state).filter(|_| came != Came::ToMatch);
+                out.line(&words::plain::found_row(hit, top + 1, rows.len()));
+            }
             let shown = top..(top + many).min(rows.len());
             let fresh = match many {
                 1 => {
@@ -290,9 +310,15 @@ impl Plain {
             for said in fresh.filter_map(|i| rows.get(i)) {
                 out.line(&said.text);
             }
+            let pages = match turn.pages(Pane::Output) {
+                true => Command::PageCode,
+                false => Command::PageDown,
+            };
             if many > 1 && shown.end < rows.len() {
-                let key = turn.ui.key(Command::PageDown);
+                let key = turn.ui.key(pages);
                 out.line(&words::plain::more(&key, shown.end, rows.len(), "Row"));
+            } else if came == Came::ToMatch {
+                out.line(&words::plain::reads_on(&turn.ui.key(pages)));
             }
         } else if asked && out.is_empty() {
             let at_end = begun.is_none_or(|shown| shown.end >= rows.len());

@@ -15,6 +15,7 @@ mod elsewhere;
 mod exact;
 mod gaps;
 mod given;
+mod heard;
 mod hostile;
 mod output;
 mod sheet;

@@ -33,6 +33,8 @@ pub(super) enum Came {
     Stayed,
     /// From a field or a question, back to what was read out before it.
     Back,
+    /// From the field of a search to what it found.
+    ToMatch,
     Anew,
 }
 

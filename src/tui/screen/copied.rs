@@ -12,7 +12,6 @@ use super::super::transcript::{self, ALL};
 use super::super::ui::{Pane, UiState};
 use super::super::words;
 use super::Screen;
-use super::panes::pane_name;
 
 /// The most bytes of a copy: as base64 they stay below what xterm takes.
 pub const COPY_MAX: usize = 55_000;
@@ -39,7 +38,7 @@ impl Copied {
     }
 
     fn of(pane: Pane, lines: impl Iterator<Item = String>) -> Self {
-        let of = pane_name(pane);
+        let of = pane.name();
         let mut text = String::new();
         for line in lines {
             if text.len() + line.len() + 1 > COPY_MAX {

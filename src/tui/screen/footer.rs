@@ -13,7 +13,8 @@ use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{
-    Detail, OnScreen, Over, Pane, Part, Prompt, Searched, View, is_paused, too_late,
+    AllOf, Detail, OnScreen, Over, Pane, Part, Prompt, Searched, View, is_paused, of_namesakes,
+    too_late,
 };
 use super::super::words;
 use super::{Drawn, Screen};
@@ -73,9 +74,9 @@ impl Screen<'_> {
                 let count = all.waiting(self.state).len();
                 let whom = claim::drawn(&claim::named(&all.agent.name, 16));
                 let paused = is_paused(self.state, &all.agent);
+                let label = self.deny_all_label(all, &whom);
                 let earlier = !reason.earlier.is_empty();
                 let keys = words::deny_all_keys(count > 0, paused, earlier);
-                let label = words::deny_all(count, &whom);
                 self.field(canvas, area, &label, &keys, &reason.input);
             }
             Some(Prompt::Query(asking)) => {
@@ -152,6 +153,15 @@ impl Screen<'_> {
         let files = run.map_or(&[][..], |run| run.artifacts.as_slice());
         let good = files.iter().filter(|file| may_be_saved(&file.name).is_ok());
         words::save_where(good.count(), files.len())
+    }
+
+    /// How many of an agent's would be denied. `whom`: its name, as it is shown.
+    pub(super) fn deny_all_label(&self, all: &AllOf, whom: &str) -> String {
+        let count = all.waiting(self.state).len();
+        match of_namesakes(self.state, &all.agent) {
+            others if count == 0 && others > 0 => words::nothing_but(others, whom, all.agent.pid),
+            _ => words::deny_all(count, whom),
+        }
     }
 
     /// The field's label names whom the denial is for.

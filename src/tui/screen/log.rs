@@ -11,6 +11,7 @@ use super::super::canvas::Canvas;
 use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::gutter::Gutter;
+use super::super::keys::Command;
 use super::super::theme::Role;
 use super::super::ui::{Asking, FlowKey, LogScreen, Prompt};
 use super::super::words;
@@ -75,10 +76,10 @@ impl Screen<'_> {
         }
         if loaded && page.total == 0 && page.damage.is_none() {
             let none = match log.query.is_empty() {
-                true => words::AUDIT_EMPTY,
-                false => words::NONE_SUCH,
+                true => words::AUDIT_EMPTY.to_owned(),
+                false => words::none_such(log.all, &self.ui.key(Command::Back)),
             };
-            canvas.put(rows.x + 2, rows.y, rows.width, none, Role::Dim);
+            canvas.put(rows.x + 2, rows.y, rows.width, &none, Role::Dim);
         } else if rows.height > HEADED {
             draw_columns(canvas, Rect { height: 1, ..rows });
             rows.y += 1;

@@ -40,7 +40,7 @@ use ratatui::layout::Rect;
 
 use crate::broker::{BrokerState, Entry};
 use crate::clock::Now;
-use crate::model::{GrantDigest, ProposalId, VerdictKind};
+use crate::model::{Digest, GrantDigest, ProposalId, VerdictKind};
 
 use super::action::Header;
 use super::as_drawn::Placed;
@@ -69,6 +69,8 @@ pub struct Drawn {
     pub(super) ranges: Vec<Range<usize>>,
     /// The findings that were wholly on the screen.
     pub(super) findings: Vec<usize>,
+    /// Whose findings, with the digest of its code, if nothing of its code was on the screen.
+    pub(super) findings_of: Option<(ProposalId, Digest)>,
     pub(super) layout: Option<Arc<Layout>>,
     pub(super) code_rows: usize,
     pub(super) code_columns: usize,

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 
 use crate::analysis::rules;
 use crate::broker::Entry;
-use crate::model::{Action, Environment, Finding, Limits, Peer, Severity, Verdict};
+use crate::model::{Action, Capability, Environment, Finding, Limits, Peer, Severity, Verdict};
 
 use super::super::canvas::Canvas;
 use super::super::claim;
@@ -178,7 +178,7 @@ fn tabs(slot: &Slot, entry: &Entry, focus: Pane, width: u16) -> Vec<(String, Rol
             (true, false) => Role::Strong,
             _ => Role::Dim,
         };
-        let name = pane_name(*pane);
+        let name = pane.name();
         let name = match (alone, open) {
             (true, _) => name.to_owned(),
             (false, true) => format!("[{name}]"),
@@ -237,21 +237,6 @@ fn fitting(widths: &[usize], open: usize, room: usize) -> Range<usize> {
         shown.end += 1;
     }
     shown
-}
-
-pub(super) const fn pane_name(pane: Pane) -> &'static str {
-    match pane {
-        Pane::Queue => "QUEUE",
-        Pane::Code => "CODE",
-        Pane::Output => "OUTPUT",
-        Pane::Outcome => "OUTCOME",
-        Pane::Verdict => "FINDINGS",
-        Pane::Can => "CAN",
-        Pane::Given => "GIVEN",
-        Pane::Details => "DETAILS",
-        Pane::Says => "SAYS",
-        Pane::Past => "PAST",
-    }
 }
 
 pub(super) fn environment(environment: &Environment) -> String {
@@ -458,8 +443,15 @@ pub(super) fn capabilities(verdict: Option<&Verdict>) -> Vec<Para> {
         .map(|c| {
             let lines: Vec<String> = c.lines.iter().map(u32::to_string).collect();
             let word = if lines.len() == 1 { "line" } else { "lines" };
+            let where_to = match c.capability {
+                Capability::DataWrite => words::IN_MEMORY,
+                _ => "",
+            };
             Para::new(c.capability.as_str(), Role::Strong)
-                .and(format!(" {word} {} ", lines.join(", ")), Role::Dim)
+                .and(
+                    format!(" {word} {} {where_to}", lines.join(", ")),
+                    Role::Dim,
+                )
                 .given(c.detail.clone(), Role::Text)
                 .hang(2)
         })

@@ -24,7 +24,6 @@ use super::super::words;
 use super::Screen;
 use super::data::{Digests, given as inputs};
 use super::lengths::{Lengths, Room};
-use super::panes::pane_name;
 use super::spoken_rows::{Head, line_of_code, record, spoken_rows};
 
 /// The length of a row in characters. Longer lines of code are several rows, each to be heard.
@@ -292,7 +291,7 @@ impl<'a> Screen<'a> {
             Pane::Output => output(entry, self.reading()).0,
             _ => said(&self.pane(pane, entry, Rect::new(0, 0, WIDE, 24), &mut Vec::new())),
         };
-        (pane_name(pane), rows)
+        (pane.name(), rows)
     }
 
     /// The rows of OUTPUT, and the first of a page of `height` rows, as the drawn screen has it.
@@ -439,6 +438,13 @@ impl<'a> Screen<'a> {
         if let Some(effects) = Self::effects_of(entry) {
             if effects.is_private(line) {
                 tags.push_str(", private data");
+            }
+            let names = effects.writes.iter().chain(&effects.deletes);
+            if names
+                .filter(|touch| touch.like.is_some())
+                .any(|touch| touch.lines.contains(&line))
+            {
+                tags.push_str(words::plain::LOOKALIKE);
             }
             if let Some(mark) = effects.mark(line).filter(|m| *m != EffectMark::Private) {
                 tags.push_str(&format!(", {}", words::effect(mark).trim_end_matches(':')));

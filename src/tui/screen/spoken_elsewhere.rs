@@ -40,7 +40,7 @@ impl Screen<'_> {
             .get(screen.row.checked_sub(screen.page.offset)?)?;
         let name = claimed(&claim::named(&row.agent, 24));
         let end = words::plain::settled(
-            [&row.decided, &row.by, &row.after, &row.ran].map(|t| exact(t).0),
+            [&row.decided, &row.by, &row.after, &row.looked, &row.ran].map(|t| exact(t).0),
         );
         Some(format!(
             "{} of {}, {}, asked {}{end}, {}, {}; agent {name} says: {}",
@@ -134,7 +134,7 @@ impl Screen<'_> {
                 let count = all.waiting(self.state).len();
                 let whom = claimed(&claim::named(&all.agent.name, 16));
                 let (label, paused) = (
-                    words::deny_all(count, &whom),
+                    self.deny_all_label(all, &whom),
                     is_paused(self.state, &all.agent),
                 );
                 if count == 0 {
@@ -152,7 +152,7 @@ impl Screen<'_> {
                 let label = self.save_label(*of);
                 let files: Vec<String> = self.to_save(*of).iter().map(Para::text).collect();
                 let keys = words::plain::save_keys(&exact(input.value()).0);
-                format!("{}. {label} a folder. {keys}", files.join("; "))
+                format!("{label} a folder: {}. {keys}", files.join("; "))
             }
             Prompt::Filter { input, .. } => {
                 words::plain::filter_keys(&exact(&input.value().replace('"', "\\\"")).0)

@@ -33,7 +33,8 @@ impl Screen<'_> {
         let count = words::count(verdict.findings.len(), "finding");
         let mut out = vec![line(format!("verdict {word}, {count}:"))];
         let first = verdict.findings.iter().take(FINDINGS);
-        out.extend(first.map(|f| finding(entry, f)));
+        let first = first.enumerate();
+        out.extend(first.map(|(i, f)| finding(entry, f).finding(i)));
         let more = verdict.findings.len().saturating_sub(FINDINGS);
         if more > 0 {
             out.push(line(format!("and {more} more, in the pane FINDINGS")));
@@ -119,7 +120,7 @@ fn finding(entry: &Entry, f: &Finding) -> Para {
         para = para.given(words::plain::imitation(word), Role::Text);
     }
     if let Some(hint) = f.remedy() {
-        para = para.and(" Hint: ", Role::Text).given(hint, Role::Text);
+        para = para.and(". Hint: ", Role::Text).given(hint, Role::Text);
     }
     para
 }

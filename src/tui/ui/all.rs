@@ -42,6 +42,15 @@ fn pending_of(state: &BrokerState, agent: &AgentId) -> Vec<ProposalId> {
         .collect()
 }
 
+/// How many others wait that are of this name and of another process.
+pub(in crate::tui) fn of_namesakes(state: &BrokerState, agent: &AgentId) -> usize {
+    let others = state.pending().filter(|entry| {
+        let p = &entry.proposal;
+        entry.awaits_decision() && p.agent_name() == agent.name && !p.is_by(agent)
+    });
+    others.count()
+}
+
 impl UiState {
     /// `D`: asks whether all of them are meant, or for the reason if there is one at most.
     pub(super) fn ask_denial_of_all(&mut self, state: &BrokerState) {

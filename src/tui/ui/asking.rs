@@ -178,6 +178,7 @@ impl UiState {
         let record = |key: &FlowKey| matches!(key, FlowKey::Record(..));
         self.kept.flows.retain(|(key, _)| !record(key));
         self.place = OnScreen::Audit(LogScreen {
+            all: self.place.log().map_or(0, |log| log.all),
             query: query.clone(),
             ..LogScreen::default()
         });

@@ -342,7 +342,10 @@ impl UiState {
             self.over.close();
             return match meaning {
                 Meaning::Does(Command::Confirm) => vec![Action::Quit],
-                _ => Vec::new(),
+                _ => {
+                    self.remarks.notice = Some(words::NOT_QUIT.into());
+                    Vec::new()
+                }
             };
         }
         // Key bindings do not change `Enter` and `Esc` in text fields.

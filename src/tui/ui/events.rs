@@ -1,5 +1,7 @@
 //! Turns one terminal event into actions.
 
+use std::mem::{Discriminant, discriminant};
+
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 use tui_input::Input;
 
@@ -26,6 +28,13 @@ struct Typed {
     /// As a key that opens the sheet, and as one that confirms it.
     asks: bool,
     confirms: bool,
+}
+
+/// A text field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Palette,
+    Prompt(Discriminant<Prompt>),
 }
 
 impl UiState {
@@ -111,6 +120,12 @@ impl UiState {
             self.heard.at = now.boot;
             return Vec::new();
         }
+        if self.attention.quiet.is_rest() {
+            self.heard.at = now.boot;
+            self.remarks.notice = Some(words::REST_OF_PASTE.into());
+            return Vec::new();
+        }
+        let field = self.field();
         // The notice answered the previous key.
         self.remarks.notice = None;
         self.hear_key(key, now);
@@ -120,6 +135,9 @@ impl UiState {
         }
         let stand = self.stand();
         let actions = self.on_pressed(state, event, typed, now);
+        if field.is_some() && key.is(KeyCode::Enter) && self.field() != field {
+            self.attention.quiet.left_field();
+        }
         if actions.is_empty() && self.remarks.notice.is_none() && self.stand() == stand {
             self.tell_idle(state, key, meaning);
         }
@@ -132,11 +150,26 @@ impl UiState {
             self.common.keys.meaning(None, key),
             Meaning::Does(Command::Up | Command::Down | Command::Left | Command::Right)
         );
-        let prompt = self.prompt().and_then(Prompt::input);
-        let field = matches!(self.over, Over::Palette(_)) || prompt.is_some();
-        match field {
+        match self.is_in_field() {
             true => !key.is(KeyCode::Enter),
             false => moves,
+        }
+    }
+
+    /// Whether a text field has the keys.
+    pub(in crate::tui) fn is_in_field(&self) -> bool {
+        self.field().is_some()
+    }
+
+    /// The text field that has the keys.
+    fn field(&self) -> Option<Field> {
+        match &self.over {
+            Over::Palette(_) => Some(Field::Palette),
+            Over::Prompt(prompt) => {
+                let prompt = prompt.input().map(|_| discriminant(prompt));
+                prompt.map(Field::Prompt)
+            }
+            _ => None,
         }
     }
 
@@ -153,6 +186,10 @@ impl UiState {
             asks,
             confirms,
         } = typed;
+        let blank = KeyEvent::from(KeyCode::Char(' '));
+        // In a paste without brackets it is a line break, and a blank as in one with brackets.
+        let pasted = key == Key::LINE_FEED && !when.alone && self.is_in_field();
+        let event = if pasted { &blank } else { event };
         // Redraw also works on the sheet and in a text field, unless its key types a character
         // there.
         let redraws = self.common.keys.meaning(None, key) == Meaning::Does(Command::Redraw);

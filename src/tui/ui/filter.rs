@@ -9,7 +9,7 @@ use crate::model::{ProposalId, State};
 
 use super::super::shown;
 use super::super::words;
-use super::{Over, Pane, Prompt, UiState};
+use super::{Over, Pane, Prompt, Searched, UiState};
 
 /// Narrows the rows to those that say all of some words.
 #[derive(Debug, Default)]
@@ -105,7 +105,9 @@ impl UiState {
     pub(super) fn enter_filter(&mut self, state: &BrokerState, now: Now) {
         let lists = &self.queue.lists;
         if lists.live.is_empty() && lists.decided.is_empty() {
-            self.remarks.notice = Some(words::not_found(lists.filter.words()).into());
+            self.remarks.notice = Some(
+                words::not_found(lists.filter.words(), words::plain::place(Searched::Queue)).into(),
+            );
             self.focus_on(Pane::Queue);
             return;
         }

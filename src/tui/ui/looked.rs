@@ -78,14 +78,18 @@ impl UiState {
         if let Some(sheet) = self.over.sheet_mut() {
             sheet.count(now.boot);
         }
-        let (Some(id), Some(code)) = (self.on_glass(), self.frame.code) else {
+        if let (Some(id), Some(code)) = (self.on_glass(), self.frame.code) {
+            let looked = self.queue.looked.entry(id).or_default();
+            looked.turn_to(code);
+            for range in self.frame.ranges.settled(self.attention.grace, now.boot) {
+                looked.seen.insert(range);
+            }
+        }
+        let Some((id, code)) = self.findings_on_glass() else {
             return;
         };
         let looked = self.queue.looked.entry(id).or_default();
         looked.turn_to(code);
-        for range in self.frame.ranges.settled(self.attention.grace, now.boot) {
-            looked.seen.insert(range);
-        }
         for range in self.frame.findings.settled(self.attention.grace, now.boot) {
             looked.findings.insert(range);
         }
@@ -97,17 +101,21 @@ impl UiState {
             return None;
         }
         let none = Looked::default();
-        let code = self.on_glass().and_then(|id| {
-            let looked = self.queue.looked.get(&id).unwrap_or(&none);
-            let rows = self.frame.ranges.due(self.attention.grace, &looked.seen);
-            let findings = self
-                .frame
-                .findings
-                .due(self.attention.grace, &looked.findings);
-            rows.into_iter().chain(findings).min()
-        });
+        let looked = |id: &ProposalId| self.queue.looked.get(id).unwrap_or(&none);
+        let (frame, grace) = (&self.frame, self.attention.grace);
+        let rows = self.on_glass();
+        let rows = rows.and_then(|id| frame.ranges.due(grace, &looked(&id).seen));
+        let findings = self.findings_on_glass();
+        let findings =
+            findings.and_then(|(id, _)| frame.findings.due(grace, &looked(&id).findings));
         let sheet = self.sheet().and_then(Sheet::due);
-        code.into_iter().chain(sheet).min()
+        [rows, findings, sheet].into_iter().flatten().min()
+    }
+
+    /// The selected proposal with its code's digest, if the last frame showed findings of it.
+    fn findings_on_glass(&self) -> Option<(ProposalId, Digest)> {
+        let of = self.frame.findings_of;
+        of.filter(|(id, _)| self.queue.selected == Some(*id))
     }
 
     /// The selected proposal, if the last frame showed its code.

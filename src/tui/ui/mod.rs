@@ -22,6 +22,7 @@ mod mouse;
 mod moving;
 mod notice;
 mod palette;
+mod pane;
 mod pausing;
 mod picker;
 mod points;
@@ -42,7 +43,7 @@ use ratatui::layout::Rect;
 
 use crate::broker::{BrokerState, Entry, selection};
 use crate::clock::Now;
-use crate::model::{Digest, ProposalId, State};
+use crate::model::{Digest, ProposalId};
 
 use super::as_drawn::adds;
 use super::caps::TerminalCaps;
@@ -55,11 +56,11 @@ use super::theme::{Theme, Themes};
 use super::words;
 
 pub(super) use agents::{AgentRow, AgentsScreen, Part, agent_rows};
+pub(super) use all::{AllOf, of_namesakes};
 pub(super) use asking::Asking;
 pub(super) use compare::{Compared, Was};
 pub(super) use groups::{Differs, Unlike};
 use heard::Heard;
-#[cfg(test)]
 pub(super) use idle::Stand;
 pub use kept::FlowKey;
 pub(super) use looked::Looked;
@@ -68,6 +69,9 @@ use mouse::Click;
 pub(super) use mouse::Place;
 pub(super) use notice::Notice;
 pub(super) use palette::Palette;
+pub use pane::Pane;
+pub(super) use pane::has_output;
+use pane::lower;
 pub(super) use pausing::is_paused;
 pub(super) use picker::Picker;
 pub use quiet::{HELD, QUIET, Span};
@@ -98,22 +102,6 @@ pub enum View {
     Agents,
 }
 
-/// A part of the queue screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Pane {
-    Queue,
-    Code,
-    Output,
-    Outcome,
-    Verdict,
-    Can,
-    Given,
-    /// Plumbing: limits, layers, digests, environment, peer.
-    Details,
-    Says,
-    Past,
-}
-
 /// What the last frame showed; replaced by the next frame.
 #[derive(Debug, Default)]
 struct Frame {
@@ -124,6 +112,8 @@ struct Frame {
     /// Its document's bytes on the screen; `findings` holds its findings there.
     ranges: Standing,
     findings: Standing,
+    /// Whose findings they are.
+    findings_of: Option<(ProposalId, Digest)>,
     layout: Option<Arc<Layout>>,
     code_rows: usize,
     code_columns: usize,
@@ -265,18 +255,7 @@ impl UiState {
     fn follow(&mut self, state: &BrokerState, now: Now) {
         self.accrue(now);
         self.relist(state);
-        let selected = self.queue.selected;
-        let denied = selected.is_some_and(|id| {
-            let entry = state.entry(id);
-            self.queue.denied.contains(&id) && entry.is_some_and(|e| e.state() == State::Denied)
-        });
-        if denied && let Some(next) = self.next_urgent(state) {
-            self.select(next, now);
-            self.remarks.notice = Some(words::DENIED_NEXT.into());
-            self.unhide(state, next);
-        } else if denied && !self.common.spoken && state.pending_count() == 0 {
-            self.remarks.notice = Some(words::DENIED_LAST.into());
-        }
+        self.move_on(state, now);
         let open = |id: &ProposalId| state.entry(*id).is_some_and(|e| !e.state().is_final());
         self.queue.denied.retain(open);
         if self.entry(state).is_none() {
@@ -373,11 +352,11 @@ impl UiState {
         self.accrue(now);
         // A frame of code that was edited since shows nothing that counts.
         let code = drawn.layout.as_ref().map(|layout| layout.doc.code);
-        let current = |id: &ProposalId| {
-            let entry = state.entry(*id);
+        let has = |id: ProposalId, code: Option<Digest>| {
+            let entry = state.entry(id);
             entry.is_some_and(|entry| Some(entry.code().digest()) == code)
         };
-        let id = drawn.id.filter(current);
+        let id = drawn.id.filter(|id| has(*id, code));
         for (key, flow) in drawn.flows {
             let stale = drawn.id.is_some() && id.is_none();
             if !stale {
@@ -412,9 +391,16 @@ impl UiState {
         }
         let code = id.and(code);
         self.stay_at(drawn.output_top);
-        let (mut ranges, mut findings) = match std::mem::take(&mut self.frame) {
-            before if (before.id, before.code) == (id, code) => (before.ranges, before.findings),
-            _ => (Standing::default(), Standing::default()),
+        let current = |(id, code): &(ProposalId, Digest)| has(*id, Some(*code));
+        let findings_of = drawn.findings_of.filter(current).or(id.zip(code));
+        let before = std::mem::take(&mut self.frame);
+        let mut ranges = match (before.id, before.code) == (id, code) {
+            true => before.ranges,
+            false => Standing::default(),
+        };
+        let mut findings = match before.findings_of == findings_of {
+            true => before.findings,
+            false => Standing::default(),
         };
         ranges.show(drawn.ranges, now.boot);
         findings.show(drawn.findings.into_iter().map(|i| i..i + 1), now.boot);
@@ -423,6 +409,7 @@ impl UiState {
             code,
             ranges,
             findings,
+            findings_of,
             layout: drawn.layout,
             code_rows: drawn.code_rows,
             code_columns: drawn.code_columns,
@@ -570,31 +557,4 @@ fn closed(state: &BrokerState, id: ProposalId, why: String) -> Notice {
         Some(entry) => Notice::While(id, entry.state(), why.into()),
         None => why.into(),
     }
-}
-
-/// The panes below the code, except the one of earlier proposals.
-fn lower(entry: Option<&Entry>) -> Vec<Pane> {
-    let Some(entry) = entry else {
-        return Vec::new();
-    };
-    let mut panes = Vec::new();
-    if has_output(entry) {
-        panes.push(Pane::Output);
-    }
-    if entry.state() != State::Pending {
-        panes.push(Pane::Outcome);
-    }
-    panes.extend([
-        Pane::Verdict,
-        Pane::Can,
-        Pane::Given,
-        Pane::Details,
-        Pane::Says,
-    ]);
-    panes
-}
-
-/// Whether the entry is running, has run, or is about to run.
-pub(super) fn has_output(entry: &Entry) -> bool {
-    matches!(entry.state(), State::Granted | State::Running) || entry.run().is_some()
 }

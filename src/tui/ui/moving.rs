@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use crate::broker::BrokerState;
 use crate::clock::Now;
-use crate::model::ProposalId;
+use crate::model::{ProposalId, State};
 
 use super::super::action::Action;
 use super::super::document::Layout;
 use super::super::keys::Command;
 use super::super::transcript::At;
+use super::super::words;
 use super::events::AUDIT_ROWS;
-use super::{LogScreen, OnScreen, Over, Pane, UiState};
+use super::{LogScreen, Notice, OnScreen, Over, Pane, UiState};
 
 /// Columns per left or right step.
 const ACROSS: usize = 8;
@@ -59,6 +60,32 @@ impl UiState {
             Pane::Code => self.scroll_code(command),
             Pane::Output => self.scroll_output(state, command),
             pane => self.scroll_pane(pane, command),
+        }
+    }
+
+    /// Moves the selection on from a proposal that was denied. Plain lines say it themselves.
+    pub(super) fn move_on(&mut self, state: &BrokerState, now: Now) {
+        let denied = |id: ProposalId| {
+            let entry = state.entry(id);
+            self.queue.denied.contains(&id) && entry.is_some_and(|e| e.state() == State::Denied)
+        };
+        if !self.queue.selected.is_some_and(denied) {
+            return;
+        }
+        let said = match self.next_urgent(state) {
+            Some(next) => {
+                let rest = Notice::from(words::REST_OF_PASTE);
+                let rest = self.remarks.notice.take().filter(|said| *said == rest);
+                self.select(next, now);
+                self.remarks.notice = rest;
+                self.unhide(state, next);
+                words::DENIED_NEXT
+            }
+            None if state.pending_count() == 0 => words::DENIED_LAST,
+            None => return,
+        };
+        if !self.common.spoken && self.remarks.notice.is_none() {
+            self.remarks.notice = Some(said.into());
         }
     }
 

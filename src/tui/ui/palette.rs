@@ -1,5 +1,7 @@
 //! `:`: every command by name. Choosing one does what its key does, no more: granting opens the sheet.
 
+use std::time::Duration;
+
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
@@ -10,7 +12,11 @@ use super::super::action::Action;
 use super::super::glossary;
 use super::super::keys::{Command, Key};
 use super::super::words;
+use super::pausing::spoken;
 use super::{Notice, Over, UiState, View, decide};
+
+/// Without a key for this long, the chosen command was said.
+const SAID: Duration = Duration::from_millis(800);
 
 /// The open palette.
 #[derive(Debug, Default)]
@@ -103,6 +109,15 @@ impl UiState {
                 self.remarks.notice = Some(Notice::Idle(said.into()));
                 return Vec::new();
             }
+            // Where nothing is drawn, nobody knows what is chosen before it was said.
+            let said = self.common.spoken.then_some(self.attention.quiet.key().gap);
+            if said.is_some_and(|gap| gap < SAID) && palette.asked != Some(chosen) {
+                palette.asked = Some(chosen);
+                let does = self.command_said(state, chosen);
+                let said = words::plain::enter_does(&does);
+                self.remarks.notice = Some(Notice::Idle(said.into()));
+                return Vec::new();
+            }
             self.over.close();
             return self.choose(state, chosen, now);
         } else if key.is(KeyCode::Up) {
@@ -115,6 +130,16 @@ impl UiState {
             palette.asked = None;
         }
         Vec::new()
+    }
+
+    /// What `Enter` would do, and to whom.
+    pub(in crate::tui) fn command_said(&self, state: &BrokerState, command: Command) -> String {
+        let whom = match command {
+            Command::Pause | Command::Resume | Command::DenyAll => self.agent_at_hand(state),
+            _ => None,
+        };
+        let whom = whom.map(|agent| spoken(&agent.name));
+        words::plain::does(command, whom.as_deref())
     }
 
     /// Does what the command's key does.

@@ -114,7 +114,7 @@ impl Covered {
 }
 
 /// An agent's name in a sentence.
-fn spoken(name: &str) -> String {
+pub(super) fn spoken(name: &str) -> String {
     claim::drawn(&claim::named(name, NAME))
 }
 

@@ -12,6 +12,8 @@ pub const QUIET: Duration = Duration::from_millis(250);
 /// Within this time after a key, the same key may still be held down: the longest delay before the
 /// first repeat that common desktops offer. Another key in between ends the first key's repeats.
 pub const HELD: Duration = Duration::from_secs(2);
+/// Single keys with a shorter gap are of one burst: nobody types two so fast.
+const BURST: Duration = Duration::from_millis(15);
 /// Whoever looks up pauses for this long.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -55,6 +57,19 @@ pub(super) struct Quiet {
     run: Duration,
     /// The last key.
     key: Typing,
+    /// What follows the `Enter` that left a text field.
+    rest: Rest,
+}
+
+/// What follows the `Enter` that left a text field: the rest of a paste was meant for the field and is no command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Rest {
+    #[default]
+    None,
+    /// `Enter` was read by itself: the rest, if any, is read together.
+    Possible,
+    /// Everything until a pause, or until a single key that comes later.
+    Certain,
 }
 
 /// How a key was typed.
@@ -62,6 +77,8 @@ pub(super) struct Quiet {
 pub(in crate::tui) struct Typing {
     /// Whether it came after [`QUIET`].
     pub calm: bool,
+    /// How long nothing came before it.
+    pub gap: Duration,
     /// Whether it was read by itself.
     pub alone: bool,
     /// The earliest time at which it could have been typed.
@@ -81,6 +98,7 @@ impl Quiet {
     pub fn pressed(&mut self, key: Key, when: Span) {
         self.key = Typing {
             calm: when.since >= self.last.saturating_add(QUIET),
+            gap: when.since.saturating_sub(self.last),
             alone: when.alone,
             since: when.since,
         };
@@ -97,6 +115,26 @@ impl Quiet {
     /// How the last key was typed.
     pub const fn key(&self) -> Typing {
         self.key
+    }
+
+    /// Records that the last key, `Enter`, left a text field.
+    pub const fn left_field(&mut self) {
+        self.rest = match self.key.alone {
+            true => Rest::Possible,
+            false => Rest::Certain,
+        };
+    }
+
+    /// Whether the last key came in one burst with the `Enter` that left a text field.
+    pub fn is_rest(&mut self) -> bool {
+        self.rest = match self.rest {
+            _ if self.key.calm => Rest::None,
+            Rest::Possible if self.key.alone => Rest::None,
+            Rest::Certain if self.key.alone && self.key.gap >= BURST => Rest::None,
+            Rest::Possible | Rest::Certain => Rest::Certain,
+            Rest::None => Rest::None,
+        };
+        self.rest == Rest::Certain
     }
 
     /// Whether nobody paused to look up since then.

@@ -51,7 +51,8 @@ impl UiState {
             }
         };
         if !hit {
-            let words = words::not_found(&self.common.found).into();
+            let place = words::plain::place(self.searched(state));
+            let words = words::not_found(&self.common.found, place).into();
             self.remarks.notice = Some(Notice::OfList(self.listed(), words));
         }
         self.redocument(state, now);
@@ -94,6 +95,33 @@ impl UiState {
         reading.stay(At::Line(hit), entry);
         self.tell_turn(from, hit, backwards);
         true
+    }
+
+    /// Which of all matches the last search is at, counted from 1, and how many there are.
+    pub(in crate::tui) fn hit(&self, state: &BrokerState) -> Option<(usize, usize)> {
+        let entry = self.entry(state)?;
+        let looked = self.queue.looked.get(&entry.proposal.id)?;
+        let needle = &self.common.found;
+        match self.searched(state) {
+            Searched::Code => {
+                let doc = self
+                    .queue
+                    .doc
+                    .as_ref()
+                    .filter(|d| d.id == entry.proposal.id)?;
+                Some(doc.hit(needle, looked.found?))
+            }
+            Searched::Output => {
+                let at = looked.reading.found?;
+                let (lines, _) = transcript::lines(entry, looked.reading.upto(entry), ALL);
+                let hits = lines.iter().enumerate();
+                let hits = hits.filter(|(_, line)| matches(&line.text, needle).next().is_some());
+                Some(hits.fold((0, 0), |(which, all), (i, _)| {
+                    (which + usize::from(i <= at), all + 1)
+                }))
+            }
+            Searched::Queue | Searched::Nothing => None,
+        }
     }
 
     fn search_queue(&mut self, state: &BrokerState, backwards: bool, now: Now) -> bool {

@@ -127,6 +127,8 @@ pub(in crate::tui) struct LogScreen {
     /// The question that selects the rows; empty for all.
     pub query: String,
     pub page: AuditPage,
+    /// How many proposals there are besides the question.
+    pub all: usize,
     /// The index of the selected proposal; 0 is the newest.
     pub row: usize,
     /// How often `page` was set; 0 until the first rows arrive.
@@ -139,6 +141,9 @@ impl LogScreen {
     pub fn set(&mut self, page: AuditPage) {
         if page.detail.is_some() != self.page.detail.is_some() {
             self.top = 0;
+        }
+        if self.query.is_empty() {
+            self.all = page.total;
         }
         self.page = page;
         self.set += 1;

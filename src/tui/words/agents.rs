@@ -161,6 +161,15 @@ pub fn deny_all(count: usize, whom: &str) -> String {
     }
 }
 
+/// Nothing of an agent waits, but of other processes of its name.
+pub fn nothing_but(namesakes: usize, whom: &str, pid: i32) -> String {
+    let wait = match namesakes {
+        1 => "1 of another process waits".to_owned(),
+        n => format!("{} of other processes wait", number(n as u64)),
+    };
+    format!("nothing of {whom} (pid {pid}) waits, but {wait}")
+}
+
 /// The keys of that field. `earlier`: whether there are earlier reasons.
 pub fn deny_all_keys(any: bool, paused: bool, earlier: bool) -> String {
     let up = if earlier { "↑ earlier  " } else { "" };

@@ -12,6 +12,8 @@ const NEAREST: usize = 3;
 pub const FIELD: &str = "text field";
 pub const FIELD_KEYS: &str =
     "Enter sends, Esc goes back, Ctrl-u clears it, Ctrl-w takes the last word";
+pub const REST_OF_PASTE: &str = "what was pasted behind Enter was left out";
+pub const NOT_QUIT: &str = "not quit";
 pub const AT_TOP: &str = "at the top";
 pub const AT_END: &str = "at the end";
 pub const AT_LEFT_EDGE: &str = "at the left edge";

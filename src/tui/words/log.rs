@@ -12,8 +12,16 @@ pub const CAN_STAND: &str = "WHAT CAN STAND HERE";
 pub const WORDS_STAND: &str =
     "a word of the code, the title or the agent's reason can stand here too";
 pub const NOT_A_QUERY: &str = "NOT A QUERY";
-/// No row is what the question asks for.
-pub const NONE_SUCH: &str = "The log has no such proposal.";
+/// No row is what the question asks for. `all`: how many there are. `back`: the key that leaves the question.
+pub fn none_such(all: usize, back: &str) -> String {
+    match all {
+        1 => format!("The only record does not match; {back} lists it."),
+        all => format!(
+            "None of {} records match; {back} lists all.",
+            super::number(all as u64)
+        ),
+    }
+}
 pub const NO_QUERY_ANY_MORE: &str = "all proposals again";
 
 pub fn of_query(query: &str) -> String {

@@ -1,16 +1,19 @@
 //! The sentences of the dashboard in plain lines. They are ASCII and have no signs that only an eye can read.
 
 mod fields;
+mod reading;
 
 use std::time::Duration;
 
 use crate::model::{Imitation, Letter};
 
 use super::super::keys::Command;
-use super::super::ui::Searched;
 use super::{count, number};
 pub use fields::*;
+pub use reading::*;
 
+/// A line with a file name that looks like another.
+pub const LOOKALIKE: &str = ", look-alike name";
 /// The word for the sign of a warning.
 pub const WARNING: &str = "warning: ";
 pub const NO_FINDINGS: &str = "no findings";
@@ -37,25 +40,6 @@ pub const AGAIN: &str = "Again:";
 /// A line that differs from the code that was read last.
 pub const UNLIKE: &str = ", differs";
 pub const READING_LOG: &str = "The log is being read.";
-
-/// Where a search looks.
-const fn place(of: Searched) -> &'static str {
-    match of {
-        Searched::Code => "CODE",
-        Searched::Output => "OUTPUT",
-        Searched::Queue => "the proposals' titles and agents",
-        Searched::Nothing => "nothing",
-    }
-}
-
-pub fn search(of: Searched) -> String {
-    format!("search in {}: Enter searches, Esc goes back.", place(of))
-}
-
-/// A search found something. `words` are exact.
-pub fn found(words: &str, of: Searched) -> String {
-    format!("found \"{words}\" in {}:", place(of))
-}
 
 /// How many proposals a folded group has beside the one that is told.
 pub fn folded(rest: usize, key: &str) -> String {
@@ -93,7 +77,7 @@ pub const fn command(command: Command) -> &'static str {
             "read on: what the proposal touches, then its code; rows that were not seen"
         }
         Command::NextPane => {
-            "read out the next pane: code, findings, what it can, is given, details, past, output"
+            "read out the next pane: CODE, OUTPUT, OUTCOME, FINDINGS, CAN, GIVEN, DETAILS, SAYS, PAST"
         }
         Command::PreviousPane => "read out the previous pane",
         Command::Open => {
@@ -210,9 +194,12 @@ pub fn after_edit(grantable: bool, keys: [&str; 5]) -> String {
     }
 }
 
-/// `line`: the proposal.
-pub fn selected_now(line: &str) -> String {
-    format!("selected now: {line}")
+/// `line`: the proposal. `urgent`: it came by a denial.
+pub fn selected_now(line: &str, urgent: bool) -> String {
+    match urgent {
+        true => format!("selected now, the most urgent: {line}"),
+        false => format!("selected now: {line}"),
+    }
 }
 
 /// Behind a refusal: what blocks.
@@ -309,11 +296,17 @@ pub fn waits(news: usize, key: &str) -> String {
 }
 
 /// `down`, `up`: the keys that go through all of them.
-pub fn more_proposals(more: usize, down: &str, up: &str) -> String {
-    format!(
-        "and {} more, decided ones too; {down} and {up} go through them",
-        number(more as u64)
-    )
+pub fn more_proposals(more: usize, decided: usize, down: &str, up: &str) -> String {
+    let which = match (more, decided) {
+        (more, 0) => format!("{} more", number(more as u64)),
+        (0, decided) => format!("{} decided", number(decided as u64)),
+        (more, decided) => format!(
+            "{} more and {} decided",
+            number(more as u64),
+            number(decided as u64)
+        ),
+    };
+    format!("and {which}; {down} and {up} go through them")
 }
 
 /// The first row of a finding.
@@ -404,11 +397,6 @@ pub fn hides(values: usize) -> String {
     format!("{} hidden", number(values as u64))
 }
 
-/// `keys`: grant, deny.
-pub fn may(grant: &str, deny: &str) -> String {
-    format!("{grant} asks to grant, {deny} denies.")
-}
-
 pub fn next(waiting: usize, key: &str) -> String {
     match waiting {
         0 => format!("{NOTHING_WAITS} {STAYS}."),
@@ -432,8 +420,9 @@ pub fn type_digits(digits: &str, back: &str) -> String {
     )
 }
 
-/// When it was decided, by whom, after how long, and how long the run took; empty where there is none.
-pub fn settled([at, by, after, ran]: [String; 4]) -> String {
+/// When it was decided, by whom, after how long, for how long it was looked at, and how long the run took; empty where
+/// there is none.
+pub fn settled([at, by, after, looked, ran]: [String; 5]) -> String {
     if at.is_empty() {
         return String::new();
     }
@@ -446,12 +435,17 @@ pub fn settled([at, by, after, ran]: [String; 4]) -> String {
     } else {
         format!(" after {after}")
     };
+    let looked = if looked.is_empty() {
+        looked
+    } else {
+        format!(", looked at for {looked}")
+    };
     let ran = if ran.is_empty() {
         ran
     } else {
         format!(", ran {ran}")
     };
-    format!(", {what} {at}{by}{after}{ran}")
+    format!(", {what} {at}{by}{after}{looked}{ran}")
 }
 
 pub fn too_narrow(columns: u16, fewest: u16) -> String {

@@ -17,7 +17,10 @@ pub const MASKED: &str = "every value is masked: the data is private";
 pub const FAR: &str = "far from the others";
 pub const NO_FILES: &str = "no file of a run is here";
 pub const LEFT_NO_FILE: &str = "this run left no file";
-pub const NO_CLIPBOARD: &str = "this terminal takes no copies";
+/// What `DATA_WRITE` writes to: WRITES tells the files.
+pub const IN_MEMORY: &str = "in memory, to ";
+pub const NO_CLIPBOARD: &str =
+    "this terminal takes no copies; `countersign audit show` prints code and output";
 pub const DECODING: &str = "being read";
 
 /// `3.1`: seconds with one decimal.

@@ -102,7 +102,7 @@ fn facts_that_were_not_heard_to_their_end_or_changed_are_told() {
     v.keys(" ");
     v.wait(300);
     assert!(told(&mut v));
-    // Another proposal was heard last, with the same facts.
+    // Another proposal was heard meanwhile: the facts of this one are still its own.
     let mut v = Voice::of(Making::clear(CODE));
     v.b.propose(Making::clear("print(df[\"a\"].sum())\n"));
     v.wait(600);
@@ -113,8 +113,7 @@ fn facts_that_were_not_heard_to_their_end_or_changed_are_told() {
     v.keys("k");
     v.wait(2_500);
     let sheet = v.ask();
-    assert!(sheet.contains("\nREADS sales"), "{sheet}");
-    assert_eq!(v.all.matches("says: row count").count(), 4, "{}", v.all);
+    assert!(sheet.contains("as read before"), "{sheet}");
     // The same code was denied meanwhile.
     let mut v = Voice::of(Making::clear(CODE));
     let other = v.b.propose(Making::clear(CODE));
