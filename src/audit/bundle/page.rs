@@ -57,7 +57,7 @@ pub fn head(out: &mut dyn Write, anchor: &Anchor<'_>, asked: &str) -> io::Result
          <meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>Records of a Countersign log</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <h1>Records of a Countersign log</h1>\n<p>{}</p>\n\
-         <p class=\"how\">Nothing signs this page. What it says can be checked: get the log’s verifier key on another way \
+         <p class=\"how\">Nothing signs this page. What it says can be checked: get the log's verifier key on another way \
          than this folder, and run <code>python3 countersign_proof.py --key KEY .</code> in it. The checker prints each \
          record once it has proved that the record is in the log. It cannot prove that no other records exist.</p>\n\
          <dl>\n<dt>Log</dt><dd><code>{}</code></dd>\n\
