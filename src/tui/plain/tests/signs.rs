@@ -27,8 +27,8 @@ fn sources(folder: &Path, out: &mut String) {
     }
 }
 
-/// Signs that only the drawn screen has.
-const DRAWN: &str = "┃┌┐└┘├┤┬┴┼▀▁▂▃▄▅▆▇▉▊▋▌▍▎▏░▒▓";
+/// Signs that only the drawn screen has, or the page of a bundle.
+const DRAWN: &str = "┃┌┐└┘├┤┬┴┼▀▁▂▃▄▅▆▇▉▊▋▌▍▎▏░▒▓“”";
 
 #[test]
 fn every_sign_in_a_sentence_of_the_program_has_a_word() {
