@@ -137,14 +137,14 @@ fn acts(effects: &Effects, code: &str) -> bool {
             .any(|touch| environment(&touch.what) && does(touch))
 }
 
-/// Whether values of private data leave as they are.
+/// Whether values of private data leave, or what was computed from each.
 fn tells_private(effects: &Effects) -> bool {
     let tangled = effects.tangled && effects.private();
     let parts = effects.leaves.iter().flat_map(|leaving| &leaving.parts);
     tangled
         || parts
             .into_iter()
-            .any(|part| part.private && !part.as_is.is_empty())
+            .any(|part| part.private && !(part.as_is.is_empty() && part.rows.is_empty()))
 }
 
 impl Harm {

@@ -7,6 +7,9 @@ use unicode_security::confusable_detection::skeleton;
 
 use super::{Alteration, Altered, BoundInput, Capability, Flow, InputKind, Place, Verdict, Way};
 
+/// Values that a part of a time can have at most; classes and conditions have fewer.
+const CLASSES_MOST: u64 = 31;
+
 /// The effects of one proposal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
@@ -77,6 +80,8 @@ pub struct LeavingPart {
     pub private: bool,
     /// Columns whose values may leave as they are; those with most different values first.
     pub as_is: Vec<String>,
+    /// Columns of which only what was computed from each value may leave.
+    pub rows: Vec<String>,
     /// Columns of which only counts, means and the like leave.
     pub summed: Vec<String>,
     /// How many columns it has; 0 if unknown.
@@ -274,8 +279,9 @@ impl Effects {
                 let Some(mine) = self.inputs.iter_mut().find(|i| i.name == share.input) else {
                     continue;
                 };
-                mine.whole |= share.of > 0 && share.as_is.len() + share.summed.len() == share.of;
-                if mine.private && !share.as_is.is_empty() {
+                let rows = share.as_is.len() + share.rows.len();
+                mine.whole |= share.of > 0 && rows + share.summed.len() == share.of;
+                if mine.private && rows > 0 {
                     union(&mut mine.lines, &[flow.line]);
                 }
             }
@@ -458,6 +464,7 @@ fn parts(flow: &Flow, inputs: &[BoundInput]) -> Vec<LeavingPart> {
     let part = |share: &super::Share| {
         let input = inputs.iter().find(|input| input.name == share.input)?;
         let mut as_is = share.as_is.clone();
+        let mut rows = share.rows.clone();
         let of = match &input.kind {
             InputKind::Dataset {
                 dataset,
@@ -469,6 +476,9 @@ fn parts(flow: &Flow, inputs: &[BoundInput]) -> Vec<LeavingPart> {
                     let at = columns.iter().position(|c| c.name == *name)?;
                     summary.as_ref()?.columns.get(at)?.distinct
                 };
+                // Of few values, a class or a condition may say which.
+                let few = |name: &String| distinct(name).is_none_or(|n| n <= CLASSES_MOST);
+                as_is.extend(rows.extract_if(.., |name| few(name)));
                 as_is.sort_by_key(|name| std::cmp::Reverse(distinct(name)));
                 dataset
             }
@@ -478,6 +488,7 @@ fn parts(flow: &Flow, inputs: &[BoundInput]) -> Vec<LeavingPart> {
             of: of.clone(),
             private: input.is_private(),
             as_is,
+            rows,
             summed: share.summed.clone(),
             columns: share.of,
         })
@@ -498,12 +509,20 @@ fn merge(into: &mut Vec<LeavingPart>, parts: Vec<LeavingPart>) {
                 known.as_is.push(name);
             }
         }
+        for name in part.rows {
+            if !known.rows.contains(&name) {
+                known.rows.push(name);
+            }
+        }
         for name in part.summed {
             if !known.summed.contains(&name) {
                 known.summed.push(name);
             }
         }
-        known.summed.retain(|name| !known.as_is.contains(name));
+        known.rows.retain(|name| !known.as_is.contains(name));
+        let (as_is, rows) = (&known.as_is, &known.rows);
+        let raw = |name: &String| as_is.contains(name) || rows.contains(name);
+        known.summed.retain(|name| !raw(name));
     }
     into.sort_by_key(|part| !part.private);
 }

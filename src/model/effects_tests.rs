@@ -195,6 +195,7 @@ fn a_file_is_paired_with_its_line_its_data_and_a_name_that_looks_like_its_own() 
         shares: vec![super::super::Share {
             input: "staff".to_owned(),
             as_is: vec!["email".to_owned(), "dept".to_owned()],
+            rows: Vec::new(),
             summed: Vec::new(),
             of: 2,
         }],
@@ -215,4 +216,41 @@ fn a_file_is_paired_with_its_line_its_data_and_a_name_that_looks_like_its_own() 
     assert!(effects.inputs[0].whole);
     // A line that gives private data away is marked.
     assert!(effects.is_private(5) && !effects.is_private(2));
+}
+
+#[test]
+fn what_is_computed_from_a_column_of_few_values_counts_as_the_column() {
+    let mut given = input("staff", &["born", "sex", "note"], Sensitivity::Private);
+    let InputKind::Dataset { summary, .. } = &mut given.kind else {
+        panic!("a data set")
+    };
+    let column = |distinct| super::super::ColumnSummary {
+        distinct,
+        ..Default::default()
+    };
+    let columns = vec![column(Some(900)), column(Some(31)), column(None)];
+    let about = super::super::Summary {
+        columns,
+        head: Vec::new(),
+    };
+    *summary = Some(about.into());
+    let mut verdict = verdict(&[]);
+    verdict.flows.exits = vec![Flow {
+        to: Way::Output,
+        line: 3,
+        what: "print".to_owned(),
+        shares: vec![super::super::Share {
+            input: "staff".to_owned(),
+            as_is: Vec::new(),
+            rows: ["born", "sex", "note"].map(str::to_owned).into(),
+            summed: Vec::new(),
+            of: 3,
+        }],
+    }];
+    let effects = Effects::of(&verdict, &[given]);
+    let part = &effects.leaves[0].parts[0];
+    assert_eq!(part.rows, ["born"]);
+    assert_eq!(part.as_is, ["sex", "note"]);
+    // What is computed from each row is private data all the same.
+    assert!(effects.is_private(3) && effects.inputs[0].whole);
 }

@@ -60,6 +60,9 @@ pub struct Share {
     pub input: String,
     /// Columns whose values may leave as they are, in the input's order.
     pub as_is: Vec<String>,
+    /// Columns of which only what was computed from each value may leave: a class, a condition, a hash.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<String>,
     /// Columns of which only counts, means and the like leave.
     pub summed: Vec<String>,
     /// Columns of the input; 0 if they are not known, and the input leaves as it is.

@@ -86,6 +86,21 @@ fn private_data_is_masked() {
     at_sizes("given_private", |b| given(b, true, summary().masked()));
 }
 
+#[test]
+fn what_is_computed_from_each_row_has_a_word_of_its_own() {
+    at_sizes("per_row", |b| {
+        b.propose(Making {
+            private: true,
+            columns: columns(),
+            summary: Some(summary().masked()),
+            ..Making::clear(
+                "df['old'] = pd.cut(df['age'], [0, 65, 120])\nprint(df[['old', 'dept']], df['salary'].mean())\n",
+            )
+        });
+        b.settle();
+    });
+}
+
 /// Whatever a summary has in it, the screen shows no value of private data.
 #[test]
 fn a_summary_with_values_shows_none_of_private_data() {

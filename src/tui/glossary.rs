@@ -82,6 +82,15 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ),
     ("RETURNS", "what the agent gets back from a run"),
     (
+        "as is, per row",
+        "a column whose values may leave as they are; one of which a class, a condition or a hash of each value leaves, \
+         which may still say what the value was",
+    ),
+    (
+        "summed up",
+        "a column of which a count, a mean, a median and the like leave",
+    ),
+    (
         "lost sight",
         "from this line values may go where the analyser does not look; all that the code reads may leave",
     ),

@@ -196,7 +196,7 @@ pub const TOLD_BY: &str = "the policy says private = \"tell\"";
 pub const NOT_NAMED: &str = ": not named";
 /// Follows the columns of an input that are picked by computed names.
 pub const COMPUTED: &str = "others through a variable, ";
-/// Follows the columns that leave, and those of which only sums leave.
+/// Follows the columns that leave, those from each of whose values something is computed, and those that are summed up.
 pub const AS_IS: &str = " as is";
 pub const ALL_COLUMNS: &str = "all columns";
 /// How values are altered.
@@ -213,6 +213,7 @@ pub const fn change(by: Change) -> &'static str {
         Change::Unless => "unless",
     }
 }
+pub const PER_ROW: &str = "per row";
 pub const SUMMED: &str = "summed up";
 /// Follows a file whose name looks like another one's.
 pub const LOOKS_LIKE: &str = "LOOKS LIKE";

@@ -123,11 +123,26 @@ impl<'a> Pass<'a> {
         let (on, gets) = Self::parts(on, method, x);
         let mut value = self.aggregate(&on, how, gets);
         if !(more.is_bare() && more.sites.is_empty() && more.inner.is_empty()) {
-            let to = self.eval(how);
-            let gives = self.hand_over(&to, &on.clone().and(&more));
+            let gives = self.gives_beside(how, &on, &more);
             value = value.and(&more).and(&gives);
         }
         Some(value)
+    }
+
+    /// What functions give back that get more than the values: `s.apply(f, args=(a,))`, `g.agg(f, a)`.
+    fn gives_beside(&mut self, how: &'a Expr, on: &Value<'a>, more: &Value<'a>) -> Value<'a> {
+        let to = self.eval(how);
+        let mut out = self.hand_over(&to, &on.clone().and(more));
+        let given = Given {
+            positional: vec![on.clone().without(GROUPED)],
+            rest: Some(more.clone().opened()),
+            ..Given::default()
+        };
+        for id in to.funcs.clone() {
+            let gives = self.call_function(id, &given);
+            out = out.and(&gives);
+        }
+        out
     }
 
     /// Values by other names: `t["c"].map({"N": "North"})`.
@@ -165,8 +180,15 @@ impl<'a> Pass<'a> {
             return value.clone();
         }
         let mut out = value.held();
+        let mut given = Given::one(on.clone().without(GROUPED));
+        // What else `functools.partial` gives them.
+        if !(value.sites.is_empty() && value.inner.is_empty()) {
+            let mut rest = value.clone().opened();
+            rest.funcs.clear();
+            given.rest = Some(rest);
+        }
         for id in value.funcs.clone() {
-            let gives = self.call_function(id, &Given::one(on.clone().without(GROUPED)));
+            let gives = self.call_function(id, &given);
             out.join(&gives);
         }
         out
@@ -180,6 +202,11 @@ impl<'a> Pass<'a> {
         if let Some(how) = how {
             let value = self.aggregate(on, how, gets);
             out = out.and(&value);
+            let more = self.union(x.args.iter().skip(1));
+            if !more.is_void() {
+                let gives = self.gives_beside(how, on, &more);
+                out = out.and(&more).and(&gives);
+            }
         }
         for keyword in &x.keywords {
             let Some(name) = &keyword.arg else {

@@ -1,14 +1,15 @@
 //! Calls: what they give back, what they change, and what leaves by them.
 
+use super::coarse::came_through;
 use super::exprs::prints;
 use super::functions::Given;
 use super::iterators::{ITERATING, ITERATORS};
 use super::library::draws;
-use super::puts::{VIEWING, contains};
+use super::puts::{VIEWING, contains, mutates};
 use super::unseen::{configures, describes, hides, lists_back, reads_back};
 use super::value::{
-    BOUND, CHANGER, DRAWN, FIGURE, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, PLAIN,
-    PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
+    BOUND, CHANGER, DRAWN, FIGURE, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, ORIGIN,
+    PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{
     EACH_ROW, ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, TEXTS, WRITTEN,
@@ -122,6 +123,7 @@ impl<'a> Pass<'a> {
                         self.unnamed.insert(site);
                     }
                 }
+                value = came_through(value, method, x);
                 return self.in_place(&on, method, x, value.without(BOUND | CHANGER));
             }
         }
@@ -176,7 +178,13 @@ impl<'a> Pass<'a> {
         let value = match (&path, &method) {
             (Some(path), _) => self.library(x, path, &name, &given, all),
             (None, None) => self.plain_call(x, &on, &name, &given, all),
-            (None, Some(method)) => self.method(x, &on, method, &given, all),
+            (None, Some(method)) => {
+                let value = self.method(x, &on, method, &given, all);
+                match &**method {
+                    "digest" | "hexdigest" => self.hashed(value, x),
+                    _ => value,
+                }
+            }
         };
         let value = match self.makes_text(x, &on) {
             true => value.immutable(),
@@ -362,7 +370,17 @@ impl<'a> Pass<'a> {
         let mut out = Self::made(at).and(&all).and(on);
         out.sites = given.sites(on, at);
         out.flags = all.flags
-            & !(GROUPED | WINDOW | NUMERIC | LIST | MODEL | TABLE | MASK | WHOLE | FRAME | KIND);
+            & !(GROUPED
+                | WINDOW
+                | NUMERIC
+                | LIST
+                | MODEL
+                | TABLE
+                | MASK
+                | WHOLE
+                | FRAME
+                | KIND
+                | ORIGIN);
         let made = known && !HANDING.contains(&name);
         if made || known && !given.positional.iter().any(|v| v.has(BOUND | CHANGER)) {
             out = out.without(BOUND | CHANGER);
@@ -460,7 +478,8 @@ impl<'a> Pass<'a> {
             true => Vec::new(),
             false => given.sites(on, at),
         };
-        if on.has(TABLE) && matches!(name, "update" | "isetitem") {
+        if on.has(TABLE) && matches!(name, "update" | "isetitem") || mutates(name) && !on.is_bare()
+        {
             self.thins(&on.sites.clone());
         }
         if on.has(TABLE) && VIEWING.contains(&name) {
@@ -478,7 +497,8 @@ impl<'a> Pass<'a> {
             | MASK
             | WHOLE
             | FRAME
-            | KIND);
+            | KIND
+            | ORIGIN);
         if !HANDING.contains(&name) {
             out = out.without(BOUND | CHANGER);
         }
@@ -498,7 +518,7 @@ impl<'a> Pass<'a> {
             let set = all.is_bare() && given.positional.iter().chain(words).all(set);
             out.flags |= on.flags & if set { WHOLE } else { 0 };
             if !each && x.args.is_empty() && x.keywords.is_empty() {
-                out.flags |= on.flags & (KIND | NUMERIC);
+                out.flags |= on.flags & (KIND | NUMERIC | ORIGIN);
             }
         }
         if name == "fit" && all.is_bare() {
@@ -515,6 +535,9 @@ impl<'a> Pass<'a> {
         let own = self.methods_of(name);
         if table && own.is_empty() && MASKS.contains(&name) {
             out = out.with(MASK);
+        }
+        if each && own.is_empty() {
+            out = self.of_each(out, on, name, x);
         }
         let mut given_back = Value::default();
         for id in own.iter().chain(&on.funcs).copied().collect::<Vec<u32>>() {

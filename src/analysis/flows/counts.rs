@@ -74,6 +74,9 @@ impl<'a> Pass<'a> {
                 let base = self.base(&x.value);
                 let key = self.eval(&x.slice).held().without(PLAIN | TABLE);
                 self.put(&base.sites, &key.single());
+                if !base.is_bare() && super::stmts::literal(&x.slice).is_none() {
+                    self.thins(&base.sites);
+                }
             }
             Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
                 elts.iter().for_each(|e| self.deleted(e));

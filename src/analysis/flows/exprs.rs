@@ -4,7 +4,7 @@ use super::functions::{Body, Frame};
 use super::unseen::{describes, hides, reaches};
 use super::value::{
     BENT, BOUND, CHANGER, DRAWN, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC,
-    PLAIN, PRINTS, SHAPED, SINGLE, SQUARE, TABLE, TAIL, Value, WHOLE,
+    ORIGIN, PLAIN, PRINTS, ROWED, SHAPED, SINGLE, SQUARE, TABLE, TAIL, Value, WHOLE,
 };
 use super::{DEPTH, Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
@@ -61,6 +61,8 @@ impl<'a> Pass<'a> {
             Expr::BinOp(x) => self.arithmetic(x),
             Expr::Compare(x) => {
                 let mut out = self.eval(&x.left);
+                let mut fixed = self.is_fixed_beside(&out, &x.left, false);
+                let mut of_rows = self.is_of_rows(&out);
                 let mut set = self.is_set(&out);
                 let mut whole = out.has(WHOLE) && !out.is_bare();
                 for (op, e) in x.ops.iter().zip(&x.comparators) {
@@ -70,6 +72,9 @@ impl<'a> Pass<'a> {
                     }
                     set &= self.is_set(&value);
                     whole |= value.has(WHOLE) && !value.is_bare();
+                    let within = matches!(op, ast::CmpOp::In | ast::CmpOp::NotIn);
+                    fixed &= self.is_fixed_beside(&value, e, within);
+                    of_rows &= self.is_of_rows(&value);
                     let tail = Self::is_tail(&out, &value);
                     out = out.and(&value).without(BENT | SQUARE);
                     if tail {
@@ -83,8 +88,12 @@ impl<'a> Pass<'a> {
                 out.sites = vec![super::number(e.range().end().to_usize())];
                 out.inner = Vec::new();
                 let out = out
-                    .without(PLAIN | LIST | MODEL | BOUND | CHANGER)
+                    .without(PLAIN | LIST | MODEL | BOUND | CHANGER | ORIGIN)
                     .with(NUMERIC);
+                let out = match fixed && of_rows {
+                    true => Self::coarse(out, e.range().end().to_usize()),
+                    false => out,
+                };
                 match out.is_bare() {
                     true => out,
                     false => out.with(MASK),
@@ -99,7 +108,7 @@ impl<'a> Pass<'a> {
                 out
             }
             Expr::UnaryOp(x) => {
-                let value = self.eval(&x.operand);
+                let value = self.eval(&x.operand).without(ORIGIN);
                 match x.op {
                     ast::UnaryOp::Invert | ast::UnaryOp::Not => value,
                     ast::UnaryOp::UAdd | ast::UnaryOp::USub => value.without(MASK),
@@ -169,7 +178,8 @@ impl<'a> Pass<'a> {
                         | CHANGER
                         | WHOLE
                         | FRAME
-                        | KIND,
+                        | KIND
+                        | ORIGIN,
                 )
                 .single()
             }
@@ -195,7 +205,7 @@ impl<'a> Pass<'a> {
                 self.give(&value.clone().and(&Self::made(at)).with(DRAWN));
                 value
             }
-            Expr::Starred(x) => self.eval(&x.value),
+            Expr::Starred(x) => self.eval(&x.value).without(ORIGIN),
             Expr::Slice(x) => self.union(
                 [&x.lower, &x.upper, &x.step]
                     .into_iter()
@@ -261,9 +271,13 @@ impl<'a> Pass<'a> {
             && self.is_set(&left)
             && self.is_set(&right);
         let bent = Self::bends(x.op, &left, &right, &x.right);
-        let mut out = left.and(&right).without(MODEL | BOUND | CHANGER | WHOLE);
+        let one = |v: &Value<'a>| v.is_void() && !v.has(LIST);
+        let rowed = left.has(ROWED) && one(&right) || right.has(ROWED) && one(&left);
+        let mut out = left
+            .and(&right)
+            .without(MODEL | BOUND | CHANGER | WHOLE | ORIGIN);
         if !out.is_bare() {
-            out = out.with(bent);
+            out = out.with(bent | if rowed { ROWED } else { 0 });
         }
         if whole {
             out = out.with(WHOLE);
@@ -307,7 +321,7 @@ impl<'a> Pass<'a> {
             self.of_texts.insert(super::number(at));
         }
         out.texts = texts;
-        out.without(GROUPED | MASK | WHOLE | FRAME)
+        out.without(GROUPED | MASK | WHOLE | FRAME | ORIGIN)
             .with(LIST | fixed)
     }
 
@@ -346,7 +360,7 @@ impl<'a> Pass<'a> {
         if !whole {
             out = out.without(WHOLE);
         }
-        out.without(GROUPED | MASK | FRAME).with(LIST)
+        out.without(GROUPED | MASK | FRAME | ORIGIN).with(LIST)
     }
 
     fn comprehension(
@@ -413,7 +427,7 @@ impl<'a> Pass<'a> {
         self.weak = weak;
         self.frames.pop();
         out.texts = texts.filter(|_| key.is_none());
-        let out = out.without(GROUPED | WHOLE | FRAME).with(LIST);
+        let out = out.without(GROUPED | WHOLE | FRAME | ORIGIN).with(LIST);
         match later {
             true => self.looks_at(out, &drawn, at),
             false => out,

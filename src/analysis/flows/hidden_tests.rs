@@ -13,7 +13,7 @@ pub(super) fn names(code: &str, column: &str) -> bool {
         Some(&part[at + "staff ".len()..])
     });
     staff.is_some_and(|all| {
-        let as_is = all.split('/').next().unwrap_or_default();
+        let as_is = all.split(['~', '/']).next().unwrap_or_default();
         as_is.split(' ').any(|word| word == column || word == "all")
     })
 }
@@ -484,7 +484,7 @@ fn a_known_reduction_of_a_whole_column_is_summed_up() {
         ),
         (
             "d = pd.DataFrame({'a': staff['age'].to_numpy(), 'b': pd.cut(staff['fte'], 3).to_numpy()})\nprint(d.groupby('b').size())",
-            "output 2: staff fte",
+            "output 2: staff ~ fte",
         ),
         // Categories.
         (

@@ -2,9 +2,10 @@
 
 use super::exprs::prints;
 use super::functions::Given;
+use super::sums::is_inside;
 use super::value::{
-    BOUND, CHANGER, DRAWN, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, OUTSIDE, PLAIN,
-    PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
+    BOUND, CHANGER, DRAWN, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, ORIGIN,
+    OUTSIDE, PLAIN, PRINTS, ROWED, SINGLE, TABLE, Value, WHOLE, WINDOW,
 };
 use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
 use super::{Pass, stmts};
@@ -184,7 +185,8 @@ impl<'a> Pass<'a> {
                 | MASK
                 | WHOLE
                 | FRAME
-                | KIND);
+                | KIND
+                | ORIGIN);
         if !HANDING.contains(&top) {
             out = out.without(BOUND | CHANGER);
         }
@@ -250,8 +252,9 @@ impl<'a> Pass<'a> {
             "pandas" => one && (EACH.contains(&name) || name == "DataFrame"),
             // Models; what else it has may leave other rows.
             "statsmodels" => {
-                path.starts_with("statsmodels.formula.")
-                    || name.starts_with(|c: char| c.is_ascii_uppercase())
+                !name.to_lowercase().contains("quant")
+                    && (path.starts_with("statsmodels.formula.")
+                        || name.starts_with(|c: char| c.is_ascii_uppercase()))
             }
             _ => false,
         };
@@ -260,6 +263,12 @@ impl<'a> Pass<'a> {
             && self.has_few_classes(x);
         if (even && rows || bins) && !all.is_bare() {
             out = out.with(WHOLE);
+        }
+        if matches!(path, "pandas.to_datetime" | "pandas.to_numeric") && one && even {
+            out.flags |= all.flags & ROWED;
+        }
+        if top == "pandas" && all.funcs.is_empty() {
+            out = self.classed(out, name, x);
         }
         if top == "numpy" && !out.is_bare() {
             out = out.with(Self::bends_all(name));
@@ -311,9 +320,22 @@ impl<'a> Pass<'a> {
                 .keywords
                 .iter()
                 .any(|k| k.arg.as_ref().is_some_and(|a| a.as_str() == "axis"));
-            if x.args.len() == 1 && !axis {
+            // It has the least and the greatest value.
+            let range = top == "scipy" && name == "describe";
+            if x.args.len() == 1 && !axis && !range {
                 return self.sums(&all, name, x);
             }
+        }
+        let parts = match name {
+            "nanpercentile" | "percentile" => Some(100.0),
+            "nanquantile" | "quantile" => Some(1.0),
+            _ => None,
+        };
+        if let ("numpy", Some(parts), [_, of], []) = (top, parts, &x.args[..], &x.keywords[..])
+            && let Some(column) = given.positional.first().filter(|v| v.has(WHOLE))
+            && is_inside(of, parts)
+        {
+            return self.sum_named(column, "quantile");
         }
         if top == "scipy" {
             out = out.with(MODEL);
@@ -334,6 +356,15 @@ impl<'a> Pass<'a> {
         self.keep_bound(given, &all);
         if fills || into || changes(path) {
             self.change(given, &all);
+        }
+        if matches!(top, "heapq" | "numpy" | "random") {
+            let first = given.positional.first().filter(|_| changes(path));
+            let words = given.keywords.iter();
+            let words = words.filter(|(word, _)| WRITTEN.contains(word));
+            let changed = first.into_iter().chain(words.map(|(_, v)| v));
+            let changed = changed.filter(|v| !v.is_bare());
+            let sites: Vec<u32> = changed.flat_map(|v| v.sites.clone()).collect();
+            self.thins(&sites);
         }
         out
     }

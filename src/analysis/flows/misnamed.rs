@@ -20,9 +20,9 @@ impl<'a> Pass<'a> {
     /// The column of this name in the inputs that the value is made of, if the value has none of its values.
     fn strange(&self, name: &str, value: &Value<'a>) -> Option<usize> {
         let told = value.told();
-        let mut all = told.as_is.clone();
+        let mut all = told.as_is.bits().clone();
         all.add(&told.summed);
-        all.add(&value.index);
+        all.add(value.index.bits());
         let ids = self.by_name.get(name)?;
         match ids.iter().any(|id| all.has(*id)) {
             true => None,
@@ -40,7 +40,7 @@ impl<'a> Pass<'a> {
 
     /// Whether a table has values of an input that has a column of this name.
     pub(super) fn knows_beside(&self, name: &str, on: &Value<'a>) -> bool {
-        let mut all = on.as_is.clone();
+        let mut all = on.as_is.bits().clone();
         all.add(&on.summed);
         self.of_same(name, &all).is_some()
     }
@@ -96,7 +96,7 @@ impl<'a> Pass<'a> {
 
     /// `from bonus`: what a value is made of, if that is one column.
     fn how_from(&self, value: &Value<'a>) -> Option<How> {
-        let mut ids = value.as_is.clone();
+        let mut ids = value.as_is.bits().clone();
         ids.add(&value.summed);
         let ids: Vec<usize> = ids.iter().filter(|id| !value.index.has(*id)).collect();
         let [id] = ids[..] else { return None };

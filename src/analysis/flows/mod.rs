@@ -12,6 +12,9 @@ mod alters;
 mod alters_tests;
 mod applies;
 mod calls;
+mod coarse;
+#[cfg(test)]
+mod coarse_tests;
 mod columns;
 mod counts;
 mod definitions;
@@ -20,6 +23,7 @@ mod formats;
 mod functions;
 mod groups;
 mod heap;
+mod held;
 #[cfg(test)]
 mod hidden_tests;
 mod hows;
@@ -56,7 +60,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use self::functions::{Frame, Func};
-use self::value::{ANY, Bits, FIGURES, FRAME, LIST, PLAIN, SINGLE, TABLE, Value};
+use self::held::Held;
+use self::value::{ANY, FIGURES, FRAME, LIST, PLAIN, SINGLE, TABLE, Value};
 use super::facts::Facts;
 use super::fold::fold;
 use super::parse::ast::Stmt;
@@ -152,6 +157,8 @@ pub(super) struct Pass<'a> {
     typed: bool,
     /// Whether tables of the inputs have columns that the snippet made of nothing of theirs.
     mixed: bool,
+    /// Whether tables of the inputs have columns of other names.
+    widened: bool,
     /// Whether an index may say where a row stands.
     indexed: bool,
     /// Lists that the text writes out, by their sites.
@@ -292,6 +299,7 @@ impl<'a> Pass<'a> {
             own_any: false,
             typed: false,
             mixed: false,
+            widened: false,
             indexed: false,
             short: HashSet::new(),
             unnamed: HashSet::new(),
@@ -332,7 +340,8 @@ impl<'a> Pass<'a> {
         }
         value.sites = vec![u32::MAX - 2 - number(at)];
         match plain {
-            true => value.with(PLAIN | TABLE | value::WHOLE | value::FRAME | value::KIND),
+            true => value
+                .with(PLAIN | TABLE | value::WHOLE | value::FRAME | value::KIND | value::ORIGIN),
             false => value,
         }
     }
@@ -430,6 +439,7 @@ impl<'a> Pass<'a> {
                 self.leaves(Way::Output, at, "print", &all);
             }
         }
+        let twice = self.shown_twice();
         let mut exits: Vec<(usize, Leaves)> = self
             .exits
             .iter()
@@ -438,7 +448,7 @@ impl<'a> Pass<'a> {
                     to: *to,
                     line: source.line(*at),
                     what: what.clone(),
-                    shares: self.shares(value),
+                    shares: self.shares(value, &twice),
                 };
                 (*at, leaves)
             })
@@ -454,23 +464,25 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn shares(&self, value: &Value<'a>) -> Vec<Share> {
+    fn shares(&self, value: &Value<'a>, twice: &Held) -> Vec<Share> {
         let share = |(at, input): (usize, &&str)| {
-            let of = |bits: &Bits, but: Option<&Bits>| {
-                let ids = bits.iter().filter(|id| !but.is_some_and(|b| b.has(*id)));
-                let mine = ids.filter(|id| self.columns[*id].input == at);
-                mine.collect::<Vec<usize>>()
-            };
-            let as_is = of(&value.as_is, None);
-            let summed = of(&value.summed, Some(&value.as_is));
+            let held = &value.as_is;
+            let mine = |id: &usize| self.columns[*id].input == at;
+            let coarse = |id: &usize| held.place(*id).is_some() && !twice.has(*id);
+            let (rows, as_is): (Vec<usize>, Vec<usize>) =
+                held.iter().filter(mine).partition(coarse);
+            let summed = value.summed.iter().filter(|id| !held.has(*id));
+            let summed: Vec<usize> = summed.filter(mine).collect();
             let name = |id: &usize| self.columns[*id].name.map(super::text::shown);
             let all = self
                 .columns
                 .iter()
                 .filter(|c| c.input == at && c.name.is_some());
-            (!as_is.is_empty() || !summed.is_empty()).then(|| Share {
+            let any = !(as_is.is_empty() && rows.is_empty() && summed.is_empty());
+            any.then(|| Share {
                 input: (*input).to_owned(),
                 as_is: as_is.iter().filter_map(name).collect(),
+                rows: rows.iter().filter_map(name).collect(),
                 summed: summed.iter().filter_map(name).collect(),
                 of: all.count(),
             })
@@ -539,6 +551,10 @@ impl<'a> Pass<'a> {
             .opened();
         if !value.has(value::GROUPED) && !value.is_bare() {
             out = out.with(SINGLE).without(value::WHOLE);
+        }
+        // A part of a value, or a key.
+        if value.has(SINGLE | value::GROUPED) {
+            out = out.without(value::ORIGIN);
         }
         out.texts = texts;
         out

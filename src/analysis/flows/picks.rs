@@ -2,8 +2,8 @@
 
 use super::unseen::{hides, reaches};
 use super::value::{
-    BOUND, CHANGER, COLUMN, COPIED, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC,
-    PLAIN, PRINTS, SINGLE, TABLE, TAIL, Value, WHOLE,
+    BOUND, CAME, CHANGER, COLUMN, COPIED, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES,
+    NUMERIC, ORIGIN, PLAIN, PRINTS, SINGLE, TABLE, TAIL, Value, WHOLE,
 };
 use super::words::{DATA, SHAPES, STATISTICS, TEXTS, is_count, is_unseen};
 use super::{Pass, exprs, fold, stmts};
@@ -41,7 +41,7 @@ impl<'a> Pass<'a> {
             let mut found = false;
             for id in ids.into_iter().flatten() {
                 if v.as_is.has(*id) {
-                    out.as_is.set(*id);
+                    out.as_is.set_like(*id, &v.as_is);
                 }
                 if v.summed.has(*id) {
                     out.summed.set(*id);
@@ -161,12 +161,17 @@ impl<'a> Pass<'a> {
         if v.has(TABLE) && matches!(&*x.value, Expr::Attribute(by) if by.attr.as_str() == "str") {
             // A part of each text.
             let given = self.eval(&x.slice);
+            let v = v.without(ORIGIN);
             return match given.is_bare() {
                 true => v,
                 false => v.and(&given).without(WHOLE),
             };
         }
-        self.item(&v, &x.slice, at)
+        let out = self.item(&v, &x.slice, at);
+        match v.has(SINGLE) {
+            true => out.without(ORIGIN),
+            false => out,
+        }
     }
 
     /// What is found under a key: the key says which, and a mask only says whether.
@@ -342,7 +347,7 @@ impl<'a> Pass<'a> {
                     },
                 ..Value::default()
             },
-            "T" => v.without(PLAIN | WHOLE | FRAME),
+            "T" => v.without(PLAIN | WHOLE | FRAME | ORIGIN),
             name if SHAPES.contains(&name) && known && !v.has(SINGLE) => Value::default(),
             name if STATISTICS.contains(&name) && known && v.has(MODEL) => {
                 let mut out = super::sums::summed_up(&v).with(MODEL);
@@ -356,7 +361,10 @@ impl<'a> Pass<'a> {
                 let mut out = match &*attr {
                     "values" => v,
                     "dt" | "str" => v.without(MASK | KIND | NUMERIC),
-                    _ if (part || of_index) && is_count(name) => v.without(MASK).with(NUMERIC),
+                    _ if (part || of_index) && is_count(name) => {
+                        let of = v.without(MASK).with(NUMERIC);
+                        self.part_of_time(of.clone(), &of, name, x.range.end().to_usize())
+                    }
                     _ if part => v.without(MASK),
                     name if DATA.contains(&name) => v.without(MASK | WHOLE),
                     // A method of a type.
@@ -365,6 +373,11 @@ impl<'a> Pass<'a> {
                 };
                 out.texts = None;
                 out = out.opened();
+                match &*attr {
+                    "dt" | "str" | "values" => {}
+                    _ if part && is_count(name) => out = out.without(CAME),
+                    _ => out = out.without(ORIGIN),
+                }
                 if let Some(stored) = self.attrs.get(&attr) {
                     let stored = self.whole(stored);
                     out = out.and(&stored);

@@ -49,6 +49,26 @@ const CONTAINING: &[&str] = &[
     "writerows",
 ];
 
+/// Methods that take values out of what they are called on, or write others over them.
+const MUTATING: &[&str] = &[
+    "clear",
+    "fill",
+    "itemset",
+    "partition",
+    "pop",
+    "popleft",
+    "put",
+    "remove",
+    "resize",
+    "setfield",
+    "sort",
+];
+
+/// Whether a method of this name leaves fewer or other values.
+pub(super) fn mutates(name: &str) -> bool {
+    MUTATING.contains(&name)
+}
+
 /// Whether a method of this name only puts something into a container.
 pub(super) fn contains(name: &str) -> bool {
     CONTAINING.contains(&name)

@@ -247,3 +247,21 @@ fn a_condition_outside_of_a_search_names_nothing() {
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
+
+#[test]
+fn what_a_function_gets_beside_the_values_keeps_them() {
+    let mut wrong = String::new();
+    for code in [
+        "o = []\ndef add(n, acc):\n    acc.append(n)\nstaff['age'].apply(add, args=(o,))\nprint(o)",
+        "o = []\nstaff['age'].apply(lambda n, a: a.append(n), args=(o,))\nprint(o)",
+        "s = set()\nt = staff.assign(k=staff['age'].apply(lambda n, s: s.add(n), args=(s,)))\nprint(s)",
+        "o = []\ndef f(w, acc):\n    acc.append(w.iloc[0])\n    return 0\nstaff['age'].rolling(1).apply(f, args=(o,))\nprint(o)",
+        "o = []\ndef add(n, acc):\n    acc.extend(n)\nstaff.groupby('dept')['age'].agg(add, o)\nprint(o)",
+        "import functools\no = []\ndef add(n, acc):\n    acc.append(n)\nstaff['age'].apply(functools.partial(add, acc=o))\nprint(o)",
+    ] {
+        if !names(code, "age") {
+            let _ = writeln!(wrong, "{code}\n  {}", super::tests::leaves(code));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

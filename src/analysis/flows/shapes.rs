@@ -23,7 +23,7 @@ impl<'a> Pass<'a> {
     /// What an operator makes of the columns on both sides: `s ** 60`, `1000 ** s`, `s // 5`, `s * s * s`.
     pub(super) fn bends(op: Operator, left: &Value<'a>, right: &Value<'a>, by: &Expr) -> u32 {
         let flags = left.flags | right.flags;
-        let of_itself = left.as_is.meets(&right.as_is);
+        let of_itself = left.as_is.meets(right.as_is.bits());
         match op {
             Operator::FloorDiv | Operator::Mod | Operator::LShift | Operator::RShift => BENT,
             Operator::Pow if is_small(by) && flags & (SQUARE | BENT) == 0 => SQUARE,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::hidden_tests::names;
-use super::tests::leaves;
+use super::tests::{each, leaves};
 
 #[test]
 fn a_sum_of_bent_numbers_is_none() {
@@ -121,4 +121,74 @@ fn squares_counts_and_groups_of_bins_are_summed_up() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_list_or_an_array_that_lost_values_is_no_column_any_more() {
+    let mut wrong = String::new();
+    let list = "l = staff['age'].tolist()\n";
+    let array = "l = staff['age'].to_numpy().copy()\n";
+    for (made, change) in [
+        (list, "del l[1:]"),
+        (list, "l[1:] = []"),
+        (list, "[l.pop() for _ in range(9)]"),
+        (list, "l.sort()\nl.pop()"),
+        (list, "import heapq\nheapq.heapify(l)\nheapq.heappop(l)"),
+        ("l = staff['age'].copy()\n", "l.pop(3)"),
+        (array, "l[1:].fill(0)"),
+        (array, "l.resize(1, refcheck=False)"),
+        (array, "x = l.view()\nx[1:] = 0"),
+        (array, "l.ravel()[1:] = 0"),
+        (array, "l.flat[1:] = 0"),
+        (array, "l.T[1:] = 0"),
+        (array, "l.reshape(2, 5)[1] = 0"),
+        (array, "np.put(l, range(1, 9), 0)"),
+        (array, "np.copyto(l, 0, where=np.arange(9) > 0)"),
+        (array, "np.place(l, np.arange(9) > 0, 0)"),
+        (array, "np.multiply(l, np.arange(9) == 0, out=l)"),
+        (array, "np.multiply.at(l, range(1, 9), 0)"),
+    ] {
+        let code = format!("{made}{change}\nprint(sum(l))");
+        if !super::hidden_tests::names(&code, "age") {
+            let _ = writeln!(wrong, "{code}\n  {}", leaves(&code));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert_eq!(
+        leaves("l = staff['age'].tolist()\nprint(sum(l))"),
+        "output 2: staff / age"
+    );
+}
+
+#[test]
+fn a_few_rows_by_their_place_and_extreme_parts_are_no_sums() {
+    each(
+        &[
+            (
+                "print(staff.query('age == age[3]')['fte'].mean())",
+                "output 1: staff fte",
+            ),
+            (
+                "print(staff.query('age == age.iloc [3]')['fte'].mean())",
+                "output 1: staff fte",
+            ),
+            (
+                "print(staff.query('dept in [\"a\", \"b\"]')['fte'].mean())",
+                "output 1: staff / fte",
+            ),
+            (
+                "from scipy import stats\nprint(stats.describe(staff['age']))",
+                "output 2: staff age",
+            ),
+            (
+                "import statsmodels.formula.api as smf\nprint(smf.quantreg('age ~ 1', staff).fit(q=.999).params)",
+                "output 2: staff all",
+            ),
+            (
+                "print(staff['age'].quantile(0.9999), staff['fte'].quantile(0.99))",
+                "output 1: staff age / fte",
+            ),
+        ],
+        leaves,
+    );
 }

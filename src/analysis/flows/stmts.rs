@@ -2,7 +2,7 @@
 
 use super::counts::jumps;
 use super::value::{
-    FIXED, FRAME, GROUPED, KIND, LIST, NUMERIC, PLAIN, PRINTS, SINGLE, TABLE, Value,
+    FIXED, FRAME, GROUPED, KIND, LIST, NUMERIC, ORIGIN, PLAIN, PRINTS, SINGLE, TABLE, Value,
 };
 use super::{Pass, fold};
 use crate::analysis::parse::ast::{self, Constant, Expr, Pattern, Ranged, Stmt};
@@ -65,7 +65,7 @@ impl<'a> Pass<'a> {
                     _ => (false, None),
                 };
                 let bent = Self::bends(x.op, &before, &value, &x.value);
-                let mut all = before.and(&value);
+                let mut all = before.and(&value).without(ORIGIN);
                 if !all.is_bare() {
                     all = all.with(bent);
                 }
@@ -496,9 +496,12 @@ impl<'a> Pass<'a> {
         put.texts = None;
         let given = self.eval(&x.slice);
         self.hand_over(&given, &base);
-        if base.has(TABLE) && self.thins_by(x, &given, value) {
+        // Places of a list or an array are no rows that a condition names.
+        let placed = !base.has(TABLE | PLAIN) && !base.is_bare();
+        if placed || base.has(TABLE) && self.thins_by(x, &given, value) {
             self.thins(&base.sites);
         }
+
         if base.has(TABLE) {
             self.mixes(value);
         }
@@ -526,6 +529,11 @@ impl<'a> Pass<'a> {
             put = put.and(&given).without(PLAIN);
         } else if base.has(PLAIN) {
             put = put.with(PLAIN | (base.flags & (TABLE | FRAME | KIND)));
+        }
+        if base.has(ORIGIN) && key.is_some_and(|key| literal(key).is_some()) {
+            self.changed |= !self.widened;
+            self.widened = true;
+            put = put.with(base.flags & ORIGIN);
         }
         self.put(&base.sites, &put.enclosed());
     }

@@ -59,21 +59,13 @@ impl<'a> Pass<'a> {
 
     /// A call that sums up, unless its arguments ask for single values.
     pub(super) fn sums(&self, on: &Value<'a>, method: &str, x: &ast::ExprCall) -> Value<'a> {
-        let inside = |e: &Expr| match e {
-            Expr::Constant(ast::ExprConstant {
-                value: ast::Constant::Float(value),
-                ..
-            }) => *value > 0.0 && *value < 1.0,
-            _ => false,
-        };
-        let number = |e: &Expr| match e {
-            Expr::List(x) => x.elts.len() < 10 && x.elts.iter().all(inside),
-            e => inside(e),
-        };
+        let number = |e: &Expr| is_inside(e, 1.0);
         let plain = |k: &ast::Keyword| {
-            k.arg
-                .as_ref()
-                .is_some_and(|a| PLAIN_WORDS.contains(&a.as_str()))
+            let name = k.arg.as_ref().map(|a| a.as_str());
+            match (method, name) {
+                ("describe", Some("percentiles")) => number(&k.value),
+                (_, name) => name.is_some_and(|name| PLAIN_WORDS.contains(&name)),
+            }
         };
         let words = x.keywords.iter().all(plain);
         let single = match method {
@@ -136,6 +128,27 @@ impl<'a> Pass<'a> {
             _ => {}
         }
         out
+    }
+}
+
+/// Whether these are a few parts of the whole, and not nearly its least or its greatest value.
+pub(super) fn is_inside(e: &Expr, whole: f64) -> bool {
+    match e {
+        Expr::Constant(x) => match &x.value {
+            ast::Constant::Float(value) => *value >= 0.01 * whole && *value <= 0.99 * whole,
+            ast::Constant::Int(n) => n
+                .to_string()
+                .parse()
+                .is_ok_and(|n: f64| n >= 0.01 * whole && n <= 0.99 * whole),
+            _ => false,
+        },
+        Expr::List(x) => {
+            x.elts.len() < 10
+                && x.elts
+                    .iter()
+                    .all(|e| !e.is_list_expr() && is_inside(e, whole))
+        }
+        _ => false,
     }
 }
 

@@ -203,6 +203,9 @@ impl<'a> Pass<'a> {
                 }
                 out = Self::bends_by(out, method, x);
                 out = Self::tails(out, on, method, x, &more);
+                if MASKS.contains(&method) {
+                    out = self.asked(out, on, x, &more);
+                }
                 Some(match more.is_bare() {
                     true => out,
                     false => {

@@ -46,7 +46,8 @@ pub(super) fn setting() -> Setting {
     }
 }
 
-/// `output 2: staff name email / age, sales amount`: behind the slash what is summed up.
+/// `output 2: staff name email ~ hired / age, sales amount`: behind the tilde what is computed per row, behind the
+/// slash what is summed up.
 pub(super) fn leaves(code: &str) -> String {
     let policies = builtin().unwrap();
     let policy = policies.iter().find(|p| p.name == "analysis").unwrap();
@@ -67,10 +68,13 @@ pub(super) fn leaves(code: &str) -> String {
             } else {
                 share.as_is.join(" ")
             };
-            match share.summed.is_empty() {
-                true => format!("{} {as_is}", share.input),
-                false => format!("{} {as_is} / {}", share.input, share.summed.join(" ")),
+            let mut told = format!("{} {as_is}", share.input);
+            for (sign, names) in [('~', &share.rows), ('/', &share.summed)] {
+                if !names.is_empty() {
+                    let _ = write!(told, " {sign} {}", names.join(" "));
+                }
             }
+            told
         });
         let shares = shares.collect::<Vec<_>>().join(", ").replace("  ", " ");
         if !shares.is_empty() {

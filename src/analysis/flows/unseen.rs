@@ -285,7 +285,8 @@ impl<'a> Pass<'a> {
     pub(super) fn hand_over(&mut self, to: &Value<'a>, what: &Value<'a>) -> Value<'a> {
         let mut out = Value::default();
         for id in to.funcs.clone() {
-            let given = Given::all(what.clone().without(GROUPED));
+            // Functions get parts of it: what a tuple of arguments has.
+            let given = Given::all(what.clone().without(GROUPED).opened());
             let gives = self.call_function(id, &given);
             out = out.and(&gives);
         }

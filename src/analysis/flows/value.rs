@@ -1,5 +1,7 @@
 //! What an expression may hold of the inputs.
 
+use super::held::Held;
+
 /// A set of columns, by their numbers over all inputs. The first ones take no memory of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bits {
@@ -133,12 +135,19 @@ pub(super) const SQUARE: u32 = 1 << 22;
 /// A condition that a sum of the same column sets, or that leaves one row of each kind: it may leave a single row.
 pub(super) const TAIL: u32 = 1 << 23;
 
+/// A column of the data as it came, some rows of it, or one of its values.
+pub(super) const CAME: u32 = 1 << 24;
+
+/// A column of the data, or what arithmetic with single numbers made of it: one value for each row.
+pub(super) const ROWED: u32 = 1 << 25;
+pub(super) const ORIGIN: u32 = CAME | ROWED;
+
 /// What is true of one column of a table, and not of the others.
 pub(super) const SHAPED: u32 = BENT | SQUARE | TAIL;
 
 /// Flags that both sides of a join must have.
 const BOTH: u32 =
-    PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE | FRAME | KIND | BY_COLUMN | COLUMN;
+    PLAIN | NUMERIC | MODEL | TABLE | MASK | WHOLE | FRAME | KIND | BY_COLUMN | COLUMN | ORIGIN;
 
 /// The site of all figures.
 pub(super) const FIGURES: u32 = u32::MAX;
@@ -154,17 +163,17 @@ const SITES: usize = 24;
 /// What a value may hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Value<'a> {
-    /// Columns whose values it may hold as they are.
-    pub as_is: Bits,
+    /// Columns whose values it may hold, as they are or as what a coarse function made of them.
+    pub as_is: Held,
     /// Columns that it holds summed up.
     pub summed: Bits,
     /// Columns of the index and of `groupby`: they stay when a column is picked. Part of `as_is`.
-    pub index: Bits,
+    pub index: Held,
     /// Columns that its rows are sorted by: their values, and their sums.
-    pub order: Bits,
+    pub order: Held,
     pub order_summed: Bits,
     /// Columns whose values name its columns: they stay when values are summed up.
-    pub labels: Bits,
+    pub labels: Held,
     /// Where it may have been made, for what is put into it later under another name.
     pub sites: Vec<u32>,
     /// The same for what it holds: elements, attributes.
@@ -285,8 +294,9 @@ impl Value<'_> {
     /// Everything that it holds, as it is.
     pub fn bared(&self) -> Self {
         let mut as_is = self.told().as_is;
-        as_is.add(&self.summed);
-        as_is.add(&self.order_summed);
+        as_is.bare();
+        as_is.add(&self.summed.clone().into());
+        as_is.add(&self.order_summed.clone().into());
         Self {
             as_is,
             ..Self::default()
@@ -296,12 +306,12 @@ impl Value<'_> {
     /// The part of it that the other one may hold.
     pub fn within(&self, other: &Self) -> Self {
         let mut out = Self {
-            flags: self.flags & (PLAIN | NUMERIC | TABLE | MASK | WHOLE | KIND | SHAPED),
+            flags: self.flags & (PLAIN | NUMERIC | TABLE | MASK | WHOLE | KIND | SHAPED | ROWED),
             ..Self::default()
         };
         for id in self.as_is.iter().chain(self.summed.iter()) {
             if other.as_is.has(id) && self.as_is.has(id) {
-                out.as_is.set(id);
+                out.as_is.set_like(id, &self.as_is);
             } else if other.as_is.has(id) || other.summed.has(id) {
                 out.summed.set(id);
             }
@@ -387,7 +397,7 @@ impl Value<'_> {
             order_summed: self.order_summed.clone(),
             labels: self.labels.clone(),
             flags: self.flags
-                & (PLAIN | NUMERIC | TABLE | SINGLE | MASK | WHOLE | FRAME | KIND | SHAPED),
+                & (PLAIN | NUMERIC | TABLE | SINGLE | MASK | WHOLE | FRAME | KIND | SHAPED | ROWED),
             ..Self::default()
         }
     }

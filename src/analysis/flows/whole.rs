@@ -156,7 +156,7 @@ impl<'a> Pass<'a> {
                 texts.is_some_and(|texts| {
                     let places = ["@", "index", "ilevel"];
                     let by_place = |t: &&str| places.iter().any(|place| t.contains(place));
-                    !texts.iter().any(|t| by_place(t) || calls(t))
+                    !texts.iter().any(|t| by_place(t) || calls(t) || picks(t))
                 })
             }
             // All rows whose value is not the only one.
@@ -201,6 +201,18 @@ impl<'a> Pass<'a> {
 
 pub(super) fn is_false(e: &Expr) -> bool {
     matches!(e, Expr::Constant(x) if x.value == ast::Constant::Bool(false))
+}
+
+/// Whether a condition picks a value by its place: `emp_id[3]`.
+fn picks(text: &str) -> bool {
+    text.match_indices('[').any(|(at, _)| {
+        let before = text[..at].trim_end();
+        let mut words = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_');
+        match words.next().unwrap_or_default() {
+            "" => before.ends_with([')', ']', '`']),
+            word => word != "in",
+        }
+    })
 }
 
 /// Whether a condition calls a function.

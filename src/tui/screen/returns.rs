@@ -13,7 +13,7 @@ use super::lengths::{Lengths, Tells};
 /// The columns of rare values to name.
 const RARE: usize = 3;
 
-/// `email, dept of staff as is, 4 summed up`.
+/// `email, dept of staff as is, hired per row, 4 summed up`.
 pub(super) fn parts(parts: &[LeavingPart], lists: Lengths) -> Spans {
     let mut spans = Vec::new();
     for (i, part) in parts.iter().enumerate() {
@@ -29,7 +29,7 @@ pub(super) fn parts(parts: &[LeavingPart], lists: Lengths) -> Spans {
             spans.push((text::cut(&part.of, 24).to_owned(), Role::Text));
             continue;
         }
-        let (as_is, summed) = (part.as_is.len(), part.summed.len());
+        let (as_is, rows, summed) = (part.as_is.len(), part.rows.len(), part.summed.len());
         let all = part.columns == 0 || as_is == part.columns;
         if part.columns == 0 {
             spans.push(("all".to_owned(), role));
@@ -42,8 +42,19 @@ pub(super) fn parts(parts: &[LeavingPart], lists: Lengths) -> Spans {
             let of = text::cut(&part.of, 24);
             spans.push((format!(" of {of}{}", words::AS_IS), Role::Dim));
         }
-        if summed > 0 && !(lists.is_least() && as_is > 0) {
-            let (what, of) = match as_is {
+        if rows > 0 {
+            let of = match as_is {
+                0 => format!(" of {}", text::cut(&part.of, 24)),
+                _ => {
+                    spans.push((", ".to_owned(), Role::Dim));
+                    String::new()
+                }
+            };
+            spans.push((listed(&part.rows, lists.leaving), role));
+            spans.push((format!("{of} {}", words::PER_ROW), Role::Dim));
+        }
+        if summed > 0 && !(lists.is_least() && as_is + rows > 0) {
+            let (what, of) = match as_is + rows {
                 0 => (
                     listed(&part.summed, lists.leaving),
                     format!(" of {}", text::cut(&part.of, 24)),
