@@ -83,7 +83,12 @@ impl<'a> Pass<'a> {
             Expr::Attribute(x) => {
                 let name = x.attr.as_str();
                 let on = self.base(&x.value);
-                if is_table(&on) && (self.by_name.contains_key(name) || self.is_derived(name)) {
+                // A column and an index have names of their own.
+                let own = name == "name" && !on.has(FRAME);
+                if is_table(&on)
+                    && !own
+                    && (self.by_name.contains_key(name) || self.is_derived(name))
+                {
                     self.replaced(&on, &x.value, (Key::Text(name), from), at, again);
                 }
             }

@@ -208,6 +208,15 @@ fn a_change_is_told_in_a_few_words() {
 }
 
 #[test]
+fn the_name_of_a_column_or_an_index_is_no_column() {
+    for honest in ["r.name = 'mean'", "r.index.name = 'Department'"] {
+        let code = format!("r = staff.groupby('dept')['age'].mean()\n{honest}\nprint(r)");
+        assert_eq!(altered(&code), "", "{honest}");
+    }
+    assert_eq!(altered("staff.name = 'x'\nprint(staff)"), "name = 'x' 1");
+}
+
+#[test]
 fn ordinary_tables_alter_nothing() {
     for code in [
         "r = staff.groupby('dept').agg(age=('age', 'mean'), n=('name', 'count'))",
