@@ -1,11 +1,13 @@
 //! Completes what the screen remembers of earlier proposals, away from the loop.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::audit::{Log, Unread};
+use crate::audit::{AuditError, Checked, Log, Unread};
+use crate::broker::{Event, LogDoubt};
 use crate::figure::{Small, Undrawn};
 use crate::model::{Digest, Shape};
 use crate::tui::{Comparison, Diff, UiState};
@@ -14,6 +16,8 @@ use super::Input;
 
 /// How long a diff may be looked for; then all that is left counts as changed.
 const COMPARING: Duration = Duration::from_millis(500);
+/// How soon a log that could not be read is read again.
+const AGAIN: Duration = Duration::from_secs(5);
 /// Shapes that are reported at once: taking them in holds up the loop for less than a millisecond.
 const TOGETHER: usize = 256;
 
@@ -56,11 +60,34 @@ pub fn compare(state_dir: PathBuf, wanted: Comparison, inbox: UnboundedSender<In
 /// Reads the log that the start left unread.
 pub fn awaited(ui: &mut UiState, uid: u32, unread: Unread, inbox: &UnboundedSender<Input>) {
     ui.awaits_past(uid);
-    let inbox = inbox.clone();
-    tokio::task::spawn_blocking(move || {
-        let checked = unread.check().map(Box::new).map_err(|e| e.to_string());
-        let _ = inbox.send(Input::Checked(checked));
-    });
+    let check = move || unread.check().map(Box::new);
+    tokio::spawn(checked(check, AGAIN, inbox.clone()));
+}
+
+/// A log that cannot be read is read again after a while; nothing is granted meanwhile.
+async fn checked(
+    check: impl Fn() -> Result<Box<Checked>, AuditError> + Send + Sync + 'static,
+    again: Duration,
+    inbox: UnboundedSender<Input>,
+) {
+    let check = Arc::new(check);
+    loop {
+        let check = check.clone();
+        let found = tokio::task::spawn_blocking(move || check()).await;
+        let doubt = match found {
+            Ok(Err(why @ AuditError::Io { .. })) => LogDoubt::Unreadable(why.to_string()),
+            // The reader itself failed: what it read is not known.
+            Err(why) => LogDoubt::Unreadable(why.to_string()),
+            Ok(found) => {
+                let _ = inbox.send(Input::Checked(found.map_err(|e| e.to_string())));
+                return;
+            }
+        };
+        if inbox.send(Input::Core(Event::LogDoubted(doubt))).is_err() {
+            return;
+        }
+        tokio::time::sleep(again).await;
+    }
 }
 
 /// Reads these codes from the log and reports their shapes. A code that cannot be read has none: the check of
@@ -85,3 +112,7 @@ pub fn read_shapes(state_dir: PathBuf, codes: Vec<Digest>, inbox: UnboundedSende
         }
     });
 }
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;

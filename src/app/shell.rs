@@ -483,7 +483,7 @@ impl Shell {
                 self.redraw = Redraw::Soon;
             }
             Input::Notary(event) => {
-                signing::tell(event, &mut self.header, &self.hands.log);
+                self.signed(event);
                 self.redraw = Redraw::Soon;
             }
             Input::Edited(returned) => self.edited(*returned),

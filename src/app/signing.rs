@@ -3,6 +3,7 @@
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::{Notary, NotaryEvent, WriterHandle};
+use crate::broker::LogDoubt;
 use crate::model::{Lane, LogEvent, Ticket};
 use crate::tui::{Header, LogCheck};
 
@@ -22,16 +23,18 @@ pub fn start(setup: &Setup, inbox: UnboundedSender<Input>) -> Notary {
     )
 }
 
-/// A person sees what checkpoints lack, and the log says once when that began.
-pub fn tell(event: NotaryEvent, header: &mut Header, log: &WriterHandle) {
+/// A person sees what checkpoints lack, and the log says once when that began. Returns what that means for grants.
+pub fn tell(event: NotaryEvent, header: &mut Header, log: &WriterHandle) -> Option<LogDoubt> {
+    let mut doubt = None;
     let (why, known) = match event {
         NotaryEvent::Works => {
             header.unanchored = None;
-            return;
+            return doubt;
         }
         NotaryEvent::Contradiction(why) => {
             let known = matches!(header.log, LogCheck::Damaged(_));
             header.log = LogCheck::Damaged(why.clone());
+            doubt = Some(LogDoubt::Contradicted(why.clone()));
             (why, known)
         }
         NotaryEvent::Failed(why) => {
@@ -43,4 +46,5 @@ pub fn tell(event: NotaryEvent, header: &mut Header, log: &WriterHandle) {
         let event = LogEvent::Unanchored { reason: why };
         log.submit_in(Lane::Person, Ticket::Unawaited, event, Vec::new());
     }
+    doubt
 }

@@ -13,6 +13,8 @@ use crate::model::{
 };
 use crate::policy::Policy;
 
+use super::state::LogDoubt;
+
 pub(super) mod grant;
 
 /// A person's confirmation, bound to what the sheet showed. Created by the dashboard's sheet.
@@ -149,6 +151,15 @@ impl Grant {
     }
 }
 
+impl From<&LogDoubt> for Refused {
+    fn from(doubt: &LogDoubt) -> Self {
+        match doubt {
+            LogDoubt::Unreadable(_) => Self::LogUnreadable,
+            LogDoubt::Contradicted(_) => Self::LogContradicted,
+        }
+    }
+}
+
 /// Why a confirmation does not become a grant. The text is shown to the person at the dashboard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -164,6 +175,10 @@ pub enum Refused {
     NoEnvironment,
     #[error("the audit log cannot be written; nothing runs")]
     AuditDown,
+    #[error("the audit log cannot be read; nothing is granted until it can")]
+    LogUnreadable,
+    #[error("the audit log is not the one that was signed; nothing is granted")]
+    LogContradicted,
     #[error("what would run is no longer what the sheet showed; look again")]
     Changed,
     #[error("it is not shown to its agent yet")]

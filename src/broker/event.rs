@@ -10,6 +10,7 @@ use crate::model::{
 };
 
 use super::decision::Confirmation;
+use super::state::LogDoubt;
 
 /// A decoded request. The sender generates ids and tokens, which need randomness.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,6 +151,10 @@ pub enum Event {
     AuditDown {
         reason: String,
     },
+    /// Nothing is granted from now on, because of the log.
+    LogDoubted(LogDoubt),
+    /// The log, which could not be read, was read.
+    LogRead,
     Human(HumanAct),
     /// The dashboard makes a proposal of its own; see [`super::drill`].
     Drill {

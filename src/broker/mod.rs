@@ -48,7 +48,7 @@ pub use pause::Pause;
 pub use phase::LiveOutput;
 pub use quota::QuotaUse;
 pub use run::FRAME_STDOUT;
-pub use state::{AuditHealth, BrokerState, Profile, Settings};
+pub use state::{AuditHealth, BrokerState, LogDoubt, Profile, Settings};
 pub use update::{next_deadline, update};
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::model::{
     Reviewer, Run, RunEvent, State,
 };
 
+use super::decision::Refused;
 use super::effect::{Effect, Note};
 use super::entry::Entry;
 use super::event::ExecNote;
@@ -36,6 +37,11 @@ impl BrokerState {
         // The disk may have been slow or the machine asleep, so the deadline is checked here too.
         if now.boot >= grant.deadline() {
             return self.end_late(id, now, fx);
+        }
+        if let Some(doubt) = &self.log_doubt {
+            let message = Refused::from(doubt).to_string();
+            let text = OutcomeText::error(&message);
+            return self.end_unrun(id, State::Error, text, &message, now, fx);
         }
         let same = match &self.environment {
             Environment::Ready { digest, .. } => grant.is_for(*digest),

@@ -70,6 +70,15 @@ impl AuditHealth {
     }
 }
 
+/// Why nothing is granted although the log takes records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogDoubt {
+    /// It could not be read. That may pass.
+    Unreadable(String),
+    /// It is not the log that was signed. That does not pass.
+    Contradicted(String),
+}
+
 /// What happens once a record is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
@@ -94,6 +103,7 @@ pub struct BrokerState {
     pub settings: Settings,
     pub environment: Environment,
     pub audit: AuditHealth,
+    pub log_doubt: Option<LogDoubt>,
     pub(super) entries: BTreeMap<ProposalId, Entry>,
     /// Announced and waiting for a decision, in the order of arrival.
     pub(super) waiting: BTreeMap<u64, ProposalId>,
@@ -146,6 +156,7 @@ impl BrokerState {
             settings,
             environment,
             audit: AuditHealth::Up { durable },
+            log_doubt: None,
             entries: BTreeMap::new(),
             waiting: BTreeMap::new(),
             active: BTreeMap::new(),

@@ -9,6 +9,7 @@ mod chain;
 mod closing;
 mod consistency;
 mod deadlines;
+mod doubted;
 mod drills;
 mod edits;
 mod fairness;

@@ -41,6 +41,8 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
         Event::Drill { id, draft, drill } => state.drill(id, *draft, drill, now, &mut fx),
         Event::Exec { id, note } => state.exec(id, note, now, &mut fx),
         Event::Environment(environment) => state.environment_is(environment, now, &mut fx),
+        Event::LogDoubted(doubt) => state.doubted(doubt),
+        Event::LogRead => state.log_read(),
         Event::AuditDown { .. } | Event::Tick => {}
     }
     for due in state.quotas.due_refusals(now.boot, state.closing) {

@@ -47,6 +47,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "nothing outside this folder knows the log's end, so a cut end cannot be noticed",
     ),
     (
+        "NO GRANTS",
+        "the log cannot be read, or is not the one that was signed; records are still written",
+    ),
+    (
         "AUDIT DOWN",
         "the log cannot be written; nothing is granted or runs",
     ),

@@ -62,6 +62,8 @@ mod contrast_tests;
 #[cfg(test)]
 mod data_tests;
 #[cfg(test)]
+mod doubt_tests;
+#[cfg(test)]
 mod drill_tests;
 #[cfg(test)]
 mod edit_tests;

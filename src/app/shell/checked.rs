@@ -4,16 +4,22 @@ use std::path::Path;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::audit::Checked;
+use crate::audit::{Checked, NotaryEvent};
 use crate::broker::Event;
 use crate::clock::Now;
 use crate::model::{Lane, Ticket};
 use crate::tui::{LogCheck, UiState};
 
-use super::super::{Input, memory, record, review};
+use super::super::{Input, memory, record, review, signing};
 use super::Shell;
 
 impl Shell {
+    pub(super) fn signed(&mut self, event: NotaryEvent) {
+        if let Some(doubt) = signing::tell(event, &mut self.header, &self.hands.log) {
+            self.core(Event::LogDoubted(doubt));
+        }
+    }
+
     /// A log that would have stopped a start that reads it stops everything now.
     pub(super) fn checked(&mut self, checked: Result<Box<Checked>, String>) {
         let checked = match checked {
@@ -25,6 +31,7 @@ impl Shell {
                 return self.core(Event::AuditDown { reason: why });
             }
         };
+        self.core(Event::LogRead);
         if let Some(first) = checked.faults.first() {
             self.header.log = LogCheck::Damaged(first.to_string());
         } else if self.header.log == LogCheck::Running {

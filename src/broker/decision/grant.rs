@@ -94,6 +94,9 @@ pub(in crate::broker) fn grant(
     if state.audit.is_down() {
         return Err(Refused::AuditDown);
     }
+    if let Some(doubt) = &state.log_doubt {
+        return Err(doubt.into());
+    }
     if entry.state() != State::Pending {
         return Err(Refused::NotPending(entry.state()));
     }

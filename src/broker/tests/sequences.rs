@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::event::{Event, ExecNote, HumanAct, Request};
-use super::super::{grant_digest, next_deadline};
+use super::super::{LogDoubt, grant_digest, next_deadline};
 use super::world::*;
 use crate::model::{
     ConnId, Digest, Draft, Environment, GrantDigest, LogEvent, ProposalId, Reviewer, RunErrorKind,
@@ -87,6 +87,8 @@ enum Op {
     Suspend,
     Environment(u8),
     AuditDown,
+    /// The log cannot be read, contradicts what was signed, or is read again.
+    Log(u8),
     Quit,
 }
 
@@ -171,6 +173,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => Just(Op::PassToDeadline),
         1 => Just(Op::Suspend),
         1 => (0..10_u8).prop_map(Op::Environment),
+        1 => (0..20_u8).prop_map(Op::Log),
         1 => proptest::bool::weighted(0.2).prop_map(|down| if down { Op::AuditDown } else { Op::Durable }),
         1 => proptest::bool::weighted(0.2).prop_map(|quit| if quit { Op::Quit } else { Op::Durable }),
     ]
@@ -473,6 +476,9 @@ impl Play {
                 _ => ready(),
             })),
             Op::AuditDown => w.audit_down(),
+            Op::Log(0) => w.send(Event::LogDoubted(LogDoubt::Contradicted("x".to_owned()))),
+            Op::Log(1..=3) => w.send(Event::LogDoubted(LogDoubt::Unreadable("x".to_owned()))),
+            Op::Log(_) => w.send(Event::LogRead),
             Op::Quit => w.quit(),
         }
         for id in &self.ids {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::decision::grant;
 use super::super::effect::{Effect, Note, Reply};
 use super::super::event::{Event, HumanAct, Request};
-use super::super::state::BrokerState;
+use super::super::state::{BrokerState, LogDoubt};
 use crate::clock::Now;
 use crate::model::{
     AgentId, CallId, ConnId, DecisionKind, Digest, Draft, GrantDigest, JobId, Lane, LogEvent,
@@ -60,6 +60,8 @@ pub struct Watch {
     /// Proposed by a paused process without a key: the core must not take them.
     unwanted: HashSet<ProposalId>,
     down: bool,
+    /// Nothing is granted, because of the log.
+    doubt: Option<LogDoubt>,
     quit: bool,
     exited: bool,
 }
@@ -117,6 +119,14 @@ impl Watch {
                 self.chain();
             }
             Event::AuditDown { .. } => self.down = true,
+            Event::LogDoubted(doubt) => {
+                let lasts = matches!(self.doubt, Some(LogDoubt::Contradicted(_)));
+                self.doubt = Some(doubt.clone()).filter(|_| !lasts).or(self.doubt.take());
+            }
+            Event::LogRead => {
+                let lasts = |doubt: &LogDoubt| matches!(doubt, LogDoubt::Contradicted(_));
+                self.doubt = self.doubt.take().filter(lasts);
+            }
             Event::Human(HumanAct::Edit { id, code, .. }) => {
                 self.edits.insert((*id, code.text().to_string()));
             }
@@ -137,6 +147,7 @@ impl Watch {
                     && !self.finals.contains_key(&c.id)
                     && !self.quit
                     && !self.down
+                    && self.doubt.is_none()
                 {
                     self.confirmed.entry(c.id).or_insert(c.digest);
                     self.read.entry(c.id).or_insert(code.clone());
@@ -232,6 +243,7 @@ impl Watch {
                     !self.down && !self.quit,
                     "a run starts while the log is down or the dashboard closes"
                 );
+                assert_eq!(self.doubt, None, "a run starts while the log is in doubt");
                 assert_eq!(
                     self.confirmed.get(&id),
                     Some(&grant.digest()),

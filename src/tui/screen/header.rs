@@ -66,6 +66,9 @@ impl Screen<'_> {
             tier.push((format!(" {}", words::well()), Role::Good));
         }
         let log: Spans = match &self.state.audit {
+            AuditHealth::Up { .. } if self.state.log_doubt.is_some() => {
+                vec![(words::NO_GRANTS.to_owned(), Role::Alarm)]
+            }
             AuditHealth::Up { .. } if matches!(f.log, LogCheck::Damaged(_)) => {
                 vec![("log ✗ damaged".to_owned(), Role::Bad)]
             }
@@ -200,6 +203,13 @@ impl Screen<'_> {
             paras.push(
                 Para::new(" ■ AUDIT DOWN ", Role::Alarm)
                     .and(format!(" nothing runs any more: {reason}"), Role::Bad)
+                    .hang(1),
+            );
+        }
+        if let Some(doubt) = &self.state.log_doubt {
+            paras.push(
+                Para::new(words::NO_GRANTS_ALARM, Role::Alarm)
+                    .and(words::no_grants(doubt), Role::Bad)
                     .hang(1),
             );
         }

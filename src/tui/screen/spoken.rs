@@ -157,6 +157,9 @@ impl<'a> Screen<'a> {
         if let AuditHealth::Down { reason } = &self.state.audit {
             out.push(format!("▲ AUDIT DOWN, nothing runs any more: {reason}"));
         }
+        if let Some(doubt) = &self.state.log_doubt {
+            out.push(words::plain::no_grants(doubt));
+        }
         if let Some(what) = &self.facts.log_recovered {
             out.push(format!("▲ After a crash {what}"));
         }

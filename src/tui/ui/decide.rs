@@ -70,6 +70,9 @@ impl UiState {
         if state.audit.is_down() {
             return refuse(Refused::AuditDown);
         }
+        if let Some(doubt) = &state.log_doubt {
+            return refuse(doubt.into());
+        }
         if verdict.is_none() {
             return Err(words::NO_VERDICT.into());
         }

@@ -1,6 +1,18 @@
-//! Screen 2: the log's rows and the question that selects them.
+//! The log: what is wrong with it, and screen 2 with its rows and the question that selects them.
+
+use crate::broker::LogDoubt;
 
 use super::number;
+
+pub const NO_GRANTS: &str = " LOG: NO GRANTS ";
+pub const NO_GRANTS_ALARM: &str = " ■ NO GRANTS ";
+
+pub fn no_grants(doubt: &LogDoubt) -> String {
+    match doubt {
+        LogDoubt::Unreadable(why) => format!(" cannot read the log, tries again: {why}"),
+        LogDoubt::Contradicted(why) => format!(" the log is not the one that was signed: {why}"),
+    }
+}
 
 /// The question that was typed cannot be read; the reason stands above the field.
 pub const NO_QUERY: &str = "not a query yet";

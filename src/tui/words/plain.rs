@@ -5,6 +5,7 @@ mod reading;
 
 use std::time::Duration;
 
+use crate::broker::LogDoubt;
 use crate::model::{Imitation, Letter};
 
 use super::super::keys::Command;
@@ -27,6 +28,9 @@ pub const WENT_ON: &str = "Back. What was read out before may have scrolled away
 pub const PYTHON_READY: &str = "The Python environment is ready.";
 pub const LOG_CHECKING: &str =
     "The log is still read: what it says of earlier proposals is not known yet.";
+pub fn no_grants(doubt: &LogDoubt) -> String {
+    format!("▲ NO GRANTS:{}", super::no_grants(doubt))
+}
 pub const PYTHON_MADE: &str = "The Python environment is being made; grants wait.";
 pub const WAIT: &str = "Wait for the question: its key does not count yet.";
 pub const NOT_SENT: &str = "nothing is sent; Enter and Esc go back.";

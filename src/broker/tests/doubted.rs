@@ -1,0 +1,61 @@
+//! A log that cannot be read, or is not the one that was signed: records are written, and nothing is granted.
+
+use super::super::{Event, LogDoubt, Refused};
+use super::world::*;
+use crate::model::State;
+
+const CANNOT_READ: &str = "log/00000001.jsonl cannot be read: Input/output error";
+
+fn unreadable() -> Event {
+    Event::LogDoubted(LogDoubt::Unreadable(CANNOT_READ.to_owned()))
+}
+
+fn contradicted() -> Event {
+    Event::LogDoubted(LogDoubt::Contradicted("another root at size 8".to_owned()))
+}
+
+#[test]
+fn nothing_is_granted_while_the_log_cannot_be_read_and_everything_else_goes_on() {
+    let mut w = World::new();
+    let runs = w.running(A, draft("1"));
+    let id = w.pending(A, draft("2"));
+    let refused = w.pending(A, draft("3"));
+    w.send(unreadable());
+    w.confirm(id, w.digest(id));
+    assert_eq!(w.state.refusal(id), Some(&Refused::LogUnreadable));
+    assert_eq!(w.entry(id).state(), State::Pending);
+    w.deny(refused, None);
+    w.durable();
+    assert_eq!(w.entry(refused).state(), State::Denied);
+    assert_eq!(w.entry(runs).state(), State::Running);
+    w.send(Event::LogRead);
+    w.confirm(id, w.digest(id));
+    w.durable();
+    assert_eq!(w.entry(id).state(), State::Granted);
+}
+
+#[test]
+fn a_contradiction_with_what_was_signed_does_not_pass() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.send(contradicted());
+    for event in [unreadable(), Event::LogRead] {
+        w.send(event);
+        w.confirm(id, w.digest(id));
+        assert_eq!(w.state.refusal(id), Some(&Refused::LogContradicted));
+    }
+}
+
+#[test]
+fn what_was_granted_a_moment_before_does_not_start() {
+    let mut w = World::new();
+    let id = w.pending(A, draft("1"));
+    w.confirm(id, w.digest(id));
+    w.send(contradicted());
+    w.durable();
+    assert!(w.grants.is_empty());
+    w.durable();
+    let outcome = w.outcome_of(A, id);
+    assert_eq!(outcome.state, State::Error);
+    assert!(outcome.run.is_none());
+}
