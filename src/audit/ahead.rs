@@ -20,8 +20,8 @@ use super::lines::{Ahead, Lined, Lines, Looked, sealed};
 
 /// How much of a segment is one piece, unless a line is longer.
 const PIECE: usize = 512 * 1024;
-/// How much is on the way at most, beside one piece.
-const ON_THE_WAY: usize = 8 * 1024 * 1024;
+/// How many pieces a thread may be ahead.
+const AHEAD: usize = 2;
 /// More threads than this are never of use: the walk itself takes a part of the time.
 const MOST: usize = 8;
 
@@ -51,7 +51,7 @@ pub(super) struct Parallel {
     segment: Option<File>,
     /// The beginning of a line whose end was not read yet.
     rest: Vec<u8>,
-    on_the_way: VecDeque<(usize, Receiver<Piece>)>,
+    on_the_way: VecDeque<Receiver<Piece>>,
     now: Piece,
     next: usize,
 }
@@ -95,22 +95,18 @@ impl Parallel {
 
     /// Reads on, as far as there is room.
     fn hand_out(&mut self) -> io::Result<()> {
-        while self.segment.is_some() && self.bytes_on_the_way() < ON_THE_WAY.min(16 * self.piece) {
+        while self.segment.is_some() && self.on_the_way.len() < AHEAD * self.threads.len().max(1) {
             let bytes = self.read()?;
             if bytes.is_empty() {
                 return Ok(());
             }
             let (done, piece) = channel();
-            self.on_the_way.push_back((bytes.len(), piece));
+            self.on_the_way.push_back(piece);
             let ended = || io::Error::other("the threads that read the log ended");
             let jobs = self.jobs.as_ref().ok_or_else(ended)?;
             jobs.send(Job { bytes, done }).map_err(|_| ended())?;
         }
         Ok(())
-    }
-
-    fn bytes_on_the_way(&self) -> usize {
-        self.on_the_way.iter().map(|(bytes, _)| bytes).sum()
     }
 
     /// Whole lines; only the last ones of a segment, and those that are longer than any record, lack their end.
@@ -154,7 +150,7 @@ impl Lines for Parallel {
     fn next(&mut self) -> io::Result<Option<Lined<'_>>> {
         while self.next == self.now.lines.len() {
             self.hand_out()?;
-            let Some((_, piece)) = self.on_the_way.pop_front() else {
+            let Some(piece) = self.on_the_way.pop_front() else {
                 return Ok(None);
             };
             let failed = |_| io::Error::other("a thread that reads the log failed");

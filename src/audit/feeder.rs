@@ -77,15 +77,23 @@ impl Feeder {
 }
 
 fn feed(log: &Log, long: u64, every: Duration, written: &Receiver<()>, stopped: &Receiver<()>) {
+    let mut open: Option<Index> = None;
     // One word stays in the channel while the thread waits: further ones cost the writer no system call.
     while written.recv().is_ok() {
         let last = stopped.recv_timeout(every) == Err(RecvTimeoutError::Disconnected);
-        if log.layout.segment_bytes().is_ok_and(|bytes| bytes >= long)
-            && let Err(e) = Index::kept(log)
-        {
-            tracing::warn!("the index was not brought up to date: {e}");
-            if !matches!(e, IndexError::Log(_)) {
-                let _ = index::forget(&log.layout);
+        if log.layout.segment_bytes().is_ok_and(|bytes| bytes >= long) {
+            let followed = match open.take() {
+                Some(index) => index.followed(),
+                None => Index::kept(log),
+            };
+            match followed {
+                Ok(index) => open = Some(index),
+                Err(e) => {
+                    tracing::warn!("the index was not brought up to date: {e}");
+                    if !matches!(e, IndexError::Log(_)) {
+                        let _ = index::forget(&log.layout);
+                    }
+                }
             }
         }
         if last {

@@ -105,6 +105,8 @@ impl Stage {
 #[derive(Debug, Default)]
 pub(super) struct Lives {
     stages: HashMap<ProposalId, Stage>,
+    /// Those that ended, apart: most did, and nothing else is known of them.
+    ended: HashMap<ProposalId, State>,
     /// Old segments were removed, so a life may begin with any record.
     cut: bool,
 }
@@ -121,17 +123,35 @@ impl Lives {
 
     /// Stops judging a proposal that a record of a later version names.
     pub fn unjudged(&mut self, id: ProposalId) {
-        self.stages.insert(id, Stage::Unjudged);
+        self.set(id, Stage::Unjudged);
+    }
+
+    fn stage(&self, id: ProposalId) -> Option<Stage> {
+        let ended = || self.ended.get(&id).map(|state| Stage::Ended(*state));
+        self.stages.get(&id).copied().or_else(ended)
+    }
+
+    fn set(&mut self, id: ProposalId, stage: Stage) {
+        self.forget(id);
+        match stage {
+            Stage::Ended(state) => {
+                self.ended.insert(id, state);
+            }
+            stage => {
+                self.stages.insert(id, stage);
+            }
+        }
     }
 
     /// Whether there was a record of it.
     pub fn knows(&self, id: ProposalId) -> bool {
-        self.stages.contains_key(&id)
+        self.stage(id).is_some()
     }
 
     /// Drops a proposal whose records can be read again before its next one is judged.
     pub fn forget(&mut self, id: ProposalId) {
         self.stages.remove(&id);
+        self.ended.remove(&id);
     }
 
     /// Judges the next record.
@@ -141,7 +161,7 @@ impl Lives {
     /// that the record claims, so that one wrong record is reported once.
     pub fn step(&mut self, event: &LogEvent) -> Result<(), String> {
         let Some(id) = event.id() else { return Ok(()) };
-        let before = self.stages.get(&id).copied();
+        let before = self.stage(id);
         let after = claimed(event, before);
         let sound = match before {
             _ if !names_possible_state(event) => Err(format!(
@@ -178,14 +198,14 @@ impl Lives {
             )),
         };
         if let Some(after) = after {
-            self.stages.insert(id, after);
+            self.set(id, after);
         }
         sound
     }
 
     /// The state of a proposal according to its records; `None` without records or if unjudged.
     pub fn state(&self, id: ProposalId) -> Option<State> {
-        self.stages.get(&id).and_then(|stage| stage.state())
+        self.stage(id).and_then(Stage::state)
     }
 
     /// Proposals without a final state, oldest first.

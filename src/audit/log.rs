@@ -20,7 +20,7 @@ use super::line::Record;
 use super::lock::{self, Holder};
 use super::put_back;
 use super::query::Texts;
-use super::tlog::{self, Prover, Signed, Store, TlogError};
+use super::tlog::{self, Comparing, Prover, Signed, Store, TlogError};
 use super::traces;
 use super::verify::{self, Report};
 use crate::model::{AgentId, Digest, LogEvent, ProposalId, Reviewer, State, VerdictKind};
@@ -297,7 +297,19 @@ impl Log {
 
     /// Checks everything that can be checked without a reference outside the folder.
     pub fn verify(&self) -> Result<Report, AuditError> {
-        verify::verify(&self.layout)
+        verify::verify(&self.layout, |_| {})
+    }
+
+    /// Like [`Self::verify`] and [`Self::compare`] in one reading.
+    pub fn verify_signed(
+        &self,
+        store: Option<&Store>,
+        signed: &[Signed],
+    ) -> Result<(Report, Result<(), TlogError>), AuditError> {
+        let mut comparing = Comparing::with(store, signed);
+        let report = verify::verify(&self.layout, |line| comparing.record(line))?;
+        let last = report.removed_through.unwrap_or(0) + report.records;
+        Ok((report, comparing.end(last)))
     }
 
     /// Whether the log extends these checkpoints of it. `store` has the hashes of records that retention removed.

@@ -54,6 +54,8 @@ mod watch;
 mod writer;
 
 #[cfg(test)]
+mod attacks_tests;
+#[cfg(test)]
 mod past_tests;
 #[cfg(test)]
 mod samples;

@@ -189,7 +189,10 @@ fn continued(
     }
     // The incomplete end is repaired below.
     faults.chain = None;
-    remove_temporary(&layout);
+    // They only take room, and to look for them among the contents of a long log takes longer than the start.
+    if unread.is_none() {
+        remove_temporary(&layout);
+    }
     let mut chain = Chain {
         seq: scanned.head.seq,
         hash: scanned.head.hash,

@@ -8,6 +8,7 @@ use super::error::{self, AuditError, Damage};
 use super::judge::{self, Read};
 use super::layout::Layout;
 use super::line::Record;
+use super::scan::Line;
 use crate::model::LogEvent;
 
 /// The result of a verification.
@@ -77,12 +78,18 @@ impl Report {
     }
 }
 
-pub(super) fn verify(layout: &Layout) -> Result<Report, AuditError> {
+/// `visit` is given the line of each record.
+pub(super) fn verify(
+    layout: &Layout,
+    mut visit: impl FnMut(&Line<'_>),
+) -> Result<Report, AuditError> {
     let mut repairs = Vec::new();
-    let judged = judge::read(layout, Look::Read, |read| {
-        if let Read::Record(_, record) = read {
+    let judged = judge::read(layout, Look::Read, |read| match read {
+        Read::Record(line, record) => {
+            visit(line);
             repairs.extend(Repaired::of(&record));
         }
+        Read::Later(line, _) => visit(line),
     })?;
     let (head, removed) = (judged.scanned.head, judged.scanned.removed);
     let faults = judged.faults;

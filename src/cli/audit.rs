@@ -73,7 +73,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Some(Command::Stats(args)) => stats::run(args, &open(1)?),
         Some(Command::Verify(args)) => verify::run(args, &open(2)?, globals, &dir),
         Some(Command::Prove(args)) => prove::run(args, &open(1)?, globals, &dir),
-        Some(Command::Repair(args)) => repair::run(args, &open(2)?),
+        Some(Command::Repair(args)) => repair::run(args, &open(2)?, globals, &dir),
         Some(Command::Prune(args)) => prune::run(args, globals),
         None => {
             let code = list::run(&list::Args::default(), || open(1))?;

@@ -248,6 +248,9 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
         page.contains("unattended"),
         "what is lost is listed: {page}"
     );
+    assert!(page.contains("signed   through seq"), "{page}");
+    assert!(page.contains("nothing is granted"), "{page}");
+    assert!(explained.contains("mv '") && explained.contains("-before-repair'"));
     let digits = page.split_once("type ").unwrap().1[..4].to_owned();
     dash.keys(&format!("{digits}\r"));
     dash.wait_text("the log goes on");
@@ -262,6 +265,19 @@ fn only_a_person_at_a_terminal_repairs_a_log() {
         stdout_of(&verify)
     );
     assert!(!stdout_of(&verify).contains("\nconsistent"));
+    // So does a dashboard: it grants nothing.
+    dash.then(&[]);
+    dash.wait_text("LOG: NO GRANTS");
+    let mut agent = dash.agent();
+    let proposal = agent.propose(json!({"code": "print(3)\n"}));
+    dash.wait_text("print(3)");
+    let refused = "cannot grant: the audit log is not the one that was signed";
+    dash.press_until("a", refused, |text| text.contains(refused));
+    assert_eq!(agent.state(&proposal["id"]), "pending");
+    dash.keys("q");
+    dash.wait_text("quit");
+    dash.press("y");
+    dash.wait_exit();
     let signed = dash.state.with_file_name("state-checkpoints");
     std::fs::rename(&signed, dash.root().join("old-checkpoints")).unwrap();
     let verify = dash.cli(&["audit", "verify"]);

@@ -406,3 +406,34 @@ fn what_is_pruned_leaves_the_index_too() {
     assert_eq!(titles(state.path(), ""), ["waits"]);
     assert!(!holds(b"a secret title"));
 }
+
+/// Whoever keeps it open reads only what was written since, unless others had it meanwhile.
+#[test]
+fn an_index_that_stays_open_reads_on_without_a_look_at_what_it_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path();
+    let file = || identity(&state.join("index").join(FILE)).unwrap();
+    add(state, vec![proposed(ProposalId::new(), "one")]);
+    let mut index = Index::kept(&Log::open(state).unwrap()).unwrap();
+    let made = file();
+    // What it read is changed behind its back; a new reader would find that, and read all of it again.
+    let segment = state.join("log/00000001.jsonl");
+    let text = fs::read_to_string(&segment).unwrap();
+    add(state, vec![proposed(ProposalId::new(), "two")]);
+    let grown = fs::read_to_string(&segment).unwrap();
+    fs::write(&segment, grown.replacen("one", "eno", 1)).unwrap();
+    index = index.followed().unwrap();
+    assert_eq!((index.records, file()), (2, made));
+    assert!(text.len() < grown.len());
+    fs::write(&segment, &grown).unwrap();
+    // Others brought it up to date, or removed it.
+    add(state, vec![proposed(ProposalId::new(), "three")]);
+    drop(Index::kept(&Log::open(state).unwrap()).unwrap());
+    index = index.followed().unwrap();
+    assert_eq!(index.records, 3);
+    add(state, vec![proposed(ProposalId::new(), "four")]);
+    forget(&Log::open(state).unwrap().layout).unwrap();
+    index = index.followed().unwrap();
+    assert_eq!(index.records, 4);
+    assert_eq!(index.file, Some(file()));
+}

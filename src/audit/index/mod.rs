@@ -16,7 +16,7 @@ mod told;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -99,6 +99,8 @@ pub(super) struct Index {
     pub faults: Faults,
     /// Sequence number of the last record.
     pub records: u64,
+    /// Device and inode of its file, if that is kept.
+    file: Option<(u64, u64)>,
     /// Removed when the answer is given; an index that cannot be kept.
     _folder: Option<tempfile::TempDir>,
 }
@@ -138,6 +140,27 @@ impl Index {
         Self::up_to_date(log, &folder, &|_| {})
     }
 
+    /// For who keeps the index open while the log grows: reads on from where it stopped, without a look at what it read
+    /// before. If others used the index meanwhile, or removed it, it is opened again.
+    pub fn followed(mut self) -> Result<Self, IndexError> {
+        let folder = own_folder(&self.log.layout)?;
+        let _turn = turn(&folder, FlockArg::LockExclusive)?;
+        if self.is_as_left(&folder).unwrap_or(false) {
+            self.go_on()?;
+            return Ok(self);
+        }
+        let log = self.log.clone();
+        drop(self);
+        Self::up_to_date(&log, &folder, &|_| {})
+    }
+
+    fn is_as_left(&self, folder: &Path) -> Result<bool, IndexError> {
+        let select = "SELECT at FROM stopped";
+        let at: String = self.connection.query_one(select, [], |row| row.get(0))?;
+        let same = Some(identity(&folder.join(FILE))?) == self.file;
+        Ok(same && at == serde_json::to_string(&self.resume)?)
+    }
+
     fn up_to_date(log: &Log, folder: &Path, making: &dyn Fn(u64)) -> Result<Self, IndexError> {
         let (connection, resume) = match kept(&log.layout, &folder.join(FILE), Believed::Stamps) {
             Ok(found) => found,
@@ -147,6 +170,7 @@ impl Index {
             }
         };
         let mut index = Self::at(log, connection, resume);
+        index.file = identity(&folder.join(FILE)).ok();
         index.go_on()?;
         Ok(index)
     }
@@ -159,6 +183,7 @@ impl Index {
             faults: resume.judged.faults.clone(),
             records: 0,
             resume,
+            file: None,
             _folder: None,
         }
     }
@@ -282,6 +307,11 @@ fn own_folder(layout: &Layout) -> Result<PathBuf, AuditError> {
     let meta = fs::symlink_metadata(&folder).map_err(|e| AuditError::io(&folder, "read", e))?;
     owned(&folder, &meta, 0o077)?;
     Ok(folder)
+}
+
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let meta = fs::symlink_metadata(path)?;
+    Ok((meta.dev(), meta.ino()))
 }
 
 /// Waits until no other process changes the index.

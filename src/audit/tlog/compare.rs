@@ -32,14 +32,47 @@ fn each(layout: &Layout, mut visit: impl FnMut(&Line<'_>)) -> Result<u64, AuditE
 }
 
 /// A comparison that goes along with the records.
-struct Comparing<'a> {
+pub(in crate::audit) struct Comparing<'a> {
     store: Option<&'a Store>,
     /// The smallest first.
     left: VecDeque<&'a Checkpoint>,
     edge: Option<Frontier>,
+    compared: Result<(), TlogError>,
 }
 
-impl Comparing<'_> {
+impl<'a> Comparing<'a> {
+    /// `store` has the hashes of records that retention removed.
+    pub fn with(store: Option<&'a Store>, signed: &'a [Signed]) -> Self {
+        let mut wanted: Vec<_> = signed.iter().map(|signed| &signed.checkpoint).collect();
+        wanted.retain(|checkpoint| checkpoint.size > 0);
+        wanted.sort_by_key(|checkpoint| checkpoint.size);
+        Self {
+            store,
+            left: wanted.into(),
+            edge: None,
+            compared: Ok(()),
+        }
+    }
+
+    /// Takes the next record.
+    pub fn record(&mut self, line: &Line<'_>) {
+        if self.compared.is_ok() {
+            self.compared = self.step(line);
+        }
+    }
+
+    /// The result, for a log that ends with this record.
+    pub fn end(self, records: u64) -> Result<(), TlogError> {
+        self.compared?;
+        match self.left.front() {
+            Some(Checkpoint { size, .. }) => Err(TlogError::Shorter {
+                records,
+                size: *size,
+            }),
+            None => Ok(()),
+        }
+    }
+
     fn step(&mut self, line: &Line<'_>) -> Result<(), TlogError> {
         if self.left.is_empty() {
             return Ok(());
@@ -98,27 +131,9 @@ pub(in crate::audit) fn compare(
     store: Option<&Store>,
     signed: &[Signed],
 ) -> Result<Result<(), TlogError>, AuditError> {
-    let mut wanted: Vec<_> = signed.iter().map(|signed| &signed.checkpoint).collect();
-    wanted.retain(|checkpoint| checkpoint.size > 0);
-    wanted.sort_by_key(|checkpoint| checkpoint.size);
-    let mut comparing = Comparing {
-        store,
-        left: wanted.into(),
-        edge: None,
-    };
-    let mut compared = Ok(());
-    let records = each(layout, |line| {
-        if compared.is_ok() {
-            compared = comparing.step(line);
-        }
-    })?;
-    Ok(compared.and_then(|()| match comparing.left.front() {
-        Some(Checkpoint { size, .. }) => Err(TlogError::Shorter {
-            records,
-            size: *size,
-        }),
-        None => Ok(()),
-    }))
+    let mut comparing = Comparing::with(store, signed);
+    let records = each(layout, |line| comparing.record(line))?;
+    Ok(comparing.end(records))
 }
 
 /// The hashes of the tree of the first `size` records, from the log.

@@ -17,7 +17,7 @@ mod tree;
 mod witness;
 
 pub use checkpoint::{Checkpoint, Signed};
-pub(super) use compare::compare;
+pub(super) use compare::{Comparing, compare};
 pub use compare::{ProofError, Prover};
 pub use error::TlogError;
 pub use keys::VerifierKey;

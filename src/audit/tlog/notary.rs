@@ -24,6 +24,11 @@ use crate::model::Digest;
 /// A checkpoint is due after so many records, or, if there are fewer, after this time.
 const RECORDS: u64 = 64;
 const HEARTBEAT: Duration = Duration::from_secs(60);
+/// About how many hashes are written at once.
+const AT_ONCE: u64 = 4096;
+/// Stands in the tree for each record that retention removed before anything was signed. The records after them have the
+/// hash of the last one.
+const REMOVED: &[u8] = b"removed before the first checkpoint";
 /// How long a person waits for the last checkpoint.
 const CLOSING: Duration = Duration::from_secs(8);
 
@@ -345,7 +350,6 @@ impl Desk {
 
     /// Reads on from where it stopped.
     fn read(&mut self, size: u64) -> Result<(), DeskError> {
-        const AT_ONCE: usize = 4096;
         let Self { edge, hashes, .. } = self;
         let (mut begun, mut new) = (edge.size(), Vec::new());
         let mut failed = None;
@@ -360,7 +364,7 @@ impl Desk {
             if line.seq == edge.size() + 1 {
                 edge.push(leaf(line.bytes), |hash| new.push(hash));
             }
-            if new.len() >= AT_ONCE {
+            if new.len() as u64 >= AT_ONCE {
                 keep(&mut begun, edge.size(), &mut new);
             }
             Ok(())
@@ -381,17 +385,10 @@ impl Desk {
         self.edge = Frontier::default();
         let first = first_of(&self.layout)?;
         if first > 1 {
-            let none = || DeskError::Incomparable(TlogError::NoBeginning(first - 1));
-            let signed = self
-                .latest
-                .as_ref()
-                .map(|signed| &signed.checkpoint)
-                .ok_or_else(none)?;
-            let here = root(&self.hashes, signed.size).is_ok_and(|root| root == signed.root);
-            if !here || signed.size < first - 1 {
-                return Err(none());
-            }
-            self.edge = Frontier::of(&self.hashes, first - 1)?;
+            self.edge = match &self.latest {
+                None if self.hashes.is_empty()? => self.without(first - 1)?,
+                latest => known(latest.as_ref(), &self.hashes, first - 1)?,
+            };
         }
         match self.read(size) {
             Err(DeskError::Unread(_)) => {
@@ -401,6 +398,19 @@ impl Desk {
             }
             read => read,
         }
+    }
+
+    /// The tree of a log whose first records were removed before anything was signed.
+    fn without(&self, removed: u64) -> Result<Frontier, DeskError> {
+        let (mut edge, leaf) = (Frontier::default(), leaf(REMOVED));
+        while edge.size() < removed {
+            let (begun, mut new) = (edge.size(), Vec::new());
+            for _ in 0..AT_ONCE.min(removed - begun) {
+                edge.push(leaf, |hash| new.push(hash));
+            }
+            self.hashes.append(begun, &new)?;
+        }
+        Ok(edge)
     }
 
     /// Whether the log is the one that was signed.
@@ -420,6 +430,18 @@ impl Desk {
         }
         self.compared = true;
         Ok(())
+    }
+}
+
+/// The tree of removed records, from the hashes that are kept, if these lead to the latest checkpoint.
+fn known(latest: Option<&Signed>, hashes: &HashFile, removed: u64) -> Result<Frontier, DeskError> {
+    let signed = latest.map(|signed| &signed.checkpoint);
+    let leads = |signed: &&Checkpoint| {
+        signed.size >= removed && root(hashes, signed.size).is_ok_and(|root| root == signed.root)
+    };
+    match signed.filter(leads) {
+        Some(_) => Ok(Frontier::of(hashes, removed)?),
+        None => Err(DeskError::Incomparable(TlogError::NoBeginning(removed))),
     }
 }
 

@@ -330,6 +330,40 @@ fn a_checkpoint_of_no_record_says_nothing_and_one_of_too_many_is_not_reached() {
 }
 
 #[test]
+fn a_log_that_was_pruned_before_its_first_checkpoint_is_signed_from_what_is_left() {
+    let bench = Bench::new();
+    (0..30).for_each(|_| bench.grow_in(500, 1));
+    let log = Log::open(&bench.state).unwrap();
+    let done = prune(&log, jiff::Timestamp::MAX, 30, Default::default()).unwrap();
+    assert!(done.segments.len() > 10, "{done:?}");
+    bench.grow(3);
+    let removed = Log::open(&bench.state).unwrap().verify().unwrap();
+    assert!(removed.removed_through.unwrap() > 10);
+    assert_eq!(bench.notarize(), []);
+    let first = bench.latest();
+    assert_eq!(bench.compare(std::slice::from_ref(&first)), "extends");
+    // It goes on from there, whether or not what is derived is kept.
+    bench.grow(5);
+    fs::remove_file(bench.store().dir().join("tree.json")).unwrap();
+    assert_eq!(bench.notarize(), []);
+    let second = bench.latest();
+    assert_eq!(second.checkpoint.size, first.checkpoint.size + 5);
+    assert_eq!(bench.compare(&[first, second.clone()]), "extends");
+    // Without its checkpoint, hashes that are there are not replaced by others: something was signed.
+    fs::remove_file(bench.store().dir().join("latest")).unwrap();
+    fs::remove_file(bench.store().dir().join("tree.json")).unwrap();
+    bench.grow(1);
+    let events = bench.notarize();
+    let none = "their hashes are not kept here";
+    let fails =
+        |event: &NotaryEvent| matches!(event, NotaryEvent::Failed(why) if why.contains(none));
+    assert!(!events.is_empty() && events.iter().all(fails), "{events:?}");
+    assert!(!bench.store().dir().join("latest").exists());
+    bench.store().keep(&second).unwrap();
+    assert_eq!(bench.notarize(), []);
+}
+
+#[test]
 fn a_folder_of_checkpoints_that_is_not_as_it_should_be_is_not_used() {
     use std::os::unix::fs::PermissionsExt as _;
     let said = |bench: &Bench, anchoring| match &bench.notarize_with(anchoring)[..] {

@@ -252,6 +252,10 @@ impl HashFile {
         self.0.write_all_at(&bytes, kept(size) * 32)
     }
 
+    pub(super) fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.0.metadata()?.len() == 0)
+    }
+
     pub(super) fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
     }

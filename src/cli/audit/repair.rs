@@ -3,17 +3,19 @@
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::Path;
 
 use nix::sys::termios::{FlushArg, tcflush};
 
 use crate::app::reviewer;
-use crate::audit::{Faults, Log, Loss, LostRecord};
+use crate::audit::{Faults, Log, Loss, LostRecord, Store};
 use crate::error::Failure;
 use crate::model::{State, visible};
 
+use super::super::Globals;
 use super::super::out::{print, show, tell};
-use super::failed;
 use super::list::{claim, seconds};
+use super::{anchors, failed};
 
 /// There is nothing that could answer for a person.
 #[derive(Debug, clap::Args)]
@@ -21,18 +23,23 @@ pub struct Args {
     /// Say what a repair would lose, and change nothing
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    anchors: anchors::Place,
 }
 
 /// How many records of one file are shown individually.
 const SHOWN: usize = 40;
 
 /// Runs the command and returns the exit code: 0 if the dashboard can now start on the log, 1 if it needs a repair.
-pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
+pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Result<u8, Failure> {
     let Some(repair) = log.repair().map_err(|e| failed(&e))? else {
         return nothing(&log.summary().map_err(|e| failed(&e))?.faults);
     };
+    let store = args.anchors.store(globals, state_dir);
+    let signed = contradicted(&store, repair.loss());
+    let page = page(repair.loss()) + signed.as_deref().unwrap_or_default();
     if args.dry_run {
-        print(|out| out.write_all(page(repair.loss()).as_bytes()))?;
+        print(|out| out.write_all(page.as_bytes()))?;
         return Ok(1);
     }
     let mut terminal = File::options()
@@ -45,7 +52,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
             ))
         })?;
     let asked = |e: io::Error| Failure::general(format!("nothing was changed: the terminal: {e}"));
-    show(&mut terminal, &page(repair.loss())).map_err(asked)?;
+    show(&mut terminal, &page).map_err(asked)?;
     if !agreed(&mut terminal).map_err(asked)? {
         return Err(Failure::general("nothing was changed"));
     }
@@ -56,6 +63,21 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
         "the log goes on; what was set aside is in `quarantine` in the state folder, and the log says so",
     );
     Ok(0)
+}
+
+/// What a person must do with checkpoints of records that a repair loses: the log contradicts them from then on.
+fn contradicted(store: &Store, loss: &Loss) -> Option<String> {
+    let key = store.key().ok()??;
+    let size = store.latest(&key).ok()??.checkpoint.size;
+    let stays = loss.stays_through + loss.put_back;
+    (size > stays).then(|| {
+        let dir = store.dir().display().to_string();
+        let dir = visible(&dir);
+        format!(
+            "signed   through seq {size}: after the repair the log is not the one that was signed, and nothing is granted.\n\
+             \x20        Keep the checkpoints as evidence and let new ones be made: mv '{dir}' '{dir}-before-repair'\n"
+        )
+    })
 }
 
 /// The result when no repair would change anything.

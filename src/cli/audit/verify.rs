@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::audit::{Damage, Log, Repaired, Report, Signed, Store};
+use crate::audit::{Damage, Log, Repaired, Report, Signed, Store, TlogError};
 use crate::error::Failure;
 use crate::model::visible;
 
@@ -49,7 +49,9 @@ struct Anchored {
 pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Result<u8, Failure> {
     let store = args.anchors.store(globals, state_dir);
     let signed = signed(args, &store)?;
-    let report = log.verify().map_err(|e| failed(&e))?;
+    let known = signed.as_deref().unwrap_or_default();
+    let checked = log.verify_signed(Some(&store), known);
+    let (report, compared) = checked.map_err(|e| failed(&e))?;
     // Its rows cannot be checked in less time than it takes to make them.
     if log.drop_index().map_err(|e| failed(&e))? {
         tell(DROPPED);
@@ -57,7 +59,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
     let anchored = match signed {
         // What follows the damage was not read.
         _ if report.damage.is_some() => Anchored::default(),
-        Ok(signed) => compare(log, &store, &signed)?,
+        Ok(signed) => through(compared, &signed),
         Err(why) => Anchored {
             through: None,
             fault: Some(why),
@@ -131,10 +133,9 @@ fn signed(args: &Args, store: &Store) -> Result<Result<Vec<Signed>, String>, Fai
     })
 }
 
-fn compare(log: &Log, store: &Store, signed: &[Signed]) -> Result<Anchored, Failure> {
-    let compared = log.compare(Some(store), signed).map_err(|e| failed(&e))?;
+fn through(compared: Result<(), TlogError>, signed: &[Signed]) -> Anchored {
     let through = signed.iter().map(|signed| signed.checkpoint.size).max();
-    Ok(match compared {
+    match compared {
         Ok(()) => Anchored {
             through: through.filter(|size| *size > 0),
             fault: None,
@@ -143,7 +144,7 @@ fn compare(log: &Log, store: &Store, signed: &[Signed]) -> Result<Anchored, Fail
             through: None,
             fault: Some(e.to_string()),
         },
-    })
+    }
 }
 
 /// The first line names the first bad record, or says that there is none.
