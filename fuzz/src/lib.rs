@@ -1,5 +1,9 @@
 //! Shared by the targets: stacks as large as the program's, and the policies.
 
+pub mod log;
+pub mod note;
+pub mod query;
+
 use std::sync::{Arc, OnceLock};
 use std::thread;
 

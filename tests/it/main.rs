@@ -58,6 +58,7 @@ mod runner;
 mod runtime;
 mod sandbox_attacks;
 mod saving;
+mod seeds;
 mod setting;
 mod slips;
 mod socket;
