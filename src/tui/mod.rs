@@ -100,6 +100,8 @@ mod notice_tests;
 #[cfg(test)]
 mod output_tests;
 #[cfg(test)]
+mod page_tests;
+#[cfg(test)]
 mod pane_tests;
 #[cfg(test)]
 mod pausing_tests;

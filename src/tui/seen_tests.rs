@@ -88,7 +88,7 @@ fn space_pages_the_code_from_any_pane() {
     b.settle();
     for _ in 0..5 {
         b.press(KeyCode::Tab);
-        b.draw();
+        b.look();
         b.keys(" ");
     }
     let text = b.draw();
@@ -120,11 +120,12 @@ fn pages_skipped_between_two_frames_are_not_seen() {
 fn rows_shown_during_the_grace_do_not_count() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(51)));
+    b.press(KeyCode::Enter);
     // Each page is shown for longer than 150 ms, but within the grace period.
     for _ in 0..2 {
         b.draw();
         b.advance(160);
-        b.keys(" ");
+        b.press(KeyCode::PageDown);
     }
     b.draw();
     b.advance(500 - 2 * 160 + 149);

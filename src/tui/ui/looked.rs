@@ -9,7 +9,7 @@ use crate::model::{Digest, Opened, Part, ProposalId, Viewed};
 
 use super::super::interval::IntervalSet;
 use super::super::transcript::Reading;
-use super::sheet::{Challenge, Detail};
+use super::sheet::Detail;
 use super::{Over, Pane, Sheet, UiState, View};
 
 /// The state kept for each proposal that was viewed.
@@ -93,6 +93,21 @@ impl UiState {
         for range in self.frame.findings.settled(self.attention.grace, now.boot) {
             looked.findings.insert(range);
         }
+        self.turn_page();
+    }
+
+    /// When the first row of code on the screen will count that does not yet; `None` if all do or none will.
+    pub(in crate::tui) fn uncounted(&self) -> Option<Duration> {
+        let id = self
+            .on_glass()
+            .filter(|_| self.attention.focused != Some(false))?;
+        let none = IntervalSet::default();
+        let seen = self
+            .queue
+            .looked
+            .get(&id)
+            .map_or(&none, |looked| &looked.seen);
+        self.frame.ranges.due(self.attention.grace, seen)
     }
 
     /// When the next displayed range will count as seen.
@@ -194,8 +209,7 @@ impl UiState {
             lines_seen: doc.map_or(0, |d| d.lines_seen(&looked.seen)) as u64,
             findings_shown: findings.iter().map(|r| r.len() as u64).sum(),
             opened: looked.opened,
-            asked_again: sheet
-                .is_some_and(|s| matches!(s.challenge, Challenge::Digits { hurry: Some(_), .. })),
+            asked_again: sheet.is_some() && self.is_hurried(),
         }
     }
 }

@@ -57,6 +57,7 @@ impl UiState {
                 self.turn_group(state, command, now);
             }
             Pane::Queue => self.move_selection(command, now),
+            Pane::Code if command == Command::PageCode && self.page_waits(state, now) => {}
             Pane::Code => self.scroll_code(command),
             Pane::Output => self.scroll_output(state, command),
             pane => self.scroll_pane(pane, command),
@@ -86,6 +87,40 @@ impl UiState {
         };
         if !self.common.spoken && self.remarks.notice.is_none() {
             self.remarks.notice = Some(said.into());
+        }
+    }
+
+    /// Whether a page must wait for the rows on the screen to count. It turns by itself then. A key held down turns no page:
+    /// it lets the rows begin anew.
+    fn page_waits(&mut self, state: &BrokerState, now: Now) -> bool {
+        let waits = self.entry(state).filter(|entry| entry.awaits_decision());
+        let Some(id) = waits
+            .map(|entry| entry.proposal.id)
+            .filter(|_| !self.common.spoken)
+        else {
+            return false;
+        };
+        if self.uncounted().is_none() {
+            return false;
+        }
+        self.remarks.notice = match self.attention.quiet.key().calm {
+            true => Some(Notice::PageWaits(id)),
+            false => {
+                self.frame.ranges.begin_anew(now.boot);
+                Some(Notice::NotCounted(id))
+            }
+        };
+        true
+    }
+
+    /// Turns the page that waited for its rows, if others must still be seen.
+    pub(super) fn turn_page(&mut self) {
+        let waited = matches!(self.remarks.notice, Some(Notice::PageWaits(id)) if self.queue.selected == Some(id));
+        if waited && self.uncounted().is_none() {
+            self.remarks.notice = None;
+            if self.next_unseen().is_some() {
+                self.scroll_code(Command::PageCode);
+            }
         }
     }
 

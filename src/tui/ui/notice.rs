@@ -7,7 +7,7 @@ use crate::broker::BrokerState;
 use crate::clock::Now;
 use crate::model::{ProposalId, State};
 
-use super::super::keys::Key;
+use super::super::keys::{Command, Key};
 use super::super::words;
 use super::{UiState, View};
 
@@ -19,6 +19,10 @@ pub(in crate::tui) enum Notice {
     Idle(Cow<'static, str>),
     /// Why this proposal's sheet cannot be opened; the words follow the current state.
     CannotAsk(ProposalId),
+    /// The rows of this proposal's code on the screen do not count yet; the page turns once they do.
+    PageWaits(ProposalId),
+    /// The same, and it does not turn.
+    NotCounted(ProposalId),
     /// True while this proposal is in this state.
     While(ProposalId, State, Cow<'static, str>),
     /// How long this proposal can still be decided.
@@ -77,6 +81,14 @@ impl UiState {
             Notice::CannotAsk(id) => {
                 let asks = self.queue.selected == Some(*id) && self.view() == View::Queue;
                 self.obstacle(state, now).filter(|_| asks)?
+            }
+            Notice::PageWaits(id) | Notice::NotCounted(id) => {
+                let here = self.queue.selected == Some(*id) && self.view() == View::Queue;
+                self.uncounted().filter(|_| here)?;
+                match self.remarks.notice {
+                    Some(Notice::PageWaits(_)) => words::PAGE_WAITS.into(),
+                    _ => words::not_counted(&self.key(Command::PageCode)).into(),
+                }
             }
             Notice::While(id, of, words) => {
                 let holds = self.queue.selected == Some(*id)

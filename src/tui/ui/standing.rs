@@ -45,6 +45,13 @@ impl Standing {
         }
     }
 
+    /// Lets no time count that these ranges have stood so far.
+    pub fn begin_anew(&mut self, at: Duration) {
+        for (_, since) in &mut self.ranges {
+            *since = at;
+        }
+    }
+
     /// Records that none of the ranges are on the screen any more.
     pub fn clear(&mut self) {
         self.ranges.clear();

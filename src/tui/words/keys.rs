@@ -29,6 +29,14 @@ pub fn end_of_diff(back: &str, grant: &str) -> String {
     format!("{AT_END}: {back} goes back to the code, {grant} asks to grant it")
 }
 
+/// The key that pages the code came before the rows on the screen counted.
+pub const PAGE_WAITS: &str = "not counted yet; goes on in a moment";
+
+/// The same key again, or held down.
+pub fn not_counted(key: &str) -> String {
+    format!("not counted yet; wait a moment, then {key}")
+}
+
 /// A search went on from the other end.
 pub const fn turned(backwards: bool) -> &'static str {
     match backwards {
@@ -112,8 +120,11 @@ pub fn no_grant(key: &str, confirm: &str, back: &str) -> String {
 }
 
 /// A character that is none of a sheet's digits.
-pub fn no_digit(key: &str) -> String {
-    format!("{key} is not taken: only 0–9 and a–f, then Enter")
+pub fn no_digit(key: &str, first: bool) -> String {
+    match first {
+        true => format!("{key} is not taken: the first one is 0–9"),
+        false => format!("{key} is not taken: only 0–9 and a–f, then Enter"),
+    }
 }
 
 /// In a question whose answer is typed ahead by mistake.
