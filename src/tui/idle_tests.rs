@@ -355,8 +355,18 @@ fn a_key_that_works_elsewhere_says_where() {
         (record, "y", "y confirms on the sheet: press 1 a first"),
         (
             |b| sheet(b, Making::flagged()),
-            "x",
+            "4x",
             "x is not taken: only 0–9 and a–f, then Enter",
+        ),
+        (
+            |b| sheet(b, Making::flagged()),
+            "x",
+            "x (kill) works outside the sheet: press Esc first",
+        ),
+        (
+            |b| sheet(b, Making::flagged()),
+            "y",
+            "y is not taken: the first one is 0–9",
         ),
         (
             |b| {

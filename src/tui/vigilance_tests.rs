@@ -34,7 +34,7 @@ fn type_digits(b: &mut Bench) {
 
 fn asks_again(b: &Bench) -> bool {
     let challenge = b.ui.sheet().map(|sheet| &sheet.challenge);
-    matches!(challenge, Some(Challenge::Digits { hurry: Some(_), typed, .. }) if typed.is_empty())
+    matches!(challenge, Some(Challenge::Digits { hurry: Some(_), typed, wanted }) if typed == wanted)
 }
 
 #[test]
@@ -46,11 +46,19 @@ fn flagged_code_granted_faster_than_it_can_be_read_asks_once_more() {
     let text = b.draw();
     assert!(text.contains("▲ 120 words in"), "{text}");
     assert!(text.contains("reading takes 24 s"), "{text}");
-    // Enter alone, and Enter within the new grace period, grant nothing.
+    assert!(
+        text.contains("Read on, then Enter again, after 2 s"),
+        "{text}"
+    );
+    // The digits stay. A key that can still be down grants nothing.
+    b.advance(1_500);
     b.press(KeyCode::Enter);
     assert!(grants(&b).is_empty());
-    b.advance(1_000);
-    type_digits(&mut b);
+    b.advance(2_000);
+    let text = b.draw();
+    assert!(text.contains("Read on, then Enter again"), "{text}");
+    assert!(!text.contains("after"), "{text}");
+    b.press(KeyCode::Enter);
     let granted = grants(&b);
     assert_eq!(granted.len(), 1);
     assert!(granted[0].viewed.asked_again);
@@ -129,4 +137,30 @@ fn the_record_says_what_was_on_the_screen_beside_the_code() {
     let opened = grants(&b)[0].viewed.opened;
     assert!(opened.contains(Part::WholeSheet));
     assert!(!opened.contains(Part::Diff));
+}
+
+#[test]
+fn the_key_of_a_command_is_no_digit_before_the_first_one() {
+    let mut b = Bench::new(80, 24);
+    b.propose(Making::flagged());
+    b.settle();
+    b.read();
+    b.open_sheet();
+    for (key, said) in [
+        ("d", "d (deny) works outside the sheet: press Esc first"),
+        ("a", "a (grant) works outside the sheet: press Esc first"),
+        ("e", "e (edit) works outside the sheet: press Esc first"),
+        ("b", "b is not taken: the first one is 0–9"),
+    ] {
+        b.keys(key);
+        assert_eq!(b.ui.typed_digits(), Some(""), "{key}");
+        assert_eq!(notice(&b), said);
+    }
+    b.advance(2_000);
+    type_digits(&mut b);
+    assert_eq!(grants(&b).len(), 1);
+    for _ in 0..1_000 {
+        let digits = format!("{:04x}", super::ui::random_digits().unwrap());
+        assert!(digits.as_bytes()[0].is_ascii_digit(), "{digits}");
+    }
 }

@@ -66,14 +66,22 @@ pub const AGAINST_PROPOSED: &str = "against what was proposed by ";
 pub const GONE: &str = "the proposal is gone";
 pub const CHANGED: &str = "what would run changed; look again";
 pub const WRONG_DIGITS: &str = "wrong characters, nothing granted";
-/// Why the sheet asks once more.
-pub fn hurried(hurry: &Hurry) -> String {
-    format!(
-        "▲ {} words in {}: reading takes {}. Read on, or type them again",
+/// Why the sheet asks once more, as long as `width` allows. `wait`: until its key counts.
+pub fn hurried(hurry: &Hurry, wait: Duration, width: usize) -> String {
+    let wait = match wait.as_secs_f32().ceil() {
+        0.0 => String::new(),
+        seconds => format!(", after {seconds} s"),
+    };
+    let long = format!(
+        "▲ {} words in {}: reading takes {}. Read on, then Enter again{wait}",
         number(hurry.words as u64),
         seconds(hurry.looked),
         seconds(hurry.reading)
-    )
+    );
+    match super::text::width(&long) <= width {
+        true => long,
+        false => format!("▲ read on, Enter again{wait}"),
+    }
 }
 
 /// `6 s`, `2 min`: whole seconds below two minutes.

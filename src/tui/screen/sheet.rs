@@ -1,6 +1,7 @@
 //! The sheet: everything that a grant binds, each part by name and all parts by one digest.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ratatui::layout::Rect;
 
@@ -205,7 +206,9 @@ impl Screen<'_> {
             (None, None) if self.ui.is_focused() == Some(false) => words::NO_FOCUS.to_owned(),
             (None, None) => match (self.ui.notice(self.state, self.now), &sheet.challenge) {
                 (Some(notice), _) => notice,
-                (None, Challenge::Digits { hurry: Some(h), .. }) => words::hurried(h),
+                (None, Challenge::Digits { hurry: Some(h), .. }) => {
+                    words::hurried(h, self.until_confirmable(), usize::from(area.width))
+                }
                 (None, _) => {
                     let tally = self.ui.tally().filter(|tally| tally.in_a_row >= STREAK);
                     tally.map_or_else(String::new, |tally| words::streak(&tally))
@@ -213,6 +216,12 @@ impl Screen<'_> {
             },
         };
         canvas.put_cut(area.x, area.y + 1, area.width, &note, Role::Flagged);
+    }
+
+    /// How long the sheet's confirmation does not count yet.
+    pub(super) fn until_confirmable(&self) -> Duration {
+        let from = self.ui.confirmable_from().unwrap_or_default();
+        from.saturating_sub(self.now.boot)
     }
 
     /// The key that denies elsewhere and types a digit on this sheet.

@@ -92,6 +92,11 @@ impl Screen<'_> {
         let back = self.ui.key(Command::Back);
         match &sheet.challenge {
             Challenge::Key => words::plain::press(&self.ui.key(Command::Confirm), &back),
+            Challenge::Digits {
+                wanted,
+                typed,
+                hurry: Some(_),
+            } if typed == wanted => words::plain::enter_again(wanted, &back),
             Challenge::Digits { wanted, .. } => words::plain::type_digits(wanted, &back),
         }
     }
@@ -99,7 +104,12 @@ impl Screen<'_> {
     /// Why the sheet asks once more.
     pub(in crate::tui) fn spoken_hurry(&self, sheet: &Sheet) -> Option<String> {
         match &sheet.challenge {
-            Challenge::Digits { hurry, .. } => hurry.as_ref().map(|h| plain(&words::hurried(h))),
+            Challenge::Digits { hurry, .. } => {
+                let said = hurry
+                    .as_ref()
+                    .map(|h| words::hurried(h, self.until_confirmable(), usize::MAX));
+                said.map(|said| plain(&said))
+            }
             Challenge::Key => None,
         }
     }

@@ -159,7 +159,10 @@ impl UiState {
         let early = when.since < sheet.ready_at();
         let denies = meaning == Meaning::Does(Command::Deny);
         if let Challenge::Digits { wanted, typed, .. } = &mut sheet.challenge {
-            let digit = key.typed().filter(|c| matches!(c, '0'..='9' | 'a'..='f'));
+            // The first one is no letter, so that the key of a command is none before the person began to type.
+            let begun = !typed.is_empty();
+            let taken = |c: &char| c.is_ascii_digit() || begun && matches!(c, 'a'..='f');
+            let digit = key.typed().filter(taken);
             if let Some(digit) = digit {
                 // Accept extra digits, so that a code with one digit too many is wrong.
                 let wrong = !wanted[typed.len().min(wanted.len())..].starts_with(digit);
@@ -191,12 +194,12 @@ impl UiState {
                     return Vec::new();
                 }
                 let right = typed == wanted;
-                typed.clear();
+                if right && self.asks_again(state, now) {
+                    return Vec::new();
+                }
+                self.clear_digits();
                 if right {
-                    return match self.asks_again(state, now) {
-                        true => Vec::new(),
-                        false => self.confirm(state, now),
-                    };
+                    return self.confirm(state, now);
                 }
                 self.remarks.notice = Some(Notice::WrongDigits);
                 return Vec::new();

@@ -24,7 +24,7 @@ impl UiState {
             Over::Help { top } => top.hash(&mut all),
             Over::Sheet(sheet) => {
                 (sheet.id(), sheet.top, sheet.detail).hash(&mut all);
-                self.typed_digits().hash(&mut all);
+                (self.typed_digits(), self.is_hurried()).hash(&mut all);
             }
             Over::Palette(palette) => {
                 (palette.input.value(), palette.input.cursor(), palette.at).hash(&mut all);
@@ -83,7 +83,8 @@ impl UiState {
             }
             (Over::Palette(_), _) => self.idle_in_field(key, false),
             (Over::Sheet(_), _) if self.on_digits(key, meaning) => {
-                words::no_digit(&key.to_string())
+                let first = self.typed_digits().is_some_and(str::is_empty);
+                words::no_digit(&key.to_string(), first)
             }
             (Over::Sheet(_), _) if key.is(KeyCode::Backspace) && self.typed_digits().is_some() => {
                 words::NO_DIGIT_YET.to_owned()
@@ -141,13 +142,17 @@ impl UiState {
         }
     }
 
-    /// Whether this is a character that the sheet's digits refuse.
+    /// Whether this is a character that the sheet's digits refuse. Before the first digit it is the key of a command.
     fn on_digits(&self, key: Key, meaning: Meaning) -> bool {
         let digits = self
             .sheet()
             .is_some_and(|sheet| matches!(sheet.challenge, Challenge::Digits { .. }));
-        let scrolls = matches!(meaning, Meaning::Does(command) if scrolls(command));
-        digits && key.typed().is_some() && !scrolls
+        let begun = self.typed_digits().is_some_and(|typed| !typed.is_empty());
+        let goes = match meaning {
+            Meaning::Does(command) => !begun && command != Command::Confirm || scrolls(command),
+            Meaning::Begins | Meaning::Nothing => false,
+        };
+        digits && key.typed().is_some() && !goes
     }
 
     /// Where a command works that does nothing here; `None` if it belongs here.

@@ -77,7 +77,7 @@ pub(super) use picker::Picker;
 pub use quiet::{HELD, QUIET, Span};
 pub(super) use searching::Searched;
 #[cfg(test)]
-pub(super) use sheet::random_digits;
+pub(in crate::tui) use sheet::random_digits;
 pub use sheet::{Challenge, Detail, Sheet};
 pub use standing::DWELL;
 use standing::Standing;

@@ -23,7 +23,7 @@ pub enum Challenge {
     Digits {
         wanted: String,
         typed: String,
-        /// Why these digits are the second ones.
+        /// Why they are to be confirmed once more.
         hurry: Option<Hurry>,
     },
 }
@@ -223,9 +223,22 @@ impl super::UiState {
             Challenge::Key => None,
         }
     }
+
+    pub(super) fn clear_digits(&mut self) {
+        let challenge = self.over.sheet_mut().map(|sheet| &mut sheet.challenge);
+        if let Some(Challenge::Digits { typed, .. }) = challenge {
+            typed.clear();
+        }
+    }
+
+    /// Whether the sheet asks once more.
+    pub(super) fn is_hurried(&self) -> bool {
+        let challenge = self.sheet().map(|sheet| &sheet.challenge);
+        matches!(challenge, Some(Challenge::Digits { hurry: Some(_), .. }))
+    }
 }
 
-/// Digits from the system's random generator; without it `None`, and then no sheet opens.
+/// Digits from the system's random generator, of which the first is no letter; without it `None`, and then no sheet opens.
 pub(in crate::tui) fn random_digits() -> Option<u16> {
-    getrandom::u32().ok().map(|n| (n & 0xffff) as u16)
+    getrandom::u32().ok().map(|n| (n % 0xa000) as u16)
 }

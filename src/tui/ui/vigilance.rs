@@ -205,8 +205,8 @@ impl UiState {
         }
     }
 
-    /// Asks once more, for the same digits, if the right digits of a flagged proposal came sooner than
-    /// its code can be read. True if it asked.
+    /// Asks once more for [`Key::ENTER`] if the right digits of a flagged proposal came sooner than its code can be read.
+    /// They stay. True if it asked.
     pub(super) fn asks_again(&mut self, state: &BrokerState, now: Now) -> bool {
         self.accrue(now);
         let Some(id) = self.sheet().map(Sheet::id) else {
@@ -224,14 +224,12 @@ impl UiState {
             return false;
         };
         let Challenge::Digits {
-            typed,
             hurry: hurry @ None,
             ..
         } = &mut sheet.challenge
         else {
             return false;
         };
-        typed.clear();
         *hurry = Some(found);
         sheet.hold(now.boot.saturating_add(SHEET_GRACE));
         true

@@ -424,6 +424,11 @@ pub fn type_digits(digits: &str, back: &str) -> String {
     )
 }
 
+/// The digits were right, and are to be confirmed once more.
+pub fn enter_again(digits: &str, back: &str) -> String {
+    format!("{digits} stays typed; Enter again grants; {back} goes back and decides nothing.")
+}
+
 /// When it was decided, by whom, after how long, for how long it was looked at, and how long the run took; empty where
 /// there is none.
 pub fn settled([at, by, after, looked, ran]: [String; 5]) -> String {
