@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::misnamed::{is_arithmetic, is_named};
+use super::misnamed::{is_arithmetic, is_named, is_whole};
+use super::results::FILLING;
 use super::same::{Key, is_column, keeps, mentions};
 use super::tables::word;
-use super::value::{COLUMN, FRAME, LIST, MASK, PLAIN, TABLE, Value};
+use super::value::{COLUMN, FRAME, GROUPED, LIST, MASK, PLAIN, TABLE, Value};
 use super::{Pass, stmts};
 use crate::analysis::parse::ast::{self, Constant, Expr, Ranged};
 use crate::analysis::source::Source;
+use crate::analysis::table::is_table_attribute;
 use crate::analysis::text;
 use crate::model::{Alteration, Altered, Change, How};
 
@@ -83,12 +85,23 @@ impl<'a> Pass<'a> {
             Expr::Attribute(x) => {
                 let name = x.attr.as_str();
                 let on = self.base(&x.value);
-                // A column and an index have names of their own.
-                let own = name == "name" && !on.has(FRAME);
-                if is_table(&on)
-                    && !own
-                    && (self.by_name.contains_key(name) || self.is_derived(name))
+                let of_index = matches!(&*x.value, Expr::Attribute(by)
+                    if matches!(by.attr.as_str(), "columns" | "index"));
+                if !is_table(&on) || of_index {
+                    return;
+                }
+                if matches!(name, "name" | "names") && !on.has(FRAME) {
+                    // The name of a column, or of what groups came to.
+                    if let Some(new) = from.and_then(stmts::one_literal) {
+                        self.named_for(new, &on, None, at);
+                    }
+                } else if on.has(COLUMN)
+                    && !on.has(FRAME)
+                    && !is_table_attribute(name)
+                    && self.is_replacement(&x.value, from)
                 {
+                    self.values(&on, &x.value, at);
+                } else if self.by_name.contains_key(name) || self.is_derived(name) {
                     self.replaced(&on, &x.value, (Key::Text(name), from), at, again);
                 }
             }
@@ -101,8 +114,12 @@ impl<'a> Pass<'a> {
                 let (table, key) = stmts::place(x);
                 let on = self.base(table);
                 let given = self.eval(&x.slice);
+                let value = from.map(|e| self.eval(e)).unwrap_or_default();
+                if !on.is_bare() && self.is_own(table, &on, &[given.clone(), value]) {
+                    return;
+                }
                 if on.is_bare() || !is_table(&on) && !given.has(MASK) {
-                    self.item_replaced(&on, x, from);
+                    self.item_replaced(&on, x, from, again);
                     if let (None, Some(name), Some(e)) =
                         (by, key.and_then(stmts::one_literal), from)
                         && on.has(FRAME)
@@ -115,7 +132,10 @@ impl<'a> Pass<'a> {
                     }
                     return;
                 }
-                if by.is_none() && on.has(COLUMN) && from.is_some_and(|e| e.is_constant_expr()) {
+                let item = stmts::one_literal(&x.slice).is_some();
+                let other = from.is_some_and(Expr::is_constant_expr)
+                    || item && (again || self.is_replacement(table, from));
+                if by.is_none() && on.has(COLUMN) && !on.has(FRAME) && other {
                     return self.values(&on, table, at);
                 }
                 let masks = given.has(MASK);
@@ -124,7 +144,8 @@ impl<'a> Pass<'a> {
                     // `t.loc["total"] = ...` makes a row.
                     (Some(_), None) => {
                         let constant = from.is_some_and(Expr::is_constant_expr);
-                        if masks || constant || stmts::literal(&x.slice).is_none() {
+                        let other = item && self.is_replacement(table, from);
+                        if masks || constant || other || stmts::literal(&x.slice).is_none() {
                             self.values(&on, table, at);
                         }
                     }
@@ -140,7 +161,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Columns that an expression names.
-    fn keyed(
+    pub(super) fn keyed(
         &mut self,
         on: &Value<'a>,
         table: &'a Expr,
@@ -315,6 +336,7 @@ impl<'a> Pass<'a> {
         let Expr::Attribute(f) = &*x.func else { return };
         let table = &*f.value;
         self.joins(x, on, method);
+        self.writes_into(x, on, method, table);
         if on.is_bare() || !is_table(on) {
             return;
         }
@@ -432,10 +454,18 @@ impl<'a> Pass<'a> {
                 _ => self.of_call(on, table, at),
             },
             _ if is_arithmetic(method) => self.scales_by(x, on, method, table),
+            "apply" | "applymap" | "map" | "transform" if is_whole(on) && !on.has(GROUPED) => {
+                self.scales_each(x, on, table, at);
+            }
+            _ if FILLING.contains(&method) => self.fills(x, on, table, at),
             _ if OTHERS.contains(&method) => {
                 let whole = on.has(PLAIN) && on.index.is_empty() && on.as_is.iter().count() > 1;
                 let accessor = matches!(table, Expr::Attribute(of) if of.attr.as_str() == "str");
-                if whole && !accessor && !table.is_subscript_expr() {
+                let several = match table {
+                    Expr::Subscript(of) => stmts::literal(&of.slice).is_some_and(|n| n.len() > 1),
+                    _ => true,
+                };
+                if whole && !accessor && several {
                     self.values(on, table, at);
                 }
             }
@@ -444,7 +474,7 @@ impl<'a> Pass<'a> {
     }
 
     /// What stands before a method: a table, or a column by its name.
-    fn of_call(&mut self, on: &Value<'a>, table: &'a Expr, at: usize) {
+    pub(super) fn of_call(&mut self, on: &Value<'a>, table: &'a Expr, at: usize) {
         match table {
             Expr::Subscript(x) => {
                 let (inner, key) = stmts::place(x);
@@ -474,11 +504,13 @@ impl<'a> Pass<'a> {
                 self.values(&on, into, at);
             }
         }
-        let Some(into) = x.args.first().filter(|_| INTO.contains(&name)) else {
+        let writes = INTO.contains(&name) || name.ends_with(".at");
+        let Some(into) = x.args.first().filter(|_| writes) else {
             return;
         };
         let on = self.eval(into);
-        if !on.is_bare() {
+        let put: Vec<Value<'a>> = x.args.iter().skip(1).map(|e| self.eval(e)).collect();
+        if !on.is_bare() && !self.is_own(into, &on, &put) {
             self.values(&on, into, x.range.start().to_usize());
         }
     }

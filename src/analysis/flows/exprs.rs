@@ -153,7 +153,10 @@ impl<'a> Pass<'a> {
             Expr::List(x) => self.display(&x.elts, at),
             Expr::Tuple(x) => self.display(&x.elts, at),
             Expr::Set(x) => self.display(&x.elts, at),
-            Expr::Dict(x) => self.dict(x, at),
+            Expr::Dict(x) => {
+                self.spreads(x);
+                self.dict(x, at)
+            }
             Expr::ListComp(x) => self.comprehension(&x.generators, None, &x.elt, at, false),
             Expr::SetComp(x) => self.comprehension(&x.generators, None, &x.elt, at, false),
             Expr::GeneratorExp(x) => self.comprehension(&x.generators, None, &x.elt, at, true),

@@ -3,7 +3,7 @@
 
 use super::hows::{is_unit, method_sign, sign};
 use super::tables::word;
-use super::value::{Bits, FRAME, LIST, PLAIN, SINGLE, TABLE, Value};
+use super::value::{Bits, FRAME, LIST, SINGLE, TABLE, Value};
 use super::{Pass, stmts};
 use crate::analysis::parse::ast::{self, Constant, Expr, Operator, Ranged};
 use crate::analysis::text;
@@ -129,7 +129,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Whether an expression is a number of the snippet's own.
-    fn is_factor(&mut self, e: &'a Expr) -> bool {
+    pub(super) fn is_factor(&mut self, e: &'a Expr) -> bool {
         match e {
             Expr::Constant(x) => matches!(x.value, Constant::Int(_) | Constant::Float(_)),
             Expr::UnaryOp(x) => self.is_factor(&x.operand),
@@ -264,6 +264,7 @@ impl<'a> Pass<'a> {
 
     /// `a *= 2` of a table, a column, an array or what groups came to.
     pub(super) fn scales(&mut self, x: &'a ast::StmtAugAssign, before: &Value<'a>) {
+        self.grows(x, before);
         let array = before.has(TABLE) || before.has(LIST) && !before.has(SINGLE);
         if x.target.is_name_expr()
             && !before.is_bare()
@@ -322,30 +323,6 @@ impl<'a> Pass<'a> {
                     .collect(),
             );
             self.values(on, table, at);
-        }
-    }
-
-    /// `l[0] = 5` of a list of a column's values.
-    pub(super) fn item_replaced(
-        &mut self,
-        on: &Value<'a>,
-        x: &'a ast::ExprSubscript,
-        from: Option<&'a Expr>,
-    ) {
-        let place = match &*x.slice {
-            Expr::Constant(e) => matches!(e.value, Constant::Int(_)),
-            Expr::UnaryOp(e) => e.operand.is_constant_expr(),
-            Expr::Slice(_) => true,
-            _ => false,
-        };
-        let list = on.has(LIST) && !on.has(PLAIN) && on.texts.is_none();
-        let Some(from) = from.filter(|_| place && list && !on.is_bare()) else {
-            return;
-        };
-        if self.is_factor(from) || self.eval(from).is_bare() && from.is_list_expr() {
-            let at = x.range.start().to_usize();
-            self.explains(at, vec![self.how(Change::Is, from)]);
-            self.values(on, &x.value, at);
         }
     }
 
@@ -456,7 +433,7 @@ pub(super) fn is_arithmetic(method: &str) -> bool {
 }
 
 /// A whole table of several columns.
-fn is_whole(on: &Value<'_>) -> bool {
+pub(super) fn is_whole(on: &Value<'_>) -> bool {
     let columns = on.as_is.iter().filter(|id| !on.index.has(*id)).count();
     on.has(TABLE) && on.has(FRAME) && columns > 1
 }

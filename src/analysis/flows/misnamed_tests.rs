@@ -149,6 +149,63 @@ fn arrays_lists_tables_and_results_that_are_changed_are_told() {
 }
 
 #[test]
+fn items_of_groups_and_of_dictionaries_that_are_changed_are_told() {
+    let groups = "r = staff.groupby('dept').age.mean()\n";
+    for (change, wanted) in [
+        ("r['x'] = 5", "age = 5 2"),
+        ("r['x'] = r['y']", "age from y 2"),
+        ("r['x'] += 5", "age + 5 2"),
+        ("r.loc['x'] = r.loc['y']", "age = r.loc['y'] where 'x' 2"),
+        ("r.x = r.y", "age = r.y 2"),
+        (
+            "d = r.to_dict(); d['x'], d['y'] = d['y'], d['x']",
+            "age from y 2",
+        ),
+        ("d = r.to_dict(); d['x'] += 5", "age + 5 2"),
+        ("d = r.to_dict(); d.update(x=5)", "age = 5 2"),
+        ("d = {**r, 'x': 5}", "age = 5 2"),
+    ] {
+        assert_eq!(altered(&format!("{groups}{change}")), wanted, "{change}");
+    }
+    check(&[(
+        "d = {k: p['age'].mean() for k, p in staff.groupby('dept')}\nd['x'] = d['y']",
+        "age from y 2",
+    )]);
+}
+
+#[test]
+fn gaps_whole_tables_lists_and_arrays_are_told() {
+    check(&[
+        ("d = staff.fillna({'age': 5})", "age = {'age': 5} 1"),
+        ("d = staff.fillna(0)", "values of staff = 0 1"),
+        ("s = staff['age'].fillna(5)", "age = 5 1"),
+        (
+            "d = staff[['age', 'fte']].clip(upper=3)",
+            "values of staff 1",
+        ),
+        (
+            "d = staff[['age', 'fte']].transform(lambda s: s * 1.1)",
+            "values of staff × 1.1 1",
+        ),
+        (
+            "l = staff['age'].tolist()\nl += [99] * 20",
+            "age + [99] * 20 2",
+        ),
+        ("l = [v for v in staff['age']]\nl[0] = 99", "age = 99 2"),
+        ("staff['age'].values.fill(3)", "age = 3 1"),
+        ("staff['age'].values.sort()", "age 1"),
+        ("np.add.at(staff['age'].values, [0], 9)", "age 1"),
+        ("a = staff['age'].values.view()\na[:] = 1", "age = 1 2"),
+        ("memoryview(staff['age'].values)[0] = 9", "age = 9 1"),
+        ("staff.isetitem(3, 5)", "values of staff = 5 1"),
+        (
+            "np.random.default_rng(0).shuffle(staff['dept'].values)",
+            "dept 1",
+        ),
+    ]);
+}
+
+#[test]
 fn groups_under_other_names_are_told() {
     check(&[
         (
@@ -230,6 +287,15 @@ fn ordinary_tables_alter_nothing() {
         "r = staff.groupby('dept')['age'].mean().rename({'a': 'alpha'})",
         "z = (staff[['age', 'fte']] - staff[['age', 'fte']].mean()) / staff[['age', 'fte']].std()",
         "n = 0\nfor d, p in staff.groupby('dept'):\n    n += p['age'].sum()",
+        "r = staff.groupby('dept').age.mean()\nr.name = 'mean age'\nr.index.name = 'Department'",
+        "b = np.zeros(100)\nb[staff['age'][0]] = 1\nprint(b)",
+        "b = np.zeros(100)\nnp.put(b, staff['age'], 1)\nprint(b)",
+        "staff['fte'] = staff['fte'].round(2)",
+        "r = staff.groupby('dept').age.mean()\nr['all'] = r.sum()\nr['both'] = r['x'] + r['y']",
+        "r = staff.groupby('dept')[['age']].mean()\nr['year'] = 2024",
+        "r = staff.groupby('dept').age.mean().fillna(0)",
+        "d = {}\nd['mean'] = staff['age'].mean()\nd['n'] = 640\nd['again'] = d['mean']",
+        "l = []\nfor v in staff['age']:\n    l.append(v)\nl += [3]",
         "region = pd.DataFrame({'region': ['a'], 'goal': [1]})\nd = sales.merge(region, on='region')",
         "d = staff[['dept']].copy()\nd['region'] = d['dept'].map({'a': 'x'})",
     ] {

@@ -39,6 +39,7 @@ mod misnamed_tests;
 mod names;
 mod picks;
 mod puts;
+mod results;
 #[cfg(test)]
 mod routes_tests;
 mod same;

@@ -328,7 +328,9 @@ impl<'a> Pass<'a> {
         let name = x.attr.as_str();
         match &*attr {
             _ if v.has(PLAIN) && !is_table_attribute(name) && self.knows(name) => {
-                self.narrow(&v, &[name], x.range.start().to_usize())
+                let column = v.has(TABLE);
+                let out = self.narrow(&v, &[name], x.range.start().to_usize());
+                if column { out.with(COLUMN) } else { out }
             }
             "columns" if v.has(PLAIN) && known && v.labels.is_empty() => {
                 Value::default().with(NAMES)

@@ -3,7 +3,7 @@
 use super::alters::root;
 use super::formats::{is_plain, is_template};
 use super::stmts;
-use crate::analysis::parse::ast::Expr;
+use crate::analysis::parse::ast::{Constant, Expr};
 use crate::analysis::walk::{ExprPlace, Visitor, expression};
 
 /// Functions and methods that give a column another type.
@@ -45,6 +45,12 @@ pub(super) enum Key<'a> {
 fn is_truth(e: &Expr) -> bool {
     matches!(e, Expr::Name(x) if x.id.as_str() == "bool")
         || stmts::literal(e).is_some_and(|t| t.iter().any(|t| t.contains("bool")))
+}
+
+/// Whether digits behind the point are left.
+fn is_digit(e: &Expr) -> bool {
+    let Expr::Constant(x) = e else { return false };
+    matches!(&x.value, Constant::Int(n) if n.to_string() != "0")
 }
 
 fn is_key(e: &Expr, key: Key<'_>) -> bool {
@@ -123,7 +129,10 @@ pub(super) fn keeps(e: &Expr, key: Key<'_>, of: Option<&str>) -> bool {
             let signs = name.ends_with("strip") && !x.args.is_empty();
             let truth = first.is_some_and(is_truth);
             let written = accessor && name == "strftime" && first.is_some_and(is_template);
+            // Digits behind the point.
+            let rounded = name == "round" && x.keywords.is_empty() && first.is_some_and(is_digit);
             let kind = written
+                || rounded
                 || TYPES.contains(&name) && !truth
                 || accessor && SPELLING.contains(&name) && !signs
                 || name == "map" && x.args.len() == 1 && first.is_some_and(is_plain);

@@ -159,7 +159,14 @@ pub(super) fn summed_up<'a>(on: &Value<'a>) -> Value<'a> {
     }
     let mut out = Value {
         labels: on.labels.clone(),
-        flags: (on.flags & (PLAIN | TABLE | if on.has(GROUPED) { COLUMN } else { 0 }))
+        flags: (on.flags
+            & (PLAIN
+                | TABLE
+                | if on.has(GROUPED) && !on.has(FRAME) {
+                    COLUMN
+                } else {
+                    0
+                }))
             | NUMERIC
             | WHOLE,
         ..Value::default()
