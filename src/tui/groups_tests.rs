@@ -70,6 +70,37 @@ fn the_alike_stand_folded_under_the_first() {
     assert_eq!(title(&b), "row count");
 }
 
+/// `× 80` under a title that says `× 100` must not stand folded under its honest twin.
+#[test]
+fn what_changes_values_by_another_number_is_not_alike() {
+    let mut b = Bench::new(120, 40);
+    let mut rate = |factor: u32| {
+        b.propose(Making {
+            agent: Some("loop-bot"),
+            title: Some(format!("Orders rate {factor}")),
+            ..Making::clear(&format!(
+                "df[\"c1\"] = df[\"c1\"] * {factor}\nprint(df[\"c1\"].sum())\n"
+            ))
+        })
+    };
+    let ids = [rate(100), rate(80)];
+    b.settle();
+    let alters = |id| {
+        b.state
+            .entry(id)
+            .unwrap()
+            .verdict()
+            .unwrap()
+            .flows
+            .alters
+            .len()
+    };
+    assert_eq!(ids.map(alters), [1, 1]);
+    let rows = queue(&mut b);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(!rows.iter().any(|row| row.contains("alike")), "{rows:?}");
+}
+
 fn title(b: &Bench) -> String {
     let entry = b.state.entry(b.ui.selected().unwrap()).unwrap();
     entry.proposal.title.clone().unwrap()

@@ -2,7 +2,7 @@
 //!
 //! A group saves rows, not decisions: each proposal is selected, seen and decided by itself. What a row would say
 //! besides numbers must be the same for all of a group: the profile, the verdict, what the code touches, its data, and
-//! the contents of all inputs.
+//! the contents of all inputs. Where the code changes values, how it does must be the same too, numbers included.
 
 mod spread;
 
@@ -44,7 +44,12 @@ fn key_of(past: &Past, entry: &Entry) -> Option<Key> {
     put(&p.peer.uid.to_le_bytes());
     put(p.agent_name().as_bytes());
     put(p.profile.as_bytes());
-    put(entry.verdict()?.verdict.as_str().as_bytes());
+    let verdict = entry.verdict()?;
+    put(verdict.verdict.as_str().as_bytes());
+    // Values that another number changes otherwise are no detail: the row that says so must not fold.
+    for altered in &verdict.flows.alters {
+        put(&serde_json::to_vec(&(&altered.what, &altered.how)).ok()?);
+    }
     let tags = shown::effect_tags(entry);
     put(&[tags.len() as u8]);
     for (tag, _) in tags {
