@@ -365,7 +365,8 @@ impl<'a> Pass<'a> {
             return Value::default();
         }
         if known && name == "sum" && x.args.len() == 1 {
-            return self.sums(&all, "sum", x);
+            let rows = self.number_of_rows(x, &all);
+            return rows.unwrap_or_else(|| self.sums(&all, "sum", x));
         }
         let mut out = Self::made(at).and(&all).and(on);
         out.sites = given.sites(on, at);

@@ -243,7 +243,7 @@ pub(super) fn came_through<'a>(value: Value<'a>, method: &str, x: &ast::ExprCall
 }
 
 /// Whether a value stands in the text.
-fn is_written(e: &Expr) -> bool {
+pub(super) fn is_written(e: &Expr) -> bool {
     match e {
         Expr::Constant(_) => true,
         Expr::UnaryOp(x) => is_written(&x.operand),
@@ -254,7 +254,7 @@ fn is_written(e: &Expr) -> bool {
     }
 }
 
-fn is_fixed(x: &ast::ExprCall) -> bool {
+pub(super) fn is_fixed(x: &ast::ExprCall) -> bool {
     x.args.iter().all(is_written) && is_fixed_after(x)
 }
 

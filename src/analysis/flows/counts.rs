@@ -1,6 +1,7 @@
 //! What counts, ends of loops and conditions within them give away.
 
 use super::Pass;
+use super::held::Held;
 use super::value::{LIST, MASK, NAMES, PLAIN, SINGLE, TABLE, Value, WHOLE};
 use crate::analysis::parse::ast::{self, Expr, Stmt};
 
@@ -26,14 +27,6 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Goes through a part that a condition guards. Within a loop over numbers it finds out a value.
-    pub(super) fn finding<T>(&mut self, test: &Value<'a>, part: impl FnOnce(&mut Self) -> T) -> T {
-        match self.sweeps {
-            0 => part(self),
-            _ => self.counting(test, part),
-        }
-    }
-
     /// Notes that a condition may end a round or the loop.
     pub(super) fn jumps_by(&mut self, test: &Value<'a>) {
         if self.sweeps > 0 && !test.is_bare() {
@@ -43,13 +36,16 @@ impl<'a> Pass<'a> {
     }
 
     /// Goes through a loop until nothing changes any more. What it leaves says how far it went.
-    pub(super) fn looped(&mut self, mut part: impl FnMut(&mut Self)) {
+    pub(super) fn looped(&mut self, mut part: impl FnMut(&mut Self)) -> Held {
         let around = std::mem::take(&mut self.jumped);
-        self.again(|pass| {
-            let by = pass.jumped.clone();
-            pass.counting(&by, &mut part);
+        let ended = self.ended_by_rows(|pass| {
+            pass.again(|pass| {
+                let by = pass.jumped.clone();
+                pass.counting(&by, |pass| pass.ending(&mut part));
+            });
         });
         self.jumped = around;
+        ended
     }
 
     /// What the errors of a part depend on, if they may count: all that it reads.

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::functions::{Body, Frame};
+use super::held::Held;
 use super::unseen::{describes, hides, reaches};
 use super::value::{
     BENT, BOUND, CHANGER, DRAWN, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NAMES, NUMERIC,
@@ -101,8 +102,13 @@ impl<'a> Pass<'a> {
             }
             Expr::BoolOp(x) => {
                 let mut out = Value::default();
+                let mut by = Held::default();
                 for e in &x.values {
-                    let value = self.finding(&out.clone(), |pass| pass.eval(e));
+                    let value = match self.sweeps {
+                        0 => self.choosing(by.clone(), |pass| pass.eval(e)),
+                        _ => self.counting(&out.clone(), |pass| pass.eval(e)),
+                    };
+                    by.add(&value.told().as_is);
                     out = out.and(&value);
                 }
                 out
@@ -116,12 +122,21 @@ impl<'a> Pass<'a> {
             }
             Expr::IfExp(x) => {
                 let test = self.condition(&x.test);
-                let mut out = self.finding(&test, |pass| {
+                let by = match self.sweeps {
+                    0 => self.chosen_by(&x.test, &test),
+                    _ => Held::default(),
+                };
+                let either = |pass: &mut Self| {
                     let mut out = pass.eval(&x.body);
                     let other = pass.eval(&x.orelse);
                     out.join(&other);
                     out
-                });
+                };
+                let mut out = match self.sweeps {
+                    0 => self.choosing(by.clone(), either),
+                    _ => self.counting(&test, either),
+                };
+                out.choose(&by);
                 if self.sweeps > 0 && !test.is_bare() {
                     out = out.and(&test.held().without(MASK)).single();
                 }
@@ -385,6 +400,8 @@ impl<'a> Pass<'a> {
         let mut until = Value::default();
         let mut drawn = Vec::new();
         let mut sweeps = 0;
+        let mut kept = Held::default();
+        let around = self.enters(at);
         for part in generators {
             let over = self.eval(&part.iter);
             if over.has(SINGLE) {
@@ -398,15 +415,23 @@ impl<'a> Pass<'a> {
                 drawn.extend(over.reached());
             }
             self.assign_element(&part.target, &part.iter, &over);
-            for test in &part.ifs {
-                let test = self.finding(&length, |pass| pass.condition(test));
+            for e in &part.ifs {
+                let by = kept.clone();
+                let test = match self.sweeps {
+                    0 => self.choosing(by, |pass| pass.condition(e)),
+                    _ => self.counting(&length, |pass| pass.condition(e)),
+                };
                 until = until.and(&test.held());
-                if self.sweeps > 0 && !test.is_bare() {
+                if self.sweeps == 0 {
+                    kept.add(&self.chosen_by(e, &test));
+                } else if !test.is_bare() {
                     length = length.and(&test.held().without(MASK)).single();
                 }
             }
         }
-        let one = self.counting(&length, |pass| pass.eval(value));
+        let one = self.counting(&length, |pass| {
+            pass.choosing(kept.clone(), |pass| pass.eval(value))
+        });
         if later {
             // Whoever goes through it may stop at any value.
             let until = until.and(&one.held());
@@ -427,6 +452,12 @@ impl<'a> Pass<'a> {
         if !length.is_bare() {
             out = out.and(&length).without(PLAIN | TABLE);
         }
+        if !kept.is_empty() {
+            let single = out.flags & SINGLE;
+            out.choose(&kept);
+            out = out.without(SINGLE).with(single);
+        }
+        self.goes_out(around);
         self.weak = weak;
         self.frames.pop();
         out.texts = texts.filter(|_| key.is_none());

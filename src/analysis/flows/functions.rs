@@ -23,9 +23,12 @@ pub(super) struct Frame<'a> {
     /// Whether it may run later than it stands: functions, generators.
     pub later: bool,
     pub comprehension: bool,
+    /// Loops of the function around what is looked at.
+    pub rounds: usize,
 }
 
 pub(super) struct Func<'a> {
+    at: usize,
     pub args: &'a ast::Arguments,
     pub body: Body<'a>,
     called: bool,
@@ -154,6 +157,7 @@ impl<'a> Pass<'a> {
         let id = super::number(self.funcs.len());
         self.func_at.insert(at, id);
         self.funcs.push(Func {
+            at,
             args,
             body,
             called: false,
@@ -197,6 +201,7 @@ impl<'a> Pass<'a> {
             true => self.parameters(args, &given.unfixed(), &again),
             false => self.parameters(args, given, &again),
         }
+        let around = self.enters(self.funcs[at].at);
         match body {
             Body::Statements(body) => self.body(body),
             Body::Expression(e) => {
@@ -204,6 +209,7 @@ impl<'a> Pass<'a> {
                 self.give(&value);
             }
         }
+        self.goes_out(around);
         self.weak = weak;
         self.sweeps -= sweeps;
         let frame = self.frames.pop().unwrap_or_default();

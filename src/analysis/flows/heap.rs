@@ -1,12 +1,16 @@
 //! What was put into values under any name.
 
 use super::Pass;
-use super::value::{ANY, OUTSIDE, Value, WHOLE};
+use super::value::{ANY, OUTSIDE, SINGLE, Value, WHOLE};
 
 impl<'a> Pass<'a> {
     /// Notes that this was put into what was made at the sites.
     pub(super) fn put(&mut self, sites: &[u32], value: &Value<'a>) {
-        let counted = self.counted(value.clone());
+        let single = value.has(SINGLE) || !self.counted.is_empty() || self.choices.ends();
+        let mut counted = self.counted(value.clone());
+        if !single {
+            counted = counted.without(SINGLE);
+        }
         let value = &counted;
         if value.is_void() && value.texts.is_none() {
             return;

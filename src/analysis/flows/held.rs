@@ -89,6 +89,14 @@ impl Held {
         self.add(beside);
     }
 
+    /// Holds what a function at another place made of a column.
+    pub fn move_to(&mut self, id: usize, place: u32) {
+        let of = self.coarse.iter_mut().find(|(one, _)| *one == id);
+        if let Some((_, known)) = of {
+            *known = place;
+        }
+    }
+
     /// Everything as it is.
     pub fn bare(&mut self) {
         self.coarse.clear();

@@ -4,14 +4,17 @@
 //! the side of more: an unknown call holds everything that it was given. Where values pass unseen (a method that Python
 //! calls by itself, an unknown decorator, state of a library), every exit holds everything that the snippet reads. It
 //! does not withstand code that means to hide: the guide lists the known ways.
-//! What only a branch or a mask gives away is not told; an index, a key, a length and an order are, and what a loop over
-//! numbers finds out. It judges nothing.
+//! What only a mask gives away is not told; a branch that values of a row choose is, so are an index, a key, a length and an
+//! order, and what a loop over numbers finds out. It judges nothing.
 
 mod alters;
 #[cfg(test)]
 mod alters_tests;
 mod applies;
 mod calls;
+mod choices;
+#[cfg(test)]
+mod choices_tests;
 mod coarse;
 #[cfg(test)]
 mod coarse_tests;
@@ -134,6 +137,7 @@ pub(super) struct Pass<'a> {
     sweeps: usize,
     /// What the ends of the loop at hand depend on.
     jumped: Value<'a>,
+    choices: choices::Choices<'a>,
     /// Where values pass unseen, if they do: every exit then holds what was read.
     unseen: Option<usize>,
     /// The statement at hand.
@@ -288,6 +292,7 @@ impl<'a> Pass<'a> {
             counted: Vec::new(),
             sweeps: 0,
             jumped: Value::default(),
+            choices: choices::Choices::default(),
             unseen: None,
             here: 0,
             evaluated,
@@ -397,11 +402,12 @@ impl<'a> Pass<'a> {
             value.join(by);
             value.texts = texts;
         }
+        self.chosen(&mut value);
         value
     }
 
     fn leaves(&mut self, to: Way, at: usize, what: &str, value: &Value<'a>) {
-        let value = self.counted(self.whole(value).told()).held();
+        let value = self.counted(self.whole(value).told()).told().held();
         if to == Way::File {
             self.changed |= self.written.join(&value.held().without(PLAIN | TABLE));
         }

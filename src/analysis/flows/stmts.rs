@@ -1,6 +1,5 @@
 //! Statements.
 
-use super::counts::jumps;
 use super::value::{
     FIXED, FRAME, GROUPED, KIND, LIST, NUMERIC, ORIGIN, PLAIN, PRINTS, SINGLE, TABLE, Value,
 };
@@ -70,7 +69,7 @@ impl<'a> Pass<'a> {
                     all = all.with(bent);
                 }
                 all.texts = texts.filter(|_| lists);
-                self.assign(&x.target, &all, None);
+                self.adding(x, |pass| pass.assign(&x.target, &all, None));
                 // A list grows in place.
                 self.put(&all.sites.clone(), &value);
             }
@@ -78,23 +77,16 @@ impl<'a> Pass<'a> {
             Stmt::AsyncFor(x) => self.repeat(&x.target, &x.iter, &x.body, &x.orelse),
             Stmt::While(x) => {
                 self.sweeps += 1;
-                self.looped(|pass| {
+                let ended = self.looped(|pass| {
                     let test = pass.eval(&x.test);
-                    pass.counting(&test, |pass| pass.body(&x.body));
+                    pass.counting(&test, |pass| {
+                        pass.round(x.range.start().to_usize(), |pass| pass.body(&x.body));
+                    });
                 });
                 self.sweeps -= 1;
-                self.branch(&x.orelse);
+                self.choosing(ended, |pass| pass.branch(&x.orelse));
             }
-            Stmt::If(x) => {
-                let test = self.condition(&x.test);
-                if jumps(&x.body) || jumps(&x.orelse) {
-                    self.jumps_by(&test);
-                }
-                self.finding(&test, |pass| {
-                    pass.branch(&x.body);
-                    pass.branch(&x.orelse);
-                });
-            }
+            Stmt::If(x) => self.branches(x),
             Stmt::With(x) => {
                 self.with(&x.items);
                 self.body(&x.body);
@@ -105,20 +97,7 @@ impl<'a> Pass<'a> {
             }
             Stmt::Try(x) => self.attempt(&x.body, &x.handlers, &x.orelse, &x.finalbody),
             Stmt::TryStar(x) => self.attempt(&x.body, &x.handlers, &x.orelse, &x.finalbody),
-            Stmt::Match(x) => {
-                let subject = self.eval(&x.subject).without(PLAIN).opened();
-                for case in &x.cases {
-                    self.weak += 1;
-                    self.pattern(&case.pattern, &subject);
-                    let guard = case.guard.as_ref().map(|guard| self.eval(guard));
-                    let test = subject.held().and(&guard.unwrap_or_default());
-                    if jumps(&case.body) {
-                        self.jumps_by(&test);
-                    }
-                    self.finding(&test, |pass| pass.body(&case.body));
-                    self.weak -= 1;
-                }
-            }
+            Stmt::Match(x) => self.cases(x),
             Stmt::FunctionDef(x) => {
                 self.definition(x.range, &x.name, &x.args, &x.body, &x.decorator_list);
             }
@@ -230,7 +209,7 @@ impl<'a> Pass<'a> {
     }
 
     fn repeat(&mut self, target: &'a Expr, iter: &'a Expr, body: &'a [Stmt], orelse: &'a [Stmt]) {
-        self.looped(|pass| {
+        let ended = self.looped(|pass| {
             let value = pass.eval(iter);
             pass.assign_element(target, iter, &value);
             let sweeps = usize::from(value.sweeps());
@@ -239,14 +218,20 @@ impl<'a> Pass<'a> {
                 true => value,
                 false => {
                     // An iterator goes on where the loop ended.
-                    pass.put(&value.sites, &Value::default());
+                    if !pass.counted.is_empty() || value.is_drawn() && !iter.is_call_expr() {
+                        pass.put(&value.sites, &Value::default());
+                    }
                     Value::default()
                 }
             };
-            pass.counting(&length, |pass| pass.body(body));
+            pass.counting(&length, |pass| {
+                pass.counts(iter, body, |pass, body| {
+                    pass.round(iter.range().start().to_usize(), |pass| pass.body(body));
+                });
+            });
             pass.sweeps -= sweeps;
         });
-        self.branch(orelse);
+        self.choosing(ended, |pass| pass.branch(orelse));
     }
 
     /// Whether an expression leaves no value: a call that only shows something, a name that is not bound.
@@ -308,7 +293,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn pattern(&mut self, p: &'a Pattern, subject: &Value<'a>) {
+    pub(super) fn pattern(&mut self, p: &'a Pattern, subject: &Value<'a>) {
         match p {
             Pattern::MatchSequence(x) => x.patterns.iter().for_each(|p| self.pattern(p, subject)),
             Pattern::MatchMapping(x) => {
@@ -382,6 +367,7 @@ impl<'a> Pass<'a> {
             }
             Expr::Tuple(pair) if numbered && pair.elts.len() == 2 => {
                 self.assign(&pair.elts[0], &Value::default(), None);
+                let part = self.as_numbered(iter, part);
                 self.assign(&pair.elts[1], &part, None);
             }
             Expr::Tuple(pair) if over.has(GROUPED) && pair.elts.len() == 2 => {
