@@ -246,7 +246,6 @@ pub const UNANCHORED: &str = " ▲ Checkpoints of the log: ";
 pub const CONSISTENT: &str = "consistent here; not anchored: a cut end cannot be excluded";
 pub const AUDIT_EMPTY: &str = "No record yet.";
 pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
-
 pub const LOG_CHECKING: &str = "log … checking";
 pub const NEW_UNREAD: &str = "the log is still read: not known yet";
 pub const DIFF_UNREAD: &str = "the log is still read: no earlier code yet to compare with";
