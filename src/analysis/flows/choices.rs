@@ -41,10 +41,20 @@ pub(super) struct Choices<'a> {
     tests: HashSet<(u32, usize, u32)>,
     /// Bodies with more tests of a column than a few.
     many: HashSet<(u32, usize)>,
-    /// Names that loops only count, with the number of choices around the loop.
-    counters: Vec<(usize, HashSet<&'a str>)>,
+    /// Names that loops only count.
+    counters: Vec<Counters<'a>>,
+    /// Tests around it that may hold for a single row: of a position.
+    partial: usize,
     /// Choices around the count at hand.
     whole: Option<usize>,
+}
+
+/// Names that a loop only counts.
+struct Counters<'a> {
+    names: HashSet<&'a str>,
+    /// Choices around the loop, and tests that may hold for a single row.
+    around: usize,
+    partial: usize,
 }
 
 /// What a function or a loop hides of the choices around it.
@@ -72,7 +82,10 @@ impl<'a> Pass<'a> {
             return self.counting(&test, |pass| pass.either(x));
         }
         let by = self.chosen_by(&x.test, &test);
+        let partial = usize::from(!self.is_of_each(&x.test));
+        self.choices.partial += partial;
         self.choosing(by.clone(), |pass| pass.either(x));
+        self.choices.partial -= partial;
         self.ends_chosen(&by, &[&x.body, &x.orelse]);
     }
 
@@ -253,7 +266,7 @@ impl<'a> Pass<'a> {
         bodies.iter().for_each(|body| ends.of(body, true));
         let rounds = self.frames.last().map_or(0, |f| f.rounds);
         let inside = rounds > 0 || self.frames.len() > 1;
-        if inside && (ends.round || ends.further || ends.function) {
+        if inside && ends.any() {
             self.choices.before.add(by);
         }
         if rounds > 0 && (ends.further || ends.function) {
@@ -327,8 +340,11 @@ impl<'a> Pass<'a> {
             true => self.counters(body),
             false => HashSet::new(),
         };
-        let around = self.choices.around.len();
-        self.choices.counters.push((around, names));
+        self.choices.counters.push(Counters {
+            names,
+            around: self.choices.around.len(),
+            partial: self.choices.partial,
+        });
         part(self, body);
         self.choices.counters.pop();
     }
@@ -342,8 +358,9 @@ impl<'a> Pass<'a> {
         let whole = match &*x.target {
             Expr::Name(n) => {
                 let mut known = self.choices.counters.iter();
-                let known = known.find(|(_, names)| names.contains(n.id.as_str()));
-                known.map(|(around, _)| *around)
+                let known = known.find(|of| of.names.contains(n.id.as_str()));
+                let known = known.filter(|of| of.partial == self.choices.partial);
+                known.map(|of| of.around)
             }
             _ => None,
         };
@@ -388,6 +405,19 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Whether a test only compares values of each row with what stays the same.
+    fn is_of_each(&mut self, e: &'a Expr) -> bool {
+        match e {
+            Expr::BoolOp(x) => x.values.iter().all(|e| self.is_of_each(e)),
+            Expr::UnaryOp(x) => self.is_of_each(&x.operand),
+            e => {
+                let test = self.base(e);
+                let held = &test.as_is;
+                !held.is_empty() && held.iter().all(|id| held.place(id).is_some())
+            }
+        }
+    }
+
     /// Names that a body only counts: each of them stands in nothing but `n += 1`.
     fn counters(&self, body: &'a [Stmt]) -> HashSet<&'a str> {
         let mut found: Vec<&'a str> = Vec::new();
@@ -399,7 +429,7 @@ impl<'a> Pass<'a> {
         };
         let range = first.range().start().to_usize()..last.range().end().to_usize();
         let text = self.text.get(range).unwrap_or_default();
-        if found.is_empty() || ends.further || ends.function || !text.is_ascii() {
+        if found.is_empty() || ends.any() || !text.is_ascii() {
             return HashSet::new();
         }
         let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
@@ -426,7 +456,9 @@ impl<'a> Pass<'a> {
         let [part] = generators.as_slice() else {
             return None;
         };
-        if !elt.is_constant_expr() || self.sweeps > 0 || !self.is_whole_loop(&part.iter) {
+        let each = part.ifs.iter().all(|e| compares(e, &part.target));
+        let counts = elt.is_constant_expr() && each && self.sweeps == 0;
+        if !counts || !self.is_whole_loop(&part.iter) {
             return None;
         }
         let mut out = Value::default().with(NUMERIC);
@@ -463,6 +495,10 @@ impl Value<'_> {
 }
 
 impl Ends {
+    const fn any(self) -> bool {
+        self.round || self.further || self.function
+    }
+
     /// Adds the ways in which a body may end. `own`: whether the loop is the one that is asked for.
     fn of(&mut self, body: &[Stmt], own: bool) {
         for s in body {
@@ -513,13 +549,20 @@ fn counted_in<'a>(body: &'a [Stmt], into: &mut Vec<&'a str>) {
                 counted_in(&x.body, into);
                 counted_in(&x.orelse, into);
             }
-            Stmt::For(x) => counted_in(&x.body, into),
-            Stmt::Match(x) => {
-                let cases = x.cases.iter();
-                cases.for_each(|case| counted_in(&case.body, into));
-            }
             _ => {}
         }
+    }
+}
+
+/// Whether a condition only compares a name with what the text says.
+fn compares(e: &Expr, name: &Expr) -> bool {
+    match (e, name) {
+        (Expr::BoolOp(x), _) => x.values.iter().all(|e| compares(e, name)),
+        (Expr::Compare(x), Expr::Name(name)) => {
+            let of = matches!(&*x.left, Expr::Name(n) if n.id == name.id);
+            of && x.comparators.iter().all(is_written)
+        }
+        _ => false,
     }
 }
 

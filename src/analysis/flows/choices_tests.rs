@@ -98,6 +98,18 @@ fn a_count_of_all_rows_is_summed_up() {
             ),
             // Not of all rows, or told on the way.
             (
+                "n = 0\nfor i, x in enumerate(staff['age']):\n    if i == 3 and x > 60:\n        n += 1\nprint(n)",
+                "output 5: staff ~ age",
+            ),
+            (
+                "n = k = 0\nfor x in staff['age']:\n    k += 1\n    if k == 3:\n        if x > 60:\n            n += 1\nprint(n)",
+                "output 7: staff ~ age",
+            ),
+            (
+                "print(sum(1 for i, x in enumerate(staff['age']) if i == 3 if x > 60))",
+                "output 1: staff age",
+            ),
+            (
                 "n = 0\nfor x in staff['age'][:1]:\n    if x > 60:\n        n += 1\nprint(n)",
                 "output 5: staff ~ age",
             ),
