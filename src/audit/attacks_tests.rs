@@ -97,6 +97,16 @@ impl Signed {
         }
     }
 
+    /// Grows, is signed, and is as before again.
+    fn roll_back(&self) {
+        let before = self.state.with_file_name("before");
+        copy(&self.state, &before);
+        self.grow();
+        assert_eq!(self.sign(), []);
+        fs::remove_dir_all(&self.state).unwrap();
+        fs::rename(before, &self.state).unwrap();
+    }
+
     /// What `audit verify` finds first.
     fn said(&self) -> String {
         let log = match Log::open(&self.state) {
@@ -258,25 +268,13 @@ const ATTACKS: [(&str, Attack, &str); 24] = [
     ),
     (
         "the folder is rolled back",
-        |log, _| {
-            let before = log.state.with_file_name("before");
-            copy(&log.state, &before);
-            log.grow();
-            assert_eq!(log.sign(), []);
-            fs::remove_dir_all(&log.state).unwrap();
-            fs::rename(before, &log.state).unwrap();
-        },
+        |log, _| log.roll_back(),
         "the log is shorter than the checkpoint",
     ),
     (
         "the folder is rolled back and grows anew",
         |log, _| {
-            let before = log.state.with_file_name("before");
-            copy(&log.state, &before);
-            log.grow();
-            assert_eq!(log.sign(), []);
-            fs::remove_dir_all(&log.state).unwrap();
-            fs::rename(before, &log.state).unwrap();
+            log.roll_back();
             log.grow();
         },
         "another root at size",

@@ -40,16 +40,8 @@ impl Heard {
     /// Listens until this was said.
     fn hear(&mut self, wanted: &str) -> String {
         let at = self.at;
-        let find = |d: &Dash| String::from_utf8_lossy(&d.raw()[at..]).find(wanted);
-        let deadline = Instant::now() + PATIENCE;
-        while find(&self.dash).is_none() {
-            assert!(
-                Instant::now() < deadline,
-                "never said {wanted:?}: {}",
-                self.said()
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let has = |d: &Dash| String::from_utf8_lossy(&d.raw()[at..]).contains(wanted);
+        self.dash.wait_for(wanted, |dash, _| has(dash));
         let said = self.said();
         self.at += said.find(wanted).unwrap() + wanted.len();
         said

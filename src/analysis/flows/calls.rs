@@ -8,8 +8,8 @@ use super::library::draws;
 use super::puts::{VIEWING, contains, mutates};
 use super::unseen::{configures, describes, hides, lists_back, reads_back};
 use super::value::{
-    BOUND, CHANGER, DRAWN, FIGURE, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, ORIGIN,
-    PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE, WINDOW,
+    BOUND, CHANGER, DRAWN, FIGURE, FIXED, KIND, LIST, MADE_ANEW, MASK, MODEL, NUMERIC, ORIGIN,
+    PLAIN, PRINTS, SINGLE, TABLE, Value, WHOLE,
 };
 use super::words::{
     EACH_ROW, ELEMENTS, HANDING, MANY, MASKS, NUMBERS, PURE, SHOWING, SILENT, TEXTS, WRITTEN,
@@ -370,18 +370,7 @@ impl<'a> Pass<'a> {
         }
         let mut out = Self::made(at).and(&all).and(on);
         out.sites = given.sites(on, at);
-        out.flags = all.flags
-            & !(GROUPED
-                | WINDOW
-                | NUMERIC
-                | LIST
-                | MODEL
-                | TABLE
-                | MASK
-                | WHOLE
-                | FRAME
-                | KIND
-                | ORIGIN);
+        out.flags = all.flags & !MADE_ANEW;
         let made = known && !HANDING.contains(&name);
         if made || known && !given.positional.iter().any(|v| v.has(BOUND | CHANGER)) {
             out = out.without(BOUND | CHANGER);
@@ -488,18 +477,7 @@ impl<'a> Pass<'a> {
             out.sites.extend(view);
         }
         let (table, mask) = (on.has(TABLE), on.flags & MASK);
-        out.flags &= !(PLAIN
-            | GROUPED
-            | LIST
-            | WINDOW
-            | NUMERIC
-            | MODEL
-            | TABLE
-            | MASK
-            | WHOLE
-            | FRAME
-            | KIND
-            | ORIGIN);
+        out.flags &= !(PLAIN | MADE_ANEW);
         if !HANDING.contains(&name) {
             out = out.without(BOUND | CHANGER);
         }

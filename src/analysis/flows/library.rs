@@ -4,8 +4,8 @@ use super::exprs::prints;
 use super::functions::Given;
 use super::sums::is_inside;
 use super::value::{
-    BOUND, CHANGER, DRAWN, FIXED, FRAME, GROUPED, KIND, LIST, MASK, MODEL, NUMERIC, ORIGIN,
-    OUTSIDE, PLAIN, PRINTS, ROWED, SINGLE, TABLE, Value, WHOLE, WINDOW,
+    BOUND, CHANGER, DRAWN, FIXED, FRAME, KIND, MADE_ANEW, MASK, MODEL, NUMERIC, OUTSIDE, PLAIN,
+    PRINTS, ROWED, SINGLE, TABLE, Value, WHOLE,
 };
 use super::words::{DRAWING, HANDING, MANY, MASKS, READING, SUMMING, WRITTEN};
 use super::{Pass, stmts};
@@ -174,19 +174,7 @@ impl<'a> Pass<'a> {
         if super::unseen::keeps(name) {
             out.sites.push(OUTSIDE);
         }
-        out.flags = all.flags
-            & !(PLAIN
-                | GROUPED
-                | LIST
-                | WINDOW
-                | MODEL
-                | NUMERIC
-                | TABLE
-                | MASK
-                | WHOLE
-                | FRAME
-                | KIND
-                | ORIGIN);
+        out.flags = all.flags & !(PLAIN | MADE_ANEW);
         if !HANDING.contains(&top) {
             out = out.without(BOUND | CHANGER);
         }

@@ -142,6 +142,10 @@ pub(super) const CAME: u32 = 1 << 24;
 pub(super) const ROWED: u32 = 1 << 25;
 pub(super) const ORIGIN: u32 = CAME | ROWED;
 
+/// What a table or a column is, which what a call makes of it need not be. [`PLAIN`] is apart.
+pub(super) const MADE_ANEW: u32 =
+    GROUPED | WINDOW | NUMERIC | LIST | MODEL | TABLE | MASK | WHOLE | FRAME | KIND | ORIGIN;
+
 /// What is true of one column of a table, and not of the others.
 pub(super) const SHAPED: u32 = BENT | SQUARE | TAIL;
 
