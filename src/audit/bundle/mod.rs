@@ -3,7 +3,7 @@
 
 mod page;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::contents::named_by;
@@ -64,7 +64,7 @@ pub fn bundle(
         anchor,
         put,
         lines: Vec::new(),
-        contents: BTreeMap::new(),
+        contents: BTreeSet::new(),
         done: Bundled::default(),
     };
     page::head(page, anchor, asked)?;
@@ -74,21 +74,14 @@ pub fn bundle(
     bundling.end()
 }
 
-/// What is known of a content that records name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Content {
-    Here,
-    /// The log was not to keep it.
-    NotKept,
-}
-
 struct Bundling<'a> {
     log: Log,
     anchor: &'a Anchor<'a>,
     put: Put<'a>,
     /// The records, by their numbers.
     lines: Vec<(u64, String)>,
-    contents: BTreeMap<Digest, Content>,
+    /// The contents that are written.
+    contents: BTreeSet<Digest>,
     done: Bundled,
 }
 
@@ -122,17 +115,17 @@ impl Bundling<'_> {
     /// Writes the contents that a record names.
     fn keep(&mut self, record: &Record) -> Result<(), ExportError> {
         for named in named_by(&record.event) {
-            if self.contents.get(&named.digest) == Some(&Content::Here) {
+            if self.contents.contains(&named.digest) {
                 continue;
             }
             let hex = named.digest.hex();
-            let content = match self.log.blob(&named.digest) {
+            match self.log.blob(&named.digest) {
                 Ok(bytes) => {
                     (self.put)(&format!("blobs/{hex}"), &bytes)?;
-                    self.done.contents += 1;
-                    Content::Here
+                    self.contents.insert(named.digest);
                 }
-                Err(_) if !named.required => Content::NotKept,
+                // The log was not to keep it.
+                Err(_) if !named.required => {}
                 Err(why) => {
                     let kind = record.event.kind();
                     return Err(ExportError::Lacking(format!(
@@ -140,8 +133,7 @@ impl Bundling<'_> {
                         record.seq
                     )));
                 }
-            };
-            self.contents.insert(named.digest, content);
+            }
         }
         Ok(())
     }
@@ -164,6 +156,7 @@ impl Bundling<'_> {
         ] {
             (self.put)(name, content)?;
         }
+        self.done.contents = self.contents.len() as u64;
         Ok(self.done)
     }
 }
