@@ -200,11 +200,12 @@ impl Answers {
 
     /// Counts what a question selects.
     pub fn stats(&mut self, query: &Query) -> Result<Stats, AuditError> {
+        let zone = jiff::tz::TimeZone::system();
         match &self.source {
             Source::Index(index) => {
                 let plan = index.plan();
                 let decisions = index.decisions(query);
-                Ok(Stats::of(self.or_fault(decisions)?, plan))
+                Ok(Stats::of(self.or_fault(decisions)?, plan, &zone))
             }
             Source::Read(whole) => {
                 let wanted = |case: &&Case| query.matches(case, &self.log);
@@ -215,7 +216,7 @@ impl Answers {
                     .filter(wanted)
                     .map(Decision::of)
                     .collect();
-                Ok(Stats::of(decisions, whole.cases.plan))
+                Ok(Stats::of(decisions, whole.cases.plan, &zone))
             }
         }
     }

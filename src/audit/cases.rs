@@ -1,7 +1,7 @@
 //! What became of each proposal, from its records in their order: what statistics count, and what a question about
 //! decisions selects from. Judges nothing: records are taken as the reader of the log gives them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Capability, Digest, DrillEnd, DrillPlan, FinishedLog, Harm, InputKind, LimitKind, LogEvent,
-    ProposalId, ProposedLog, Reviewer, State, Verdict, VerdictKind, Viewed, agent_name,
+    Accesses, Capability, Digest, DrillEnd, DrillPlan, FinishedLog, Harm, InputKind, LimitKind,
+    LogEvent, ProposalId, ProposedLog, Reviewer, State, Verdict, VerdictKind, Viewed, agent_name,
 };
 
 /// One proposal.
@@ -78,6 +78,8 @@ pub struct Ran {
     pub errors: Vec<Arc<str>>,
     /// The names of the files that it left.
     pub files: Vec<Arc<str>>,
+    /// What it asked of scopes and core functions; only of runs of the contract `scoped`.
+    pub accesses: BTreeMap<String, Accesses>,
 }
 
 impl Case {
@@ -307,6 +309,7 @@ impl Cases {
             limit: f.limit,
             errors: errors.map(|name| self.name(name)).collect(),
             files: f.artifacts.iter().map(|a| self.name(&a.name)).collect(),
+            accesses: f.accesses.clone(),
         }
     }
 

@@ -72,7 +72,7 @@ pub use open::{Opened, append, open, start};
 pub use playback::{Playback, Step};
 pub use prune::{HeldBack, OldSegment, Order, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};
-pub use stats::{Count, Decision, OfAgent, OfReviewer, Since, Stats};
+pub use stats::{Count, Day, Decision, FAST, OfAgent, OfReviewer, OfScope, Runs, Since, Stats};
 pub use story::{Teller, story};
 pub use tlog::{
     Anchoring, Checkpoint, Informer, Notary, NotaryEvent, ProofError, Prover, Signed, Store,

@@ -1,25 +1,46 @@
 //! Statistics of a log: a pure function over its [`Case`]s. Whoever asks selects the cases.
 
+mod runs;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::cases::{Case, Course, Person};
-use crate::model::{DrillEnd, DrillPlan, Harm};
+use crate::model::{Accesses, DrillEnd, DrillPlan, Harm, LimitKind, State, VerdictKind};
+pub use runs::{OfScope, Runs};
+
+/// Decisions after a look shorter than this are counted apart.
+pub const FAST: Duration = Duration::from_secs(5);
 
 /// What the cases that were asked about come to. Names of agents are claims.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stats {
-    /// How many proposals of agents there are; drills are none.
+    /// How many proposals of agents there are; drills that ended are none.
     pub proposals: u64,
     /// Those with the most decisions first.
     pub reviewers: Vec<OfReviewer>,
     /// Those with the most proposals first.
     pub agents: Vec<OfAgent>,
+    /// The days on which something was proposed or granted, in order.
+    pub days: Vec<Day>,
+    pub runs: Runs,
     pub drills: Drills,
+}
+
+/// A day of the time zone in which it was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Day {
+    pub day: Date,
+    /// Proposed on this day.
+    pub proposals: u64,
+    /// Granted on this day, whenever it was proposed.
+    pub granted: u64,
 }
 
 /// One person's decisions. Drills are counted apart.
@@ -31,12 +52,19 @@ pub struct OfReviewer {
     pub denied: u64,
     /// Expired while this person had the dashboard open.
     pub expired: u64,
+    /// Of what this person granted or denied, the share that was granted.
+    pub grant_rate: Option<f64>,
     /// How long what was decided had been looked at.
     pub median_look_ms: Option<u64>,
     /// Flagged code that was granted faster than it can be read, so that the sheet asked again.
     pub asked_again: u64,
     /// The most grants in a row. A denial and a caught drill end a row.
     pub streak: u64,
+    /// Decisions after a look of less than [`FAST`], and the most of them in a row.
+    pub fast: u64,
+    pub fast_streak: u64,
+    /// Decisions by the hour of the day.
+    pub hours: [u64; 24],
     pub drills: Count,
 }
 
@@ -49,6 +77,11 @@ pub struct OfAgent {
     pub granted: u64,
     pub denied: u64,
     pub expired: u64,
+    pub blocked: u64,
+    /// Proposals with the verdict flagged.
+    pub flagged: u64,
+    /// Runs that failed.
+    pub failed: u64,
     pub median_look_ms: Option<u64>,
 }
 
@@ -89,6 +122,13 @@ struct Tally {
     asked_again: u64,
     in_a_row: u64,
     streak: u64,
+    fast: u64,
+    fast_in_a_row: u64,
+    fast_streak: u64,
+    hours: [u64; 24],
+    blocked: u64,
+    flagged: u64,
+    failed: u64,
     looks: Vec<u64>,
     drills: Count,
 }
@@ -103,6 +143,17 @@ pub struct Decision {
     pub by: Option<Person>,
     pub look_ms: Option<u64>,
     pub asked_again: bool,
+    pub state: State,
+    pub verdict: VerdictKind,
+    /// In lower case.
+    pub profile: Arc<str>,
+    /// When it was proposed.
+    pub asked: Timestamp,
+    /// When it took its course.
+    pub at: Timestamp,
+    /// The limit that ended the run.
+    pub limit: Option<LimitKind>,
+    pub accesses: BTreeMap<String, Accesses>,
 }
 
 impl Decision {
@@ -116,13 +167,28 @@ impl Decision {
             by: case.by.clone(),
             look_ms: look.map(|viewed| viewed.focused_ms.unwrap_or(viewed.selected_ms)),
             asked_again: look.is_some_and(|viewed| viewed.asked_again),
+            state: case.state,
+            verdict: case.judged().verdict,
+            profile: case.asked.profile.to_lowercase().into(),
+            asked: case.asked.at,
+            at: case.at,
+            limit: case.ran.as_ref().and_then(|ran| ran.limit),
+            accesses: case
+                .ran
+                .as_ref()
+                .map_or_else(BTreeMap::new, |ran| ran.accesses.clone()),
         }
     }
 }
 
 impl Stats {
-    /// Counts. The plan is that of the last dashboard that made drills, and when it was opened.
-    pub fn of(mut decisions: Vec<Decision>, plan: Option<(Timestamp, DrillPlan)>) -> Self {
+    /// Counts, by the days and hours of a time zone. The plan is that of the last dashboard that made drills, and when it
+    /// was opened.
+    pub fn of(
+        mut decisions: Vec<Decision>,
+        plan: Option<(Timestamp, DrillPlan)>,
+        zone: &TimeZone,
+    ) -> Self {
         // Grants in a row are those that were made one after the other.
         decisions.sort_by_key(|one| one.seq);
         let mut reviewers: BTreeMap<&Person, Tally> = BTreeMap::new();
@@ -131,21 +197,25 @@ impl Stats {
             plan: plan.map(|(opened, plan)| Plan { opened, plan }),
             ..Drills::default()
         };
+        let (mut days, mut runs) = (Days::default(), Runs::default());
         let mut proposals = 0;
         for case in &decisions {
             if let Some(by) = &case.by {
-                reviewers.entry(by).or_default().count(case);
+                reviewers.entry(by).or_default().count(case, zone);
             }
             match (case.drill, case.course) {
                 (Some(harm), Course::Drilled(end)) => {
                     drills.all.add(end);
                     drills.by_harm.entry(harm).or_default().add(end);
                 }
-                (Some(_), _) => {}
-                (None, _) => {
+                // Until it ends, no number tells it apart from a proposal.
+                (Some(_), course) if course != Course::Waits => {}
+                _ => {
                     proposals += 1;
                     let agent = (case.agent.0, &*case.agent.1);
-                    agents.entry(agent).or_default().count(case);
+                    agents.entry(agent).or_default().count(case, zone);
+                    days.count(case, zone);
+                    runs.count(case);
                 }
             }
         }
@@ -163,14 +233,42 @@ impl Stats {
             proposals,
             reviewers,
             agents,
+            days: days.0.into_values().collect(),
+            runs,
             drills,
         }
     }
 }
 
+#[derive(Default)]
+struct Days(BTreeMap<Date, Day>);
+
+impl Days {
+    fn count(&mut self, case: &Decision, zone: &TimeZone) {
+        self.on(zone.to_datetime(case.asked).date()).proposals += 1;
+        if case.course == Course::Granted {
+            self.on(zone.to_datetime(case.at).date()).granted += 1;
+        }
+    }
+
+    fn on(&mut self, day: Date) -> &mut Day {
+        self.0.entry(day).or_insert(Day {
+            day,
+            proposals: 0,
+            granted: 0,
+        })
+    }
+}
+
 impl Tally {
-    fn count(&mut self, case: &Decision) {
+    fn count(&mut self, case: &Decision, zone: &TimeZone) {
         self.proposed += 1;
+        self.blocked += u64::from(case.state == State::Blocked);
+        self.failed += u64::from(case.state == State::Failed);
+        self.flagged += u64::from(case.verdict == VerdictKind::Flagged);
+        if matches!(case.course, Course::Granted | Course::Denied) {
+            self.pace(case, zone);
+        }
         match case.course {
             Course::Granted => {
                 self.granted += 1;
@@ -196,6 +294,19 @@ impl Tally {
         }
     }
 
+    fn pace(&mut self, case: &Decision, zone: &TimeZone) {
+        let hour = zone.to_datetime(case.at).hour();
+        self.hours[usize::from(hour.cast_unsigned()) % 24] += 1;
+        let look = case.look_ms.map(Duration::from_millis);
+        if look.is_some_and(|look| look < FAST) {
+            self.fast += 1;
+            self.fast_in_a_row += 1;
+            self.fast_streak = self.fast_streak.max(self.fast_in_a_row);
+        } else {
+            self.fast_in_a_row = 0;
+        }
+    }
+
     fn median(&mut self) -> Option<u64> {
         self.looks.sort_unstable();
         self.looks.get(self.looks.len() / 2).copied()
@@ -208,9 +319,13 @@ impl Tally {
             granted: self.granted,
             denied: self.denied,
             expired: self.expired,
+            grant_rate: share(self.granted, self.granted + self.denied),
             median_look_ms: self.median(),
             asked_again: self.asked_again,
             streak: self.streak,
+            fast: self.fast,
+            fast_streak: self.fast_streak,
+            hours: self.hours,
             drills: self.drills,
         }
     }
@@ -223,6 +338,9 @@ impl Tally {
             granted: self.granted,
             denied: self.denied,
             expired: self.expired,
+            blocked: self.blocked,
+            flagged: self.flagged,
+            failed: self.failed,
             median_look_ms: self.median(),
         }
     }
@@ -236,13 +354,16 @@ impl Count {
             DrillEnd::Granted => self.granted += 1,
             DrillEnd::Unanswered => self.unanswered += 1,
         }
-        let answered = self.answered();
-        self.rate = (answered > 0).then(|| self.caught as f64 / answered as f64);
+        self.rate = share(self.caught, self.answered());
     }
 
     pub const fn answered(&self) -> u64 {
         self.caught + self.granted
     }
+}
+
+fn share(some: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| some as f64 / all as f64)
 }
 
 /// From which time on cases count: `90s`, `30m`, `12h`, `7d` or `4w` ago, or a day or time as RFC 3339 writes it.

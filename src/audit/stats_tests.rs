@@ -55,7 +55,11 @@ fn hurried(mut event: LogEvent) -> LogEvent {
 
 fn of(cases: &Cases, wanted: impl Fn(&Case) -> bool) -> Stats {
     let wanted = cases.all.iter().filter(|case| wanted(case));
-    Stats::of(wanted.map(Decision::of).collect(), cases.plan)
+    Stats::of(
+        wanted.map(Decision::of).collect(),
+        cases.plan,
+        &TimeZone::UTC,
+    )
 }
 
 /// One record each minute.
@@ -163,7 +167,11 @@ fn drills_are_no_proposals_of_an_agent_and_their_rate_is_of_those_that_were_answ
         "a caught drill ends a row"
     );
     assert_eq!(ana.median_look_ms, Some(100));
-    assert_eq!((all.proposals, all.agents[0].proposed), (3, 3));
+    assert_eq!(
+        (all.proposals, all.agents[0].proposed),
+        (4, 4),
+        "one that waits is told apart from no proposal"
+    );
 }
 
 #[test]
@@ -208,6 +216,79 @@ fn only_selected_cases_count() {
     }
     let some = of(&cases(&log), |case| case.at >= at(3));
     assert_eq!((some.proposals, some.reviewers[0].streak), (2, 2));
+}
+
+#[test]
+fn fast_decisions_and_their_rows_are_counted_and_hours_and_days_by_the_time_zone() {
+    let mut log = vec![opened("ana", None)];
+    for ms in [100, 4_999, 5_000, 1, 2, 3] {
+        log.extend(life(|id| by("ana", ms, granted(id))));
+    }
+    log.extend(life(|id| by("ana", 9, denied(id))));
+    let all = stats(&log);
+    let ana = &all.reviewers[0];
+    assert_eq!((ana.fast, ana.fast_streak), (6, 4), "5 s are not fast");
+    assert_eq!(ana.grant_rate, Some(6.0 / 7.0));
+    assert_eq!((ana.hours[0], ana.hours.iter().sum::<u64>()), (7, 7));
+    let day = Day {
+        day: jiff::civil::date(1970, 1, 1),
+        proposals: 7,
+        granted: 6,
+    };
+    assert_eq!(all.days, [day]);
+    let west = TimeZone::fixed(jiff::tz::offset(-10));
+    let known = cases(&log);
+    let all = Stats::of(known.all.iter().map(Decision::of).collect(), None, &west);
+    assert_eq!(all.days[0].day, jiff::civil::date(1969, 12, 31));
+    assert_eq!(all.reviewers[0].hours[14], 7);
+}
+
+#[test]
+fn runs_are_counted_with_their_limits_and_what_they_asked_of_scopes() {
+    let ended = |scopes: &[(&str, u64, u64)], limit: Option<LimitKind>| {
+        let id = ProposalId::new();
+        let mut end = finished(id).0;
+        if let LogEvent::Finished(f) = &mut end {
+            f.limit = limit;
+            f.state = match limit {
+                Some(_) => State::Failed,
+                None => State::Succeeded,
+            };
+            for (name, allowed, blocked) in scopes {
+                let counts = Accesses {
+                    allowed: *allowed,
+                    blocked: *blocked,
+                };
+                f.accesses.insert((*name).to_owned(), counts);
+            }
+        }
+        vec![
+            proposed(id, "t").0,
+            by("ana", 5, granted(id)),
+            started(id),
+            end,
+        ]
+    };
+    let mut log = Vec::new();
+    log.extend(ended(&[("private", 3, 1), ("public", 2, 0)], None));
+    log.extend(ended(
+        &[("private", 1, 0), ("made up", 7, 7)],
+        Some(LimitKind::Ticks),
+    ));
+    log.extend(ended(&[], Some(LimitKind::Wall)));
+    log.extend(ended(&[], None));
+    let all = stats(&log);
+    assert_eq!((all.runs.ended, all.runs.counted), (4, 2));
+    let limits = [("ticks", 1), ("wall", 1)];
+    assert_eq!(all.runs.limits, limits.into_iter().collect());
+    let scope = |runs, allowed, blocked| OfScope {
+        runs,
+        allowed,
+        blocked,
+    };
+    let scopes = [("private", scope(2, 4, 1)), ("public", scope(1, 2, 0))];
+    assert_eq!(all.runs.scopes, scopes.into_iter().collect());
+    assert_eq!(all.agents[0].failed, 2);
 }
 
 #[test]

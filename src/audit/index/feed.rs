@@ -166,13 +166,18 @@ impl Feed {
             .unwrap_or(case.state);
         let (title, says) = (&case.asked.title, &case.asked.reason);
         let judged = case.judged();
+        let counted = case.ran.as_ref().map(|ran| &ran.accesses);
+        let accesses = match counted.filter(|counted| !counted.is_empty()) {
+            Some(counted) => Some(serde_json::to_string(counted)?),
+            None => None,
+        };
         let span = |time: Option<std::time::Duration>| time.map(|t| t.as_nanos() as i64);
         self.connection
             .prepare_cached(
                 "INSERT OR REPLACE INTO proposals (n, id, seq, at, uid, agent, agent_shown, profile, title, says, \
                  reason, verdict, state, course, drill, private, edited, by_uid, by_login, by_shown, took, look, \
-                 asked_again, ran, ended_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
-                 ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
+                 asked_again, ran, ended_by, asked, accesses) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
+                 ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
             )?
             .execute(params![
                 n,
@@ -200,6 +205,8 @@ impl Feed {
                 case.viewed.is_some_and(|viewed| viewed.asked_again),
                 span(case.ran.as_ref().map(|ran| ran.time)),
                 case.ran.as_ref().and_then(|ran| ran.limit).map(|limit| limit.as_str()),
+                nanos(case.asked.at),
+                accesses,
             ])?;
         self.facts(n, again, case, judged)?;
         match again && case.edited.is_none() {

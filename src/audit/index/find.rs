@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use rusqlite::{OptionalExtension as _, params_from_iter};
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, Row, params_from_iter};
+use serde::Deserialize;
 
 use super::super::cases::{Case, Cases, Course, Person};
 use super::super::contents::{Contents, Look};
@@ -114,46 +116,59 @@ impl Index {
 
     /// What became of the proposals that a question selects, as the index has it.
     pub fn decisions(&self, query: &Query) -> Result<Vec<Decision>, IndexError> {
+        let mut decisions = Vec::new();
+        self.each_decision(query, |_, decision| decisions.push(decision))?;
+        Ok(decisions)
+    }
+
+    /// The same one by one, each with its number, in one pass over the proposals.
+    pub(super) fn each_decision(
+        &self,
+        query: &Query,
+        mut visit: impl FnMut(i64, Decision),
+    ) -> Result<(), IndexError> {
         let sql = Sql::of(query.root());
         let text = format!(
-            "SELECT seq, uid, agent_shown, drill, course, by_uid, by_shown, look, asked_again FROM proposals WHERE {}",
+            "SELECT n, seq, uid, agent_shown, drill, course, by_uid, by_shown, look, asked_again, state, verdict, \
+             profile, asked, at, ended_by, accesses FROM proposals WHERE {}",
             sql.text
         );
         let mut names = Names::default();
         let mut statement = self.connection.prepare_cached(&text)?;
         let mut rows = statement.query(params_from_iter(sql.values))?;
-        let mut decisions = Vec::new();
         while let Some(row) = rows.next()? {
-            let harm = row
-                .get_ref(3)?
-                .as_str_or_null()
-                .map_err(|_| IndexError::Odd)?;
-            let course = row.get_ref(4)?.as_str().map_err(|_| IndexError::Odd)?;
-            let agent = row.get_ref(2)?.as_str().map_err(|_| IndexError::Odd)?;
-            let login = row
-                .get_ref(6)?
-                .as_str_or_null()
-                .map_err(|_| IndexError::Odd)?;
-            let by: Option<u32> = row.get(5)?;
-            decisions.push(Decision {
-                seq: row.get::<_, i64>(0)?.cast_unsigned(),
-                agent: (row.get(1)?, names.one(agent)),
-                drill: match harm {
+            let by: Option<u32> = row.get(6)?;
+            let accesses = maybe(row, 16)?.map(serde_json::from_str).transpose()?;
+            let decision = Decision {
+                seq: row.get::<_, i64>(1)?.cast_unsigned(),
+                agent: (row.get(2)?, names.one(text_of(row, 3)?)),
+                drill: match maybe(row, 4)? {
                     Some(name) => Some(Harm::named(name).ok_or(IndexError::Odd)?),
                     None => None,
                 },
-                course: feed::course_named(course).ok_or(IndexError::Odd)?,
-                by: by.map(|uid| Person {
-                    uid,
-                    login: login.map(|login| names.one(login)),
-                }),
+                course: feed::course_named(text_of(row, 5)?).ok_or(IndexError::Odd)?,
+                by: match by {
+                    Some(uid) => Some(Person {
+                        uid,
+                        login: maybe(row, 7)?.map(|login| names.one(login)),
+                    }),
+                    None => None,
+                },
                 look_ms: row
-                    .get::<_, Option<i64>>(7)?
+                    .get::<_, Option<i64>>(8)?
                     .map(|ns| ns.cast_unsigned() / 1_000_000),
-                asked_again: row.get(8)?,
-            });
+                asked_again: row.get(9)?,
+                state: word(text_of(row, 10)?)?,
+                verdict: word(text_of(row, 11)?)?,
+                profile: names.one(text_of(row, 12)?),
+                asked: time(row.get(13)?)?,
+                at: time(row.get(14)?)?,
+                limit: maybe(row, 15)?.map(word).transpose()?,
+                accesses: accesses.unwrap_or_default(),
+            };
+            visit(row.get(0)?, decision);
         }
-        Ok(decisions)
+        Ok(())
     }
 
     /// The ids that begin or end with these digits, two at most.
@@ -235,6 +250,25 @@ impl Index {
         }
         Ok((pending, running))
     }
+}
+
+fn maybe<'r>(row: &'r Row<'_>, column: usize) -> Result<Option<&'r str>, IndexError> {
+    let text = row.get_ref(column)?.as_str_or_null();
+    text.map_err(|_| IndexError::Odd)
+}
+
+fn text_of<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, IndexError> {
+    maybe(row, column)?.ok_or(IndexError::Odd)
+}
+
+/// The value that is written as this word.
+fn word<'w, T: Deserialize<'w>>(word: &'w str) -> Result<T, IndexError> {
+    let word = serde::de::value::BorrowedStrDeserializer::<serde::de::value::Error>::new(word);
+    T::deserialize(word).map_err(|_| IndexError::Odd)
+}
+
+fn time(nanos: i64) -> Result<Timestamp, IndexError> {
+    Timestamp::from_nanosecond(nanos.into()).map_err(|_| IndexError::Odd)
 }
 
 /// Each text once.

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::IndexError;
 
 /// Changes with every change of the tables or of what they mean.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// Texts are in lower case but where a name is shown from here. Times are nanoseconds since 1970, spans too.
 const TABLES: &str = "
@@ -23,6 +23,7 @@ CREATE TABLE proposals (
     n INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     seq INTEGER NOT NULL,
+    asked INTEGER NOT NULL,
     at INTEGER NOT NULL,
     uid INTEGER NOT NULL,
     agent TEXT NOT NULL,
@@ -44,7 +45,8 @@ CREATE TABLE proposals (
     look INTEGER,
     asked_again INTEGER NOT NULL,
     ran INTEGER,
-    ended_by TEXT
+    ended_by TEXT,
+    accesses TEXT
 ) STRICT;
 CREATE TABLE facts (
     kind TEXT NOT NULL,

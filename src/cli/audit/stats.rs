@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::audit::{Count, Log, OfAgent, OfReviewer, Since, Stats};
+use crate::audit::{Count, FAST, Log, OfAgent, OfReviewer, Runs, Since, Stats};
 use crate::error::Failure;
 use crate::model::grouped;
 
@@ -70,13 +70,15 @@ fn text(out: &mut dyn Write, stats: &Stats, since: Option<Timestamp>) -> io::Res
     if !stats.agents.is_empty() {
         writeln!(
             out,
-            "\n{:NAME$}  {:>10}  proposed  granted  denied  expired  median look",
+            "\n{:NAME$}  {:>10}  proposed  granted  denied  expired  blocked  flagged  failed  median look",
             "agent", "uid"
         )?;
         for agent in &stats.agents {
             of_agent(out, agent)?;
         }
     }
+    of_days(out, stats)?;
+    of_runs(out, &stats.runs)?;
     of_drills(out, stats)
 }
 
@@ -91,6 +93,17 @@ fn of_reviewer(out: &mut dyn Write, r: &OfReviewer) -> io::Result<()> {
         n(r.denied),
         n(r.expired)
     )?;
+    if let Some(rate) = r.grant_rate {
+        writeln!(out, "  {:.0} % of these decisions are grants", 100.0 * rate)?;
+    }
+    writeln!(
+        out,
+        "  looked for less than {} s: {}, at most {} in a row",
+        FAST.as_secs(),
+        count(r.fast, "decision"),
+        n(r.fast_streak)
+    )?;
+    writeln!(out, "  decisions by the hour: {}", hours(&r.hours))?;
     writeln!(
         out,
         "  median look {}, at most {} in a row",
@@ -109,15 +122,73 @@ fn of_agent(out: &mut dyn Write, a: &OfAgent) -> io::Result<()> {
     let n = grouped;
     writeln!(
         out,
-        "{:NAME$}  {:>10}  {:>8}  {:>7}  {:>6}  {:>7}  {:>11}",
+        "{:NAME$}  {:>10}  {:>8}  {:>7}  {:>6}  {:>7}  {:>7}  {:>7}  {:>6}  {:>11}",
         claim(&a.name, NAME),
         a.uid,
         n(a.proposed),
         n(a.granted),
         n(a.denied),
         n(a.expired),
+        n(a.blocked),
+        n(a.flagged),
+        n(a.failed),
         look(a.median_look_ms)
     )
+}
+
+/// `9 h: 3, 14 h: 12`.
+fn hours(hours: &[u64; 24]) -> String {
+    let used = hours.iter().enumerate().filter(|(_, count)| **count > 0);
+    let used: Vec<String> = used
+        .map(|(hour, count)| format!("{hour} h: {}", grouped(*count)))
+        .collect();
+    match used.is_empty() {
+        true => "none".to_owned(),
+        false => used.join(", "),
+    }
+}
+
+fn of_days(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
+    let (Some(first), Some(last)) = (stats.days.first(), stats.days.last()) else {
+        return Ok(());
+    };
+    let most = stats.days.iter().rev().max_by_key(|day| day.proposals);
+    let most = most.unwrap_or(first);
+    let granted = stats.days.iter().rev().max_by_key(|day| day.granted);
+    let granted = granted.unwrap_or(first);
+    writeln!(
+        out,
+        "\ndays {} to {}: at most {} ({}), {} ({})",
+        first.day,
+        last.day,
+        count(most.proposals, "proposal"),
+        most.day,
+        count(granted.granted, "grant"),
+        granted.day
+    )
+}
+
+fn of_runs(out: &mut dyn Write, runs: &Runs) -> io::Result<()> {
+    let limits: Vec<String> = runs
+        .limits
+        .iter()
+        .map(|(limit, n)| format!("{limit} {}", grouped(*n)))
+        .collect();
+    let met = match limits.is_empty() {
+        true => "no limit was met".to_owned(),
+        false => format!("limits met: {}", limits.join(", ")),
+    };
+    writeln!(out, "\nruns: {} ended, {met}", grouped(runs.ended))?;
+    for (scope, of) in &runs.scopes {
+        writeln!(
+            out,
+            "  scope {scope}: {}, {} allowed, {} blocked",
+            count(of.runs, "run"),
+            grouped(of.allowed),
+            grouped(of.blocked)
+        )?;
+    }
+    Ok(())
 }
 
 fn of_drills(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
