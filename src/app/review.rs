@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::query::Query;
-use crate::audit::{AuditError, History, Log, Logged, Person, Teller, story};
+use crate::audit::{AuditError, History, Log, Logged, Person, Store, Teller, story};
 use crate::model::{LogEvent, ProposalId};
 use crate::tui::{AuditPage, AuditRow};
 
@@ -36,6 +36,8 @@ pub enum Wanted {
 pub struct Asked {
     pub query: String,
     pub wanted: Wanted,
+    /// Where the log's checkpoints are.
+    pub checkpoints: Store,
 }
 
 /// Reads what is wanted; the page comes back through the inbox. If the log cannot be read, the page
@@ -66,7 +68,8 @@ fn page(state_dir: &Path, asked: Asked) -> AuditPage {
     let page = match Query::parse(&asked.query, Timestamp::now()) {
         Ok(query) => {
             let query = query.without_waiting_drills();
-            read(state_dir, &query, asked.wanted).map_err(|e| e.to_string())
+            let signed = signed(&asked.checkpoints);
+            read(state_dir, &query, asked.wanted, signed).map_err(|e| e.to_string())
         }
         // The screen sends none that it could not read.
         Err(e) => Err(e.to_string()),
@@ -81,8 +84,20 @@ fn page(state_dir: &Path, asked: Asked) -> AuditPage {
     }
 }
 
-fn read(state_dir: &Path, all: &Query, wanted: Wanted) -> Result<AuditPage, AuditError> {
-    let log = Log::open(state_dir)?;
+/// The records that the latest checkpoint signs. What is wrong with the checkpoints the notary tells.
+fn signed(checkpoints: &Store) -> u64 {
+    let key = checkpoints.key().ok().flatten();
+    let latest = key.and_then(|key| checkpoints.latest(&key).ok().flatten());
+    latest.map_or(0, |signed| signed.checkpoint.size)
+}
+
+fn read(
+    state_dir: &Path,
+    all: &Query,
+    wanted: Wanted,
+    signed: u64,
+) -> Result<AuditPage, AuditError> {
+    let log = Log::open(state_dir)?.signed(signed);
     let mut answers = log.answers()?;
     let total = answers.count(all)?;
     let (offset, count, detail) = match wanted {
@@ -105,6 +120,7 @@ fn read(state_dir: &Path, all: &Query, wanted: Wanted) -> Result<AuditPage, Audi
         detail,
         query: String::new(),
         damage: answers.faults().first().map(ToString::to_string),
+        anchored: signed,
     })
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::audit::{Feeder, Notary};
+use crate::audit::{Feeder, Notary, Store};
 use crate::broker::{BrokerState, Confirmation, Effect, Event, HumanAct, next_deadline, update};
 use crate::clock::Now;
 use crate::error::Failure;
@@ -74,6 +74,7 @@ struct Shell {
     files: Files,
     by: Reviewer,
     state_dir: std::path::PathBuf,
+    checkpoints: Store,
     editing: Editing,
     /// The default profile's policy and tier, for proposals that name no profile.
     usual: Option<(Arc<Policy>, Tier)>,
@@ -255,6 +256,7 @@ impl Shell {
             pulse: Pulse::default(),
             highlighter,
             by,
+            checkpoints: setup.anchoring.store(&setup.state_dir),
             state_dir: setup.state_dir,
             usual,
             editing: Editing::default(),
@@ -582,11 +584,6 @@ impl Shell {
             }
             Action::ShowRecord { query, id } => self.review(query, review::Wanted::Record(id)),
         }
-    }
-
-    fn review(&self, query: String, wanted: review::Wanted) {
-        let asked = review::Asked { query, wanted };
-        review::load(self.state_dir.clone(), asked, self.hands.inbox.clone());
     }
 
     fn quit(&mut self) {

@@ -179,4 +179,6 @@ pub struct AuditPage {
     pub detail: Option<Vec<String>>,
     /// The first problem found in the part of the log that was checked.
     pub damage: Option<String>,
+    /// How many records the latest checkpoint signs; none without one.
+    pub anchored: u64,
 }

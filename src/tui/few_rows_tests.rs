@@ -271,7 +271,7 @@ fn a_denial_says_where_it_went_on() {
     b.press(KeyCode::Enter);
     b.carry_out();
     assert_eq!(b.ui.selected(), Some(urgent));
-    assert_eq!(notice(&b), "denied; this is the most urgent one");
+    assert_eq!(notice(&b), "denied; selected now: the next waiting one");
 }
 
 #[test]

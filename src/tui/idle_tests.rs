@@ -337,7 +337,7 @@ fn a_key_that_works_elsewhere_says_where() {
             "y confirms on the sheet: press a first",
         ),
         (clear, "é", "no key é here; ? lists them"),
-        (clear, "u", "the most urgent one is selected"),
+        (clear, "u", "the next waiting one is selected"),
         (clear, "w", "long lines are cut; ← and → scroll them"),
         (clear, "ww", "long lines wrap"),
         (

@@ -257,7 +257,7 @@ commands! {
     Order = "order", "s", "order of the queue: arrival, deadline, severity, agent";
     Filter = "filter", "f", "show only the rows of the queue that say these words";
     Alike = "alike", "=", "open or close a group: proposals that differ in numbers only";
-    Urgent = "urgent", "u", "the pending proposal that expires first";
+    Urgent = "urgent", "u", "the next waiting one: what expires first";
     TimeLeft = "time-left", "l", "say the time left of the selected proposal";
     Grant = "grant", "a", "ask to grant: opens the sheet";
     Confirm = "confirm", "y", "on the sheet and the quit question: yes";

@@ -96,6 +96,8 @@ mod mouse_tests;
 #[cfg(test)]
 mod moves_tests;
 #[cfg(test)]
+mod news_tests;
+#[cfg(test)]
 mod notice_tests;
 #[cfg(test)]
 mod output_tests;

@@ -37,14 +37,14 @@ fn a_page_asked_for_too_early_turns_by_itself_once_its_rows_count() {
     b.advance((GRACE + DWELL).as_millis() as u64);
     let text = b.draw();
     assert!(
-        text.contains("lines 32–80 not seen") || first_line(&mut b) > 10,
+        text.contains("lines 33–80 not seen") || first_line(&mut b) > 10,
         "{text}"
     );
     assert!(!text.contains("not counted"), "{text}");
     // Nothing was left behind.
     let doc = b.ui.queue.doc.clone().unwrap();
     let missing = doc.missing(&b.ui.looked(doc.id).unwrap().seen, None);
-    assert_eq!(missing.as_deref(), Some("lines 16–80 not seen"));
+    assert_eq!(missing.as_deref(), Some("lines 17–80 not seen"));
 }
 
 #[test]

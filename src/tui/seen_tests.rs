@@ -14,17 +14,17 @@ fn lines_that_were_not_drawn_cannot_be_granted_and_the_footer_says_which() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&lines(80)));
     let text = b.settle();
-    assert!(text.contains("lines 16–80 not seen"), "{text}");
+    assert!(text.contains("lines 17–80 not seen"), "{text}");
     b.keys("a");
     assert!(b.ui.sheet().is_none());
-    assert_eq!(notice(&b), "lines 16–80 not seen; Space goes there");
+    assert_eq!(notice(&b), "lines 17–80 not seen; Space goes there");
     // Viewing only the end is not enough.
     b.press(KeyCode::Enter);
     b.keys("G");
     b.look();
     b.advance(2_000);
     b.keys("a");
-    assert_eq!(notice(&b), "lines 16–61 not seen; Space goes there");
+    assert_eq!(notice(&b), "lines 17–61 not seen; Space goes there");
     b.keys("gg");
     for _ in 0..7 {
         b.look();
@@ -55,7 +55,7 @@ fn rows_paged_past_faster_than_150_ms_do_not_count() {
         let doc = b.ui.queue.doc.clone().unwrap();
         let seen = &b.ui.looked(doc.id).unwrap().seen;
         let missing = doc.missing(seen, None).unwrap();
-        assert_eq!(missing, "lines 16–5,000 not seen");
+        assert_eq!(missing, "lines 17–5,000 not seen");
     }
 }
 
@@ -65,11 +65,11 @@ fn a_row_counts_after_150_ms_and_the_screen_says_so_at_once() {
     b.propose(Making::clear(&lines(20)));
     b.settle();
     b.keys(" ");
-    assert!(b.draw().contains("lines 16–20 not seen"));
+    assert!(b.draw().contains("lines 17–20 not seen"));
     let wait = |b: &Bench| b.ui.next_wake(&b.state, b.now).unwrap();
     assert_eq!(wait(&b), DWELL);
     b.advance(149);
-    assert!(b.draw().contains("lines 16–20 not seen"));
+    assert!(b.draw().contains("lines 17–20 not seen"));
     assert_eq!(wait(&b).as_millis(), 1);
     b.advance(1);
     let text = b.draw();
@@ -98,7 +98,7 @@ fn space_pages_the_code_from_any_pane() {
 #[test]
 fn pages_skipped_between_two_frames_are_not_seen() {
     let mut b = Bench::new(80, 24);
-    b.propose(Making::clear(&lines(120)));
+    b.propose(Making::clear(&lines(127)));
     b.settle();
     // Seven pages between two frames: only the page in a frame counts.
     b.keys("       ");
@@ -106,14 +106,14 @@ fn pages_skipped_between_two_frames_are_not_seen() {
     b.advance(250);
     b.keys("a");
     // Those that come next are named, then the others.
-    assert_eq!(notice(&b), "lines 118–120 not seen; Space goes there");
+    assert_eq!(notice(&b), "lines 125–127 not seen; Space goes there");
     for _ in 0..2 {
         b.keys(" ");
         b.look();
     }
     b.advance(250);
     b.keys("a");
-    assert_eq!(notice(&b), "lines 34–98 not seen; Space goes there");
+    assert_eq!(notice(&b), "lines 35–105 not seen; Space goes there");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn all_rows_of_a_very_long_line_must_be_seen() {
     let mut b = Bench::new(80, 24);
     b.propose(Making::clear(&format!("x = '{}'", "a".repeat(60_000))));
     let text = b.settle();
-    assert!(text.contains("line 1, rows 16–834 not seen"), "{text}");
+    assert!(text.contains("line 1, rows 17–834 not seen"), "{text}");
     let mut pages = 0;
     while b.look().contains("not seen") {
         b.keys(" ");
@@ -277,7 +277,7 @@ fn inputs_from_the_agent_must_be_seen_too() {
         ..Making::clear("print(rows)\n")
     });
     let text = b.settle();
-    assert!(text.contains("input rows: lines 13–40 not seen"), "{text}");
+    assert!(text.contains("input rows: lines 14–40 not seen"), "{text}");
     b.keys("a");
     assert!(b.ui.sheet().is_none());
 }
@@ -480,14 +480,14 @@ fn space_goes_to_the_next_unseen_row_and_up_again_after_a_resize() {
     b.look();
     b.keys(" ");
     let text = b.look();
-    assert!(text.contains(" 15 ") && text.contains("x16 = 16"), "{text}");
+    assert!(text.contains(" 16 ") && text.contains("x17 = 17"), "{text}");
     b.read();
     assert!(b.draw().contains("100/100 rows"));
     // Once everything is seen, Space pages.
     b.keys("gg");
     b.draw();
     b.keys(" ");
-    assert!(b.draw().contains("x15 = 15"));
+    assert!(b.draw().contains("x16 = 16"));
 
     // A line seen with wrapping off does not count as seen once wrapped: the rows above are next.
     let mut b = Bench::new(80, 24);

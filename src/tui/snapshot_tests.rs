@@ -488,6 +488,7 @@ pub(super) fn audit_page() -> AuditPage {
         query: String::new(),
         detail: None,
         damage: None,
+        anchored: 1_284,
     }
 }
 

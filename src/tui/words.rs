@@ -24,8 +24,8 @@ pub mod policy;
 pub use agents::*;
 pub use keys::*;
 pub use lists::{
-    FAR_HERE, FAR_MARK, at_lines, differing, filter, filter_none, group, lost, more_alike, of,
-    the_same, turned_group, turns_group, unlike,
+    FAR_HERE, FAR_MARK, LINES, at_lines, differing, filter, filter_none, group, lost, more_alike,
+    of, the_same, turned_group, turns_group, unlike,
 };
 pub use log::*;
 pub use novelty::*;
@@ -153,7 +153,9 @@ pub const NO_FOCUS: &str = "without the focus nothing is granted";
 /// After a denial, which moves the selection.
 pub const DENIED_LAST: &str = "denied; nothing waits";
 pub const NOTHING_WAITS: &str = "nothing waits";
-pub const DENIED_NEXT: &str = "denied; this is the most urgent one";
+pub const DENIED_NEXT: &str = "denied; selected now: the next waiting one";
+/// What the key for the most urgent one goes to.
+pub const NEXT_WAITING: &str = "next waiting";
 pub const KILLING: &str = "killing it";
 pub const NOT_RUNNING: &str = "it does not run yet";
 pub const NO_RECORD: &str = "no proposal belongs to this line";
@@ -195,6 +197,12 @@ pub const EMPTY_TRY: &str = "From another shell:";
 pub const EMPTY_CODE: &str = "(no code: zero bytes)";
 pub const SHARED_UID: &str = "agents share your uid";
 pub const SHARED: &str = "shared uid";
+/// The same once it was told. `details`: the key that tells it again.
+pub fn shared_told(details: &str) -> String {
+    format!("uid ({details})")
+}
+/// Behind `clear`, where there is no row for [`NO_FINDING`].
+pub const CLEAR_MEANS: &str = ": no proof of safety";
 pub const NO_FINDING: &str = "No rule matched. That does not make it safe.";
 pub const NO_CAPABILITY: &str = "Computes; no other capability found.";
 pub const NO_INPUT: &str = "no inputs";
@@ -242,28 +250,9 @@ pub const QUIT: &str = "Quit?";
 pub const CLOSING: &str = "closing: waits for what runs to end and for the log";
 /// Why no checkpoint of the log is made, or kept elsewhere.
 pub const UNANCHORED: &str = " ▲ Checkpoints of the log: ";
-/// For a log without known problems.
-pub const CONSISTENT: &str = "consistent here; not anchored: a cut end cannot be excluded";
 pub const AUDIT_EMPTY: &str = "No record yet.";
 pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
 pub const LOG_CHECKING: &str = "log … checking";
-pub const NEW_UNREAD: &str = "the log is still read: not known yet";
-pub const DIFF_UNREAD: &str = "the log is still read: no earlier code yet to compare with";
-pub const NO_DIFF: &str = "nothing like it was granted yet: no code to compare with";
-pub const NO_LINE_END: &str = "no line end";
-pub const SAME_CODE: &str = "The code is the same, byte for byte.";
-pub const THIS_CODE: &str = "this code";
-pub const NEVER_GRANTED: &str = "never granted before";
-/// Behind a title that was.
-pub const CODE_NEVER_GRANTED: &str = "this code never was";
-pub const CODE_DENIED: &str = "this code was ";
-pub const TITLE_DENIED: &str = "other code of this title was ";
-pub const ALIKE_DENIED: &str = "one of the same shape was ";
-pub const FIRST_TIME: &str = "first time that ";
-pub const READS: &str = " reads ";
-/// The same where the agent's name stands nearby.
-pub const FIRST_READ: &str = "first read of ";
-
 /// The smallest terminal that shows enough to decide on.
 pub const MIN_COLUMNS: u16 = 40;
 pub const MIN_ROWS: u16 = 10;

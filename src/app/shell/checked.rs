@@ -14,6 +14,15 @@ use super::super::{Input, memory, record, review, signing};
 use super::Shell;
 
 impl Shell {
+    pub(super) fn review(&self, query: String, wanted: review::Wanted) {
+        let asked = review::Asked {
+            query,
+            wanted,
+            checkpoints: self.checkpoints.clone(),
+        };
+        review::load(self.state_dir.clone(), asked, self.hands.inbox.clone());
+    }
+
     pub(super) fn signed(&mut self, event: NotaryEvent) {
         if let Some(doubt) = signing::tell(event, &mut self.header, &self.hands.log) {
             self.core(Event::LogDoubted(doubt));

@@ -61,6 +61,8 @@ pub struct Want {
     /// Whether a run's output matters more than its code.
     pub ran: bool,
     pub fold: Fold,
+    /// Whether the verdict is clear without a finding, which the rule of its pane can say.
+    pub clear: bool,
 }
 
 impl Want {
@@ -86,6 +88,9 @@ pub trait Measure {
 
 /// Rows of code, with its rule, that a sheet leaves in sight where there is room.
 const CODE_BESIDE: u16 = 3;
+
+/// From here on the rule of the verdict's pane has room for a clear verdict in words.
+const SAYS_CLEAR: u16 = 72;
 
 /// From here on the queue gets a larger share: code has room enough. A run's output needs it itself.
 const VERY_WIDE: u16 = 160;
@@ -265,6 +270,10 @@ fn lower_rows(
     }
     if want.zoom {
         return rest;
+    }
+    let verdict = slots.first().is_some_and(|slot| slot.open == Pane::Verdict);
+    if !wide && !focused && !want.ran && want.clear && verdict && below.width >= SAYS_CLEAR {
+        return 1;
     }
     if rest < 10 && !wide {
         return if focused { rest } else { 0 };
@@ -454,6 +463,7 @@ mod tests {
             lower: lower.to_vec(),
             ran: lower.contains(&Pane::Output),
             fold: Fold::Nothing,
+            clear: extra.is_multiple_of(2),
         }
     }
 

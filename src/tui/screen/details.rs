@@ -32,6 +32,11 @@ impl Screen<'_> {
         out.extend(entry.run().map(confined));
         out.push(labelled("python", &environment(&self.state.environment)));
         out.extend(peer(&p.peer));
+        if self.facts.agents_share_uid {
+            let shared = format!("▲ {}", words::SHARED_UID);
+            let means = Para::new(shared, Role::Flagged).and(words::SHARED_UID_MEANS, Role::Text);
+            out.push(means.indent(9).hang(9));
+        }
         out.push(labelled("id", &p.id.to_string()));
         out.push(labelled(
             "code",

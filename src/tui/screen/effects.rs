@@ -12,6 +12,7 @@ use super::super::theme::Role;
 use super::super::words;
 use super::Screen;
 use super::lengths::{Lengths, Room};
+use super::news::News;
 use super::returns::{parts, returns};
 
 /// The inputs to name; private ones come first.
@@ -66,7 +67,8 @@ impl Screen<'_> {
             true => touches(&effects, lists),
             false => shared(touches(&effects, lists)),
         };
-        let new = (!entry.state().is_final()).then(|| self.news(entry, room));
+        let news = (!entry.state().is_final()).then(|| self.news(entry, room));
+        let (new, usual) = news.map_or((None, None), News::apart);
         let others = self.returns(entry, &effects, lists).into_iter().chain(new);
         if apart {
             let mut out = vec![joined(reads, room)];
@@ -86,7 +88,14 @@ impl Screen<'_> {
             Room::Sheet => width,
             Room::Two | Room::Each => width.saturating_sub(2),
         };
-        packed(reads, touches.into_iter().chain(others), room, columns)
+        let mut groups = grouped(reads, touches.into_iter().chain(others), room, columns);
+        if let Some(usual) = usual {
+            join(&mut groups, usual, room, columns);
+        }
+        groups
+            .into_iter()
+            .map(|group| joined(group, room))
+            .collect()
     }
 
     /// In as few rows as possible what was above the code before a person moved on in it: what is touched, altered and
@@ -99,7 +108,8 @@ impl Screen<'_> {
         let touches = shared(touches(&effects, lists)).into_iter();
         let returns = self.returns(entry, &effects, lists);
         let warns = |spans: &Spans| spans.iter().any(|(_, role)| *role == Role::Flagged);
-        let new = Some(self.news(entry, Room::Two)).filter(warns);
+        let (new, _) = self.news(entry, Room::Two).apart();
+        let new = new.filter(warns);
         let others = touches.chain(returns).chain(new);
         let paras = packed(reads(&effects, lists), others, Room::Two, columns);
         Flow::new(&paras, columns)
@@ -145,7 +155,8 @@ impl Screen<'_> {
             .into_iter()
             .partition(|spans| spans[0].0.starts_with(ALTERS));
         let returns = self.returns(entry, &effects, lists);
-        let new = (!entry.state().is_final()).then(|| self.news(entry, Room::Two));
+        let news = (!entry.state().is_final()).then(|| self.news(entry, Room::Two));
+        let (new, _) = news.map_or((None, None), News::apart);
         // What weighs most gets its further rows first.
         let questions = [
             (4, reads),
@@ -192,22 +203,46 @@ fn packed(
     room: Room,
     columns: u16,
 ) -> Vec<Para> {
-    let rows = |group: &[Spans]| {
-        let para = joined(group.iter().cloned(), room);
-        Flow::new(&[para], columns).rows.len()
-    };
+    let groups = grouped(first, others, room, columns).into_iter();
+    groups.map(|group| joined(group, room)).collect()
+}
+
+/// The same before they are joined.
+fn grouped(
+    first: Vec<Spans>,
+    others: impl Iterator<Item = Spans>,
+    room: Room,
+    columns: u16,
+) -> Vec<Vec<Spans>> {
     let mut out = Vec::new();
     let mut group = first;
     for spans in others {
-        let before = rows(&group);
+        let before = rows(&group, room, columns);
         group.push(spans);
-        if rows(&group) > before {
+        if rows(&group, room, columns) > before {
             let next = group.pop().into_iter().collect();
-            out.push(joined(std::mem::replace(&mut group, next), room));
+            out.push(std::mem::replace(&mut group, next));
         }
     }
-    out.push(joined(group, room));
+    out.push(group);
     out
+}
+
+/// Adds a statement to the first row that has room for it; without one it is left out.
+fn join(groups: &mut [Vec<Spans>], spans: Spans, room: Room, columns: u16) {
+    for group in groups {
+        let before = rows(group, room, columns);
+        group.push(spans.clone());
+        if rows(group, room, columns) == before {
+            return;
+        }
+        group.pop();
+    }
+}
+
+fn rows(group: &[Spans], room: Room, columns: u16) -> usize {
+    let para = joined(group.iter().cloned(), room);
+    Flow::new(&[para], columns).rows.len()
 }
 
 /// Statements on one paragraph, with room between them. The first one's label is as wide as the others below it.
@@ -231,29 +266,10 @@ fn joined(statements: impl IntoIterator<Item = Spans>, room: Room) -> Para {
     para
 }
 
-/// A text that is not the program's, with the program's signs in it: a warning before it, and in dim text, which no agent
-/// chose, how many more lines there are.
+/// A text that is not the program's, behind a warning of the program.
 fn told(para: Para, text: &str, role: Role) -> Para {
-    if let Some(rest) = text.strip_prefix(OWN_ALARM) {
-        return para.and(OWN_ALARM, role).given(rest, role);
-    }
-    let more = text
-        .match_indices(" +")
-        .filter(|_| role == Role::Dim)
-        .find_map(|(at, _)| {
-            let rest = text[at + 1..].trim_start_matches('+');
-            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            (digits > 0).then_some((at, at + 2 + digits))
-        });
-    match more {
-        Some((from, to)) => {
-            let para = para.given(&text[..from], role);
-            let para = para.and(&text[from..to], role);
-            match &text[to..] {
-                "" => para,
-                rest => told(para, rest, role),
-            }
-        }
+    match text.strip_prefix(OWN_ALARM) {
+        Some(rest) => para.and(OWN_ALARM, role).given(rest, role),
         None => para.given(text, role),
     }
 }
@@ -369,14 +385,13 @@ fn read(input: &InputUse, lists: Lengths) -> Spans {
             Role::Dim,
         ));
     }
-    if let Some(first) = input.computed.first().filter(|_| !all) {
-        let more = plus(input.computed.len());
+    if !all && !input.computed.is_empty() {
         spans.push((
             if named > 0 { ", and " } else { ", " }.to_owned(),
             Role::Dim,
         ));
         spans.push((words::COMPUTED.to_owned(), Role::Text));
-        spans.push((format!("line {first}{more}"), Role::Dim));
+        spans.push((words::at_lines(&input.computed, 2), Role::Dim));
     }
     spans
 }
@@ -446,7 +461,10 @@ fn alters(list: &[Alteration], lists: Lengths) -> Spans {
             spans.push((source(&how.text), Role::Text));
         }
         if !lists.is_least() {
-            spans.push((format!(" {}", words::at_lines(&one.lines)), Role::Dim));
+            spans.push((
+                format!(" {}", words::at_lines(&one.lines, words::LINES)),
+                Role::Dim,
+            ));
         }
     }
     if list.len() > most {
@@ -527,14 +545,6 @@ fn kinds(list: &[Touch], role: Role, lists: Lengths) -> Spans {
         spans.push((format!(", {more} more"), Role::Dim));
     }
     spans
-}
-
-/// ` +2` after the first of three lines.
-pub(super) fn plus(lines: usize) -> String {
-    match lines {
-        0 | 1 => String::new(),
-        n => format!(" +{}", n - 1),
-    }
 }
 
 /// An agent's text in quotes, cut.

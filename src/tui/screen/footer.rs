@@ -391,9 +391,12 @@ impl Screen<'_> {
                     };
                     out.push((C::AsDrawn, word));
                 }
-                if self.state.pending_count() > 0 {
-                    let here = self.entry.is_some_and(Entry::awaits_decision);
-                    out.push((C::Urgent, if here { "urgent" } else { "next waiting" }));
+                if self
+                    .ui
+                    .most_urgent(self.state)
+                    .is_some_and(|id| Some(id) != self.ui.selected())
+                {
+                    out.push((C::Urgent, words::NEXT_WAITING));
                 }
                 if self.entry.is_some() {
                     out.push((C::NextPane, "pane"));

@@ -8,6 +8,7 @@ use crate::model::Environment;
 use super::super::action::LogCheck;
 use super::super::canvas::Canvas;
 use super::super::flow::{Flow, Para};
+use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::words;
@@ -100,9 +101,10 @@ impl Screen<'_> {
         ]);
         out.push(log);
         if f.agents_share_uid {
-            let what = match short {
-                true => words::SHARED,
-                false => words::SHARED_UID,
+            let what = match (self.ui.knows_shared_uid(), short) {
+                (true, _) => words::shared_told(&self.ui.key(Command::Details)),
+                (false, true) => words::SHARED.to_owned(),
+                (false, false) => words::SHARED_UID.to_owned(),
             };
             out.push(vec![(format!("▲ {what}"), Role::Flagged)]);
         }

@@ -1,6 +1,6 @@
 //! How much the effects say, by the room that they have.
 
-use super::effects::plus;
+use super::super::words;
 
 /// The names that a list has before the rest becomes a number.
 #[derive(Clone, Copy, Debug)]
@@ -72,10 +72,10 @@ impl Lengths {
         matches!(self.tells, Tells::Least)
     }
 
-    /// The first line and how many more there are.
+    /// Where it is, in few words.
     pub fn at(self, lines: &[u32]) -> Option<String> {
-        let first = lines.first().filter(|_| !self.is_least())?;
-        Some(format!(" line {first}{}", plus(lines.len())))
+        let few = (!lines.is_empty() && !self.is_least()).then_some(2)?;
+        Some(format!(" {}", words::at_lines(lines, few)))
     }
 }
 

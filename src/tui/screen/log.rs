@@ -12,6 +12,7 @@ use super::super::claim;
 use super::super::flow::{Flow, Para};
 use super::super::gutter::Gutter;
 use super::super::keys::Command;
+use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{Asking, FlowKey, LogScreen, Prompt};
 use super::super::words;
@@ -22,6 +23,8 @@ use super::{Drawn, Screen, draw_flow};
 const HEADED: u16 = 5;
 /// Rows that stay free for the log while a question is typed.
 const LEFT: u16 = 4;
+/// Columns of a heading's rule and of the gap before its last words.
+const HEADING: usize = 5;
 /// Columns of an offer, and of a key's name.
 const OFFER: u16 = 40;
 const NAME: u16 = 9;
@@ -52,17 +55,25 @@ impl Screen<'_> {
         let mut heading = vec![
             ("AUDIT".to_owned(), Role::Accent),
             (format!("  {}", words::proposals(page.total)), Role::Dim),
-            match &page.damage {
-                None => (format!("  {}", words::CONSISTENT), Role::Dim),
-                Some(damage) => (format!("  DAMAGED: {damage}"), Role::Bad),
-            },
         ];
         // Before the first rows arrive, nothing is known about their number.
         let loaded = log.set > 0;
         heading.truncate(if loaded { heading.len() } else { 1 });
         if !log.query.is_empty() {
             let query = words::of_query(&claim::drawn(&log.query));
-            heading.insert(heading.len().min(2), (query, Role::Strong));
+            heading.push((query, Role::Strong));
+        }
+        let used: usize = heading.iter().map(|(said, _)| text::width(said)).sum();
+        match &page.damage {
+            Some(damage) if loaded => heading.push((format!("  DAMAGED: {damage}"), Role::Bad)),
+            None if loaded => {
+                let room = usize::from(area.width).saturating_sub(used + HEADING);
+                let state = words::consistent(page.anchored, room);
+                if !state.is_empty() {
+                    heading.push((format!("  {state}"), Role::Dim));
+                }
+            }
+            _ => {}
         }
         canvas.headed_rule(area.x, area.y, area.width, &heading);
         let mut rows = Rect {

@@ -208,6 +208,7 @@ fn draw(
         lower: ui.lower(entry),
         ran: entry.is_some_and(has_output),
         fold: screen.fold(),
+        clear: screen.is_clear(),
     };
     let mut measured = Measured::new(&screen, screen.line_has_title(area));
     let areas = Areas::new(area, &want, &mut measured);
@@ -348,6 +349,12 @@ impl Screen<'_> {
             true => Fold::Panes,
             false => Fold::Title,
         }
+    }
+
+    /// Whether nothing was found.
+    fn is_clear(&self) -> bool {
+        let verdict = self.entry.and_then(Entry::verdict);
+        verdict.is_some_and(|v| v.verdict == VerdictKind::Clear && v.findings.is_empty())
     }
 
     /// The content of a slot whose height did not depend on it.

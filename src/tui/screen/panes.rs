@@ -75,7 +75,7 @@ impl Screen<'_> {
             drawn.findings.extend(whole_findings(flow, &shown));
         }
         let below = flow.rows.len() - shown.end;
-        if below > 0 {
+        if below > 0 && height > 0 {
             more.push_str(&format!(" ↓ {}", words::number(below as u64)));
         }
         if !more.is_empty() {
@@ -192,7 +192,10 @@ fn tabs(slot: &Slot, entry: &Entry, focus: Pane, width: u16) -> Vec<(String, Rol
         {
             let (glyph, word, role) = words::verdict(verdict.verdict);
             let gap = if open { " " } else { "" };
-            tab.push((format!("{gap}{glyph} {word} "), role));
+            // The rule alone says it.
+            let alone = slot.area.height == 1 && verdict.findings.is_empty();
+            let means = if alone { words::CLEAR_MEANS } else { "" };
+            tab.push((format!("{gap}{glyph} {word}{means} "), role));
         }
         all.push(tab);
     }

@@ -91,7 +91,12 @@ pub(super) fn returns(entry: &Entry, policy: &Policy, effects: &Effects, lists: 
         Contract::Feature | Contract::Chart | Contract::Scoped | Contract::Walled => false,
     };
     let thrown = hands_files && policy.hides_any(inputs);
-    if hands_files && !thrown && !lists.is_least() {
+    // Code that cannot be followed may write some.
+    let unknown = effects.tangled || effects.lost.is_some();
+    let lists_of = [&effects.writes, &effects.unread, &effects.runs];
+    let writes = unknown || lists_of.iter().any(|list| !list.is_empty());
+    let writes = writes || policy.contract == Contract::Script;
+    if hands_files && !thrown && writes && !lists.is_least() {
         what.push(("files", None));
     }
     let mut spans = vec![label("RETURNS")];
@@ -167,7 +172,7 @@ fn variables(effects: &Effects) -> Option<String> {
         .collect();
     lines.sort_unstable();
     lines.dedup();
-    (!lines.is_empty()).then(|| words::at_lines(&lines))
+    (!lines.is_empty()).then(|| words::at_lines(&lines, words::LINES))
 }
 
 /// What the run will replace in what leaves of private data: columns of which most values are rare, and values and

@@ -85,7 +85,7 @@ impl Screen<'_> {
         Some(told_of(
             "used",
             &format!(
-                "{} s of processor time · at most {} MB",
+                "{} s of processor time · up to {} MB beside Python and its libraries",
                 words::cpu_seconds(used.cpu_ms),
                 words::mebibytes(used.peak_kib)
             ),

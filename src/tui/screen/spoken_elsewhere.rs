@@ -19,7 +19,7 @@ impl Screen<'_> {
         let log = self.ui.place().log()?;
         let page = &log.page;
         let state = match &page.damage {
-            None => words::CONSISTENT.to_owned(),
+            None => words::consistent(page.anchored, usize::MAX),
             Some(damage) => format!("DAMAGED: {damage}"),
         };
         let query = match log.query.as_str() {

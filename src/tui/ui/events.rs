@@ -5,7 +5,7 @@ use std::mem::{Discriminant, discriminant};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 use tui_input::Input;
 
-use crate::broker::{BrokerState, selection};
+use crate::broker::BrokerState;
 use crate::clock::Now;
 use crate::model::State;
 
@@ -363,7 +363,7 @@ impl UiState {
             Command::Resume => return self.turn_agent(state, Turn::Resume),
             Command::Kill => return self.kill(state),
             Command::Diff => return self.ask_diff(state),
-            Command::Urgent => match selection::most_urgent(state, &self.queue.denied) {
+            Command::Urgent => match self.most_urgent(state) {
                 Some(id) => {
                     self.select(id, now);
                     self.focus_on(Pane::Queue);

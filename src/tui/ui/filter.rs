@@ -89,6 +89,11 @@ impl UiState {
         }
     }
 
+    /// The next waiting one: of all that wait, the one that expires first.
+    pub(in crate::tui) fn most_urgent(&self, state: &BrokerState) -> Option<ProposalId> {
+        selection::most_urgent(state, &self.queue.denied)
+    }
+
     /// After a denial: the most urgent one among those that the filter shows, else of all.
     pub(super) fn next_urgent(&self, state: &BrokerState) -> Option<ProposalId> {
         let mut hidden = self.queue.denied.clone();
@@ -97,8 +102,7 @@ impl UiState {
             let pending = state.pending().map(|e| e.proposal.id);
             hidden.extend(pending.filter(|id| !shown.contains(id)));
         }
-        selection::most_urgent(state, &hidden)
-            .or_else(|| selection::most_urgent(state, &self.queue.denied))
+        selection::most_urgent(state, &hidden).or_else(|| self.most_urgent(state))
     }
 
     /// The words were entered: selects the first row if the selected one is hidden.

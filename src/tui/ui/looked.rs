@@ -10,6 +10,7 @@ use crate::model::{Digest, Opened, Part, ProposalId, Viewed};
 use super::super::interval::IntervalSet;
 use super::super::transcript::Reading;
 use super::sheet::Detail;
+use super::states::SharedUid;
 use super::{Over, Pane, Sheet, UiState, View};
 
 /// The state kept for each proposal that was viewed.
@@ -152,8 +153,16 @@ impl UiState {
         }
     }
 
+    /// Whether a person was told that agents share the uid: the sheet, which says it, is closed again.
+    pub(in crate::tui) fn knows_shared_uid(&self) -> bool {
+        self.attention.shared_uid == SharedUid::Told && self.sheet().is_none()
+    }
+
     /// Records which parts beside the code the last frame showed.
     pub(super) fn note_opened(&mut self) {
+        if self.sheet().is_some_and(|sheet| sheet.missing().is_none()) {
+            self.attention.shared_uid = SharedUid::Told;
+        }
         let Some(id) = self.queue.selected else {
             return;
         };

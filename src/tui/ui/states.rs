@@ -353,6 +353,15 @@ pub(in crate::tui) struct Attention {
     pub quiet: Quiet,
     pub denial: Option<Denial>,
     pub vigilance: Vigilance,
+    pub shared_uid: SharedUid,
+}
+
+/// Whether a sheet said that agents share the uid of this dashboard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tui) enum SharedUid {
+    #[default]
+    Untold,
+    Told,
 }
 
 /// A cache of expensive results for the next frame.

@@ -22,7 +22,7 @@ pub const NOT_SIDEWAYS: &str = "this pane does not scroll sideways";
 pub const NO_OPEN_GROUP: &str = "no open group here to close";
 pub const NO_CLOSED_GROUP: &str = "no closed group here to open";
 pub const NOTHING_CONDENSED: &str = "nothing here is condensed";
-pub const MOST_URGENT: &str = "the most urgent one is selected";
+pub const MOST_URGENT: &str = "the next waiting one is selected";
 pub const ONLY_MATCH: &str = "no other match";
 /// The end of a diff, which counts nothing as seen.
 pub fn end_of_diff(back: &str, grant: &str) -> String {

@@ -7,6 +7,9 @@ use super::super::theme::Role;
 use super::super::ui::Differs;
 use super::{count, countdown, number};
 
+/// Lines that are all named where there is room.
+pub const LINES: usize = 3;
+
 type Spans = Vec<(String, Role)>;
 
 /// Columns of a filter's words.
@@ -182,16 +185,20 @@ pub fn lost(line: u32) -> String {
 
 /// What leaves there is what the output has.
 pub fn the_same(lines: &[u32]) -> String {
-    format!("{}: the same", at_lines(lines))
+    format!("{}: the same", at_lines(lines, LINES))
 }
 
-/// `line 3`, `lines 12, 15 +2`.
-pub fn at_lines(lines: &[u32]) -> String {
-    let named: Vec<String> = lines.iter().take(3).map(u32::to_string).collect();
-    let word = if lines.len() == 1 { "line" } else { "lines" };
-    let more = match lines.len().saturating_sub(3) {
+/// `line 3`, `lines 12, 15`, `line 12 and 4 more`. `few`: the most that are all named.
+pub fn at_lines(lines: &[u32], few: usize) -> String {
+    let shown = match lines.len() <= few {
+        true => lines.len(),
+        false => few.saturating_sub(1).max(1),
+    };
+    let word = if shown == 1 { "line" } else { "lines" };
+    let named: Vec<String> = lines.iter().take(shown).map(u32::to_string).collect();
+    let more = match lines.len().saturating_sub(shown) {
         0 => String::new(),
-        more => format!(" +{more}"),
+        more => format!(" and {} more", number(more as u64)),
     };
     format!("{word} {}{more}", named.join(", "))
 }

@@ -55,3 +55,22 @@ pub fn one_of<'t>(all: impl Iterator<Item = &'t str>) -> String {
 pub fn no_next(next: &str, asks: &str) -> String {
     format!("{next} goes through matches in the queue; here {asks} asks for rows")
 }
+
+/// For a log without known problems, as long as `width` allows. `anchored`: the records that a checkpoint signs.
+pub fn consistent(anchored: u64, width: usize) -> String {
+    let forms = match anchored {
+        0 => [
+            "consistent here; not anchored: a cut end cannot be excluded",
+            "consistent here; not anchored",
+            "not anchored",
+        ]
+        .map(str::to_owned),
+        seq => {
+            let through = format!("anchored through seq {}", number(seq));
+            let short = format!("anchored: {}", number(seq));
+            [format!("consistent here; {through}"), through, short]
+        }
+    };
+    let fits = |form: &String| super::super::text::width(form) <= width;
+    forms.into_iter().find(fits).unwrap_or_default()
+}

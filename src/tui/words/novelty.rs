@@ -4,6 +4,25 @@ use crate::model::Other;
 
 use super::number;
 
+pub const NEW_UNREAD: &str = "the log is still read: not known yet";
+pub const DIFF_UNREAD: &str = "the log is still read: no earlier code yet to compare with";
+pub const NO_DIFF: &str = "nothing like it was granted yet: no code to compare with";
+pub const NO_LINE_END: &str = "no line end";
+pub const SAME_CODE: &str = "The code is the same, byte for byte.";
+pub const THIS_CODE: &str = "this code";
+pub const NEVER_GRANTED: &str = "never granted before";
+/// The same of nearly every proposal.
+pub const NEVER: &str = "never granted";
+pub const FIRST_OF_AGENT: &str = "nothing of this agent was granted before";
+/// Behind a title that was.
+pub const CODE_NEVER_GRANTED: &str = "this code never was";
+pub const CODE_DENIED: &str = "this code was ";
+pub const TITLE_DENIED: &str = "other code of this title was ";
+pub const ALIKE_DENIED: &str = "one of the same shape was ";
+pub const FIRST_TIME: &str = "first time that ";
+pub const READS: &str = " reads ";
+/// The same where the agent's name stands nearby.
+pub const FIRST_READ: &str = "first read of ";
 /// Behind a diff's heading.
 pub const OTHER_DATA: &str = "  ▲ granted for other data";
 

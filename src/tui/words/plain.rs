@@ -201,7 +201,7 @@ pub fn after_edit(grantable: bool, keys: [&str; 5]) -> String {
 /// `line`: the proposal. `urgent`: it came by a denial.
 pub fn selected_now(line: &str, urgent: bool) -> String {
     match urgent {
-        true => format!("selected now, the most urgent: {line}"),
+        true => format!("selected now, the next waiting one: {line}"),
         false => format!("selected now: {line}"),
     }
 }
@@ -406,7 +406,7 @@ pub fn next(waiting: usize, key: &str) -> String {
         0 => format!("{NOTHING_WAITS} {STAYS}."),
         1 => format!("1 more waits; {key} goes to it. {STAYS}."),
         more => format!(
-            "{} more wait; {key} goes to the most urgent. {STAYS}.",
+            "{} more wait; {key} goes to the next waiting one. {STAYS}.",
             number(more as u64)
         ),
     }

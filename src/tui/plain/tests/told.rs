@@ -295,7 +295,7 @@ fn a_decision_says_what_is_selected_then_and_that_nothing_waits() {
     v.b.carry_out();
     said += &v.speak();
     assert!(
-        said.contains("\nselected now, the most urgent: 1 of 1, clear, "),
+        said.contains("\nselected now, the next waiting one: 1 of 1, clear, "),
         "{said}"
     );
     assert!(!said.contains("Nothing waits"), "{said}");
