@@ -39,6 +39,8 @@ pub mod policy;
 
 pub mod chart;
 
+pub mod secrets;
+
 pub mod model;
 
 pub mod clock;

@@ -12,6 +12,7 @@ use crate::executor::{Control, Executor};
 use crate::ipc::Router;
 use crate::model::{KeptRun, ProposalId};
 use crate::runtime::Measured;
+use crate::secrets::Secrets;
 
 use super::Input;
 use super::analyst::Analyst;
@@ -30,6 +31,8 @@ pub struct Hands {
     pub state_dir: PathBuf,
     /// Whether the code of succeeded runs is kept as files.
     pub keep_code: bool,
+    /// What no kept code holds.
+    pub secrets: Secrets,
     pub executor: Executor,
     pub python: Option<Arc<Measured>>,
     pub environment: Watch,
@@ -113,9 +116,9 @@ impl Hands {
 
     /// Off the loop: a slow disk must not block the screen. The log has the code in any case.
     fn keep(&self, run: KeptRun) {
-        let state_dir = self.state_dir.clone();
+        let (state_dir, secrets) = (self.state_dir.clone(), self.secrets.clone());
         tokio::task::spawn_blocking(move || {
-            if let Err(e) = kept::keep(&state_dir, &run) {
+            if let Err(e) = kept::keep(&state_dir, &run, &secrets) {
                 tracing::warn!("the code of {} was not kept as a file: {e}", run.id);
             }
         });

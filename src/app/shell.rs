@@ -243,6 +243,7 @@ impl Shell {
                 log,
                 state_dir: setup.state_dir.clone(),
                 keep_code: setup.keep_code,
+                secrets: setup.secrets,
                 executor: setup.executor,
                 python: None,
                 environment: watch,

@@ -21,6 +21,7 @@ use crate::ipc::SocketConfig;
 use crate::model::{DataFormat, DrillPlan, Preflight, Sensitivity, Tier, VisibleWriter};
 use crate::paths::{Folders, Paths};
 use crate::policy::{self, Contract, Policy};
+use crate::secrets::Secrets;
 use crate::tui::{Calls, Charset, Header, Keymap, LogCheck, TerminalCaps, Themes};
 
 /// Everything a dashboard consists of, before it starts.
@@ -31,6 +32,8 @@ pub struct Setup {
     pub retention_days: u64,
     /// Whether the code of succeeded runs is kept as files.
     pub keep_code: bool,
+    /// What no file below the state folder holds.
+    pub secrets: Secrets,
     pub anchoring: audit::Anchoring,
     pub state_dir: PathBuf,
     pub data_dir: PathBuf,
@@ -89,14 +92,16 @@ pub fn prepare(
     // Workers are started through this descriptor, so that an update that replaces the file does
     // not mix versions, and a file put in its place is not run.
     let analyser_exe = PathBuf::from(format!("/proc/self/fd/{}", exe.as_raw_fd()));
-    let log = audit::start(&config.paths.state_dir, reading)
+    let mut log = audit::start(&config.paths.state_dir, reading)
         .map_err(|e| Failure::general(format!("the audit log cannot be opened: {e}")))?;
-    diagnostics(&config.paths.state_dir)?;
+    let secrets = Secrets::here([]);
+    diagnostics(&config.paths.state_dir, secrets.clone())?;
+    let kept_as = log.writer.redacts(secrets.clone());
     let kept = audit::Log::open(&config.paths.state_dir)
         .map_err(|e| Failure::general(format!("the audit log cannot be read: {e}")))?;
     let sources = Arc::new(Sources {
         datasets: datasets(config),
-        left: Box::new(move |digest| kept.blob(digest)),
+        left: Box::new(move |digest| kept.blob(&kept_as.of(digest))),
         converters: Default::default(),
     });
     let mut header = header(config, tier, tiers, &in_force);
@@ -116,6 +121,7 @@ pub fn prepare(
             false => 0,
         },
         keep_code: config.audit.keep_code,
+        secrets,
         anchoring: audit::Anchoring {
             checkpoints: config.audit.checkpoints.clone(),
             command: config.audit.anchor_command.clone(),
@@ -210,7 +216,7 @@ fn screen(config: &Config, caps: TerminalCaps) -> Result<(Keymap, Themes), Confi
 
 /// Details for the machine's owner go to `dashboard.log` in the state folder, because the dashboard
 /// occupies the screen and agents must not see paths.
-fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
+fn diagnostics(state_dir: &Path, secrets: Secrets) -> Result<(), Failure> {
     let path = state_dir.join("dashboard.log");
     let file = File::options()
         .append(true)
@@ -222,7 +228,9 @@ fn diagnostics(state_dir: &Path) -> Result<(), Failure> {
     let _ = tracing_subscriber::fmt()
         .with_ansi(false)
         .with_env_filter("warn,countersign::executor=info")
-        .with_writer(std::sync::Mutex::new(VisibleWriter::new(file)))
+        .with_writer(std::sync::Mutex::new(
+            secrets.writer(VisibleWriter::new(file)),
+        ))
         .try_init();
     Ok(())
 }

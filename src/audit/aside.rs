@@ -11,6 +11,7 @@ use super::scan::Head;
 use super::writer::Chain;
 use crate::clock::Now;
 use crate::model::{Digest, LogEvent};
+use crate::secrets::{Redactor, Secrets};
 
 /// Copies bytes of a file durably to `quarantine/`. The caller must record the returned event.
 pub(super) fn keep(
@@ -62,7 +63,9 @@ pub(super) fn replace(
         chain.hash = hash;
     }
     let together = (records.len() > 1).then_some(chain.seq + 1);
+    let mut redactor = Redactor::new(Secrets::here([]));
     for event in records {
+        let event = &redactor.redact(event.clone(), Vec::new());
         let seq = chain.seq + 1;
         let (record, hash) = line::record(seq, together, &chain.boot_id, now, event, &chain.hash)
             .map_err(|e| io(e.into()))?;

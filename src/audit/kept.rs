@@ -1,7 +1,7 @@
 //! Code that ran and succeeded, kept as a file that its user can read, copy and run again.
 //!
 //! `<state>/kept/run_<time>_<id>.py`: a header of comments, a line that ends it, then the exact bytes that
-//! were granted. Kept files are a convenience: the log has the same bytes, and whoever reads a kept file must
+//! were granted, but for secrets, which are replaced. Kept files are a convenience: the log has the same bytes, and whoever reads a kept file must
 //! verify it against the log.
 
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use jiff::{Timestamp, tz::TimeZone};
 use nix::fcntl::OFlag;
 
-use crate::model::{BoundInput, InputKind, KeptRun, ProposalId, visible};
+use crate::model::{BoundInput, Digest, InputKind, KeptRun, ProposalId, visible};
+use crate::secrets::{Counts, Secrets};
 
 /// The last line of the header.
 const END: &str = "# ---- the code that was granted begins on the next line ----";
@@ -42,7 +43,7 @@ fn folder(state_dir: &Path) -> PathBuf {
 }
 
 /// Writes a run's code into the state folder. An existing file is not changed.
-pub fn keep(state_dir: &Path, run: &KeptRun) -> io::Result<PathBuf> {
+pub fn keep(state_dir: &Path, run: &KeptRun, secrets: &Secrets) -> io::Result<PathBuf> {
     let folder = folder(state_dir);
     match DirBuilder::new().mode(0o700).create(&folder) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
@@ -57,8 +58,10 @@ pub fn keep(state_dir: &Path, run: &KeptRun) -> io::Result<PathBuf> {
         .open(&path);
     match created {
         Ok(mut file) => {
-            file.write_all(header(run).as_bytes())?;
-            file.write_all(run.code.as_bytes())?;
+            let mut found = Counts::new();
+            let code = secrets.redact(&run.code, &mut found);
+            file.write_all(header(run, &code, &found, secrets).as_bytes())?;
+            file.write_all(code.as_bytes())?;
             Ok(path)
         }
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(path),
@@ -72,26 +75,33 @@ fn name(id: ProposalId, at: Timestamp) -> String {
     format!("run_{at}_{id}.py")
 }
 
-fn header(run: &KeptRun) -> String {
+/// `found`: what was replaced in its code.
+fn header(run: &KeptRun, code: &str, found: &Counts, secrets: &Secrets) -> String {
     let mut text = String::from(
         "# Kept by Countersign: a person granted this code, it ran and it succeeded.\n",
     );
+    let own = |text: &str| secrets.redact(text, &mut Counts::new()).into_owned();
     let mut field = |name: &str, value: &str| {
         let value: String = visible(value).chars().take(FIELD).collect();
         text.push_str(&format!("# {name:<9}{value}\n"));
     };
     field("run", &run.id.to_string());
     field("at", &run.at.to_string());
-    field("digest", &run.digest.to_string());
+    // The digest of code that holds a secret would tell it to whoever can guess.
+    field("digest", &Digest::of(code.as_bytes()).to_string());
+    for (kind, number) in found {
+        let what = format!("{number} {kind}: this is not what ran, and cannot be run again");
+        field("redacted", &what);
+    }
     field("profile", &run.profile);
     if let Some(agent) = &run.agent {
-        field("agent", &format!("{agent} (its own word)"));
+        field("agent", &format!("{} (its own word)", own(agent)));
     }
     if let Some(title) = &run.title {
-        field("title", &format!("{title} (its own word)"));
+        field("title", &format!("{} (its own word)", own(title)));
     }
     for one in run.inputs.iter() {
-        field("input", &input(one));
+        field("input", &own(&input(one)));
     }
     text.push_str("# To run it again for yourself: countersign replicate FILE\n");
     text.push_str(END);
@@ -198,7 +208,7 @@ fn kept_at(name: &str) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Digest, TextFormat};
+    use crate::model::TextFormat;
 
     fn run(code: &str) -> KeptRun {
         KeptRun {
@@ -234,13 +244,13 @@ mod tests {
             "# run      x\r\nprint('é')\n\n",
         ] {
             let run = run(code);
-            let path = keep(state.path(), &run).unwrap();
+            let path = keep(state.path(), &run, &Secrets::default()).unwrap();
             let name = path.file_name().unwrap().to_str().unwrap();
             assert_eq!(name, format!("run_2026-04-27T01-23-45Z_{}.py", run.id));
             let kept = read(&path).unwrap();
             assert_eq!((kept.id, kept.code.as_slice()), (run.id, code.as_bytes()));
             // A second time changes nothing.
-            assert_eq!(keep(state.path(), &run).unwrap(), path);
+            assert_eq!(keep(state.path(), &run, &Secrets::default()).unwrap(), path);
             // The header names the inputs, and no text of the agent's can start a line.
             let text = fs::read_to_string(&path).unwrap();
             assert!(text.contains("# input    sales: csv from its agent, 1 bytes"));
@@ -278,7 +288,7 @@ mod tests {
     #[test]
     fn only_old_kept_runs_are_outdated() {
         let state = tempfile::tempdir().unwrap();
-        let old = keep(state.path(), &run("1")).unwrap();
+        let old = keep(state.path(), &run("1"), &Secrets::default()).unwrap();
         fs::write(state.path().join("kept/notes.txt"), "mine").unwrap();
         fs::write(
             state.path().join("kept/run_2001-01-01T00-00-00Z_mine.py"),

@@ -18,6 +18,7 @@
 //! - `batch` is the `seq` of the first record of a batch, which one sync made durable. A record that was
 //!   synced alone has no `batch`, and neither have records of earlier versions. A batch begins only when the
 //!   preceding one is durable, so everything before an intact record of a later batch was acknowledged.
+//! - `redacted` counts by kind the secrets that were replaced before the line was hashed. Most records have none.
 //! - `v` is the version of the format. Records of later versions are part of the chain but are not
 //!   interpreted. A kind that the record's version does not have is damage.
 //! - The positions of `v`, `seq`, `batch` (or `segment`, `first_seq`), `prev` and `hash` are fixed, so that a
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Now;
 use crate::model::{Digest, LogEvent};
+use crate::secrets::{Counts, Redacted};
 
 /// Longest line that is written or read, including the line feed. Every record is far shorter: a proposal's
 /// code and inputs are blobs, and the rest of its frame is less than 1 MiB.
@@ -60,6 +62,8 @@ pub struct Record {
     pub event: LogEvent,
     /// `person`, `agent` or `dashboard`.
     pub actor: String,
+    /// The secrets that were replaced in it and in its contents, by kind.
+    pub redacted: Counts,
     /// The whole line, without its line feed.
     pub line: String,
 }
@@ -76,6 +80,8 @@ struct Envelope {
     ts: Timestamp,
     kind: String,
     actor: String,
+    #[serde(default)]
+    redacted: Counts,
     prev: String,
     hash: String,
 }
@@ -110,6 +116,7 @@ impl Record {
             ts: envelope.ts,
             event,
             actor: envelope.actor,
+            redacted: envelope.redacted,
             // Parsed JSON is UTF-8, so nothing is lost.
             line: String::from_utf8_lossy(line).into_owned(),
         })
@@ -145,6 +152,8 @@ struct Body<'a> {
     #[serde(flatten)]
     event: &'a LogEvent,
     actor: &'static str,
+    #[serde(skip_serializing_if = "Counts::is_empty")]
+    redacted: &'a Counts,
 }
 
 #[derive(Serialize)]
@@ -162,7 +171,7 @@ pub(super) fn record(
     batch: Option<u64>,
     boot_id: &str,
     now: Now,
-    event: &LogEvent,
+    record: &Redacted,
     prev: &Digest,
 ) -> serde_json::Result<(Vec<u8>, Digest)> {
     let body = Body {
@@ -172,8 +181,9 @@ pub(super) fn record(
         boot_id,
         mono_ns: u64::try_from(now.boot.as_nanos()).unwrap_or(u64::MAX),
         ts: now.wall,
-        event,
-        actor: actor(event),
+        event: record.event(),
+        actor: actor(record.event()),
+        redacted: record.counts(),
     };
     let mut bytes = Vec::with_capacity(LINE_USUAL);
     serde_json::to_writer(&mut bytes, &body)?;

@@ -60,6 +60,8 @@ mod past_tests;
 #[cfg(test)]
 mod samples;
 #[cfg(test)]
+mod secrets_tests;
+#[cfg(test)]
 mod written;
 
 pub use answers::{Answers, Told};

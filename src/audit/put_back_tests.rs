@@ -296,7 +296,7 @@ fn a_log_that_contradicts_its_journal_is_damaged() {
         None,
         "boot",
         Now::read(),
-        &LogEvent::Expired { id },
+        &crate::secrets::Redactor::default().redact(LogEvent::Expired { id }, vec![]),
         &prev,
     )
     .unwrap();

@@ -19,6 +19,7 @@ fn opened() -> LogEvent {
 fn record_at(event: LogEvent, boot: &str, mono_ns: u64) -> Record {
     let mut now = Now::read();
     now.boot = std::time::Duration::from_nanos(mono_ns);
+    let event = crate::secrets::Redactor::default().redact(event, vec![]);
     let (line, _) = line::record(1, None, boot, now, &event, &Digest::of(b"")).unwrap();
     Record::parse(line.strip_suffix(b"\n").unwrap()).unwrap()
 }

@@ -9,6 +9,7 @@ use crate::model::{
 };
 
 use super::Record;
+use crate::secrets::Counts;
 
 /// Findings and files that are named; more of them are counted.
 const NAMED: usize = 12;
@@ -46,6 +47,7 @@ pub fn story(records: &[Record], teller: Teller<'_>) -> Vec<String> {
     };
     for record in records {
         story.tell(record);
+        story.redacted(&record.redacted);
     }
     if story.asked.is_some() && !story.ended {
         story.say(match story.runs {
@@ -72,6 +74,25 @@ impl Story<'_> {
             true => text.to_owned(),
             false => self.given(text),
         }
+    }
+
+    /// What is not in this record and in its contents.
+    fn redacted(&mut self, counts: &Counts) {
+        let all: u64 = counts.values().fold(0, |sum, n| sum.saturating_add(*n));
+        if all == 0 {
+            return;
+        }
+        let kinds = counts.keys().take(NAMED).map(|kind| self.name(kind));
+        let kinds = kinds.collect::<Vec<_>>().join(", ");
+        let secrets = if all == 1 {
+            "secret was"
+        } else {
+            "secrets were"
+        };
+        self.say(format!(
+            "{} {secrets} replaced before this was kept: {kinds}.",
+            grouped(all)
+        ));
     }
 
     fn tell(&mut self, record: &Record) {
@@ -388,6 +409,7 @@ mod tests {
                 ts: Timestamp::from_second(1_000 + 70 * i as i64).unwrap(),
                 event,
                 actor: "person".to_owned(),
+                redacted: Default::default(),
                 line: String::new(),
             })
             .collect();

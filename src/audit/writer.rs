@@ -1,6 +1,6 @@
 //! The thread that writes the log.
 //!
-//! It takes the records that wait (group commit), a person's lane first, stores blobs before the lines that
+//! It takes the records that wait (group commit), a person's lane first, replaces secrets in them, stores blobs before the lines that
 //! name them, appends the lines, syncs everything at once, and only then reports each ticket. If descriptors
 //! or space run out for a record's blobs, that record is left out and only its ticket fails. After any other
 //! error nothing more is written: a failed sync may have dropped pages, and a second one would succeed without
@@ -18,6 +18,7 @@ use super::line::{self, LINE_MAX};
 use super::lock::Lock;
 use crate::clock::Now;
 use crate::model::{Blob, Digest, Lane, LogEvent, Ticket};
+use crate::secrets::{Kept, Redacted, Redactor, Secrets};
 
 /// The end of the chain.
 #[derive(Clone, Debug)]
@@ -37,6 +38,7 @@ pub struct Writer {
     segment: u64,
     bytes: u64,
     segment_bytes: u64,
+    redactor: Redactor,
     lock: Option<Lock>,
 }
 
@@ -70,9 +72,16 @@ pub enum WriterEvent {
 }
 
 /// The records whose blobs are durable, and reports of the others.
-type Kept = (Vec<Entry>, Vec<WriterEvent>);
+type Stored = (Vec<Ready>, Vec<WriterEvent>);
 
-fn unrecorded(entry: &Entry, error: &std::io::Error) -> WriterEvent {
+/// A record without secrets that waits for its line.
+struct Ready {
+    lane: Lane,
+    ticket: Ticket,
+    record: Redacted,
+}
+
+fn unrecorded(entry: &Ready, error: &std::io::Error) -> WriterEvent {
     WriterEvent::Unrecorded {
         ticket: entry.ticket,
         lane: entry.lane,
@@ -152,8 +161,16 @@ impl Writer {
             segment,
             bytes,
             segment_bytes,
+            redactor: Redactor::new(Secrets::here([])),
             lock,
         }
+    }
+
+    /// Looks for these secrets from now on, and for no others. What is returned tells where the log has contents in
+    /// which some were replaced.
+    pub fn redacts(&mut self, secrets: Secrets) -> Kept {
+        self.redactor = Redactor::new(secrets);
+        self.redactor.kept()
     }
 
     /// Sequence number of the last record, which is durable.
@@ -265,7 +282,7 @@ impl Writer {
                 together,
                 &self.chain.boot_id,
                 Now::read(),
-                &entry.event,
+                &entry.record,
                 &self.chain.hash,
             )
             .map_err(|e| format!("a record cannot be written as JSON: {e}"))?;
@@ -293,15 +310,31 @@ impl Writer {
     }
 
     /// Stores the blobs of a batch. Records whose blobs cannot be stored are left out and reported.
-    fn keep_blobs(&mut self, batch: Vec<Entry>) -> Result<Kept, String> {
+    fn keep_blobs(&mut self, batch: Vec<Entry>) -> Result<Stored, String> {
         let (mut kept, mut left_out) = (Vec::new(), Vec::new());
         let mut blobs = false;
-        for entry in batch {
-            match entry.blobs.iter().try_for_each(|b| self.disk.put(b)) {
+        for Entry {
+            lane,
+            ticket,
+            event,
+            blobs: contents,
+        } in batch
+        {
+            let entry = Ready {
+                lane,
+                ticket,
+                record: self.redactor.redact(event, contents),
+            };
+            match entry
+                .record
+                .blobs()
+                .iter()
+                .try_for_each(|b| self.disk.put(b))
+            {
                 Err(e) if error::ran_out(&e) => left_out.push(unrecorded(&entry, &e)),
                 Err(e) => return Err(error::reason("writing a blob", &e)),
                 Ok(()) => {
-                    blobs |= !entry.blobs.is_empty();
+                    blobs |= !entry.record.blobs().is_empty();
                     kept.push(entry);
                 }
             }
@@ -310,7 +343,9 @@ impl Writer {
             None | Some(Ok(())) => {}
             Some(Err(e)) if error::ran_out(&e) => {
                 let without: Vec<_>;
-                (without, kept) = kept.into_iter().partition(|entry| !entry.blobs.is_empty());
+                (without, kept) = kept
+                    .into_iter()
+                    .partition(|entry| !entry.record.blobs().is_empty());
                 left_out.extend(without.iter().map(|entry| unrecorded(entry, &e)));
             }
             Some(Err(e)) => return Err(error::reason("syncing blobs", &e)),

@@ -1,0 +1,154 @@
+//! Finds secrets in texts, and replaces them in what the log keeps.
+//!
+//! Found are the formats of [`formats`], values of the environment ([`values`]) and patterns of the configuration. A
+//! replacement must not hide anything else: it covers at most [`SPAN`] bytes of one line (a private key in PEM:
+//! a bounded block), and the record counts it by its kind. What runs and what the screen shows is never replaced.
+
+mod formats;
+mod ordinary;
+mod pem;
+mod record;
+mod redacted;
+mod values;
+mod writer;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use regex::Regex;
+
+pub use redacted::{Kept, Redacted, Redactor};
+
+/// Longest replaced text but for private keys, in bytes.
+pub const SPAN: usize = 512;
+
+/// The kind of a value of the environment.
+const ENVIRONMENT: &str = "environment";
+
+/// How many secrets were replaced, by kind.
+pub type Counts = BTreeMap<String, u64>;
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Bytes of the text.
+    pub at: Range<usize>,
+    pub kind: Arc<str>,
+}
+
+/// A pattern of the configuration, and the kind of what it finds.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    pub kind: Arc<str>,
+    pub regex: Regex,
+}
+
+/// What is looked for. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets {
+    values: Arc<values::Values>,
+    patterns: Arc<[Pattern]>,
+}
+
+impl Secrets {
+    /// The formats, the values of these variables and these patterns.
+    pub fn of(
+        variables: impl IntoIterator<Item = (String, String)>,
+        patterns: impl IntoIterator<Item = Pattern>,
+    ) -> Self {
+        Self {
+            values: Arc::new(values::Values::of(variables)),
+            patterns: patterns.into_iter().collect(),
+        }
+    }
+
+    /// The formats, the values of this process's environment and these patterns.
+    pub fn here(patterns: impl IntoIterator<Item = Pattern>) -> Self {
+        let text = |value: std::ffi::OsString| value.to_string_lossy().into_owned();
+        let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        Self::of(variables, patterns)
+    }
+
+    /// The secrets of a text in their order. They do not overlap.
+    pub fn find(&self, text: &str) -> Vec<Span> {
+        let mut found = Vec::new();
+        let mut add = |at: Range<usize>, kind: &Arc<str>| {
+            let kind = kind.clone();
+            found.push(Span { at, kind });
+        };
+        self.values.find(text, &mut add);
+        formats::find(text, &mut add);
+        for pattern in self.patterns.iter() {
+            for one in pattern.regex.find_iter(text) {
+                pieces(text, one.range(), |piece| add(piece, &pattern.kind));
+            }
+        }
+        joined(found)
+    }
+
+    /// A writer that replaces secrets in each text that is written at once.
+    pub fn writer<W: std::io::Write>(self, inner: W) -> impl std::io::Write {
+        writer::Without {
+            secrets: self,
+            inner,
+        }
+    }
+
+    /// The text as the log keeps it.
+    pub fn redact<'a>(&self, text: &'a str, counts: &mut Counts) -> Cow<'a, str> {
+        let found = self.find(text);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut kept = String::with_capacity(text.len());
+        let mut from = 0;
+        for Span { at, kind } in &found {
+            kept.push_str(&text[from..at.start]);
+            kept.push_str(&replacement(kind));
+            from = at.end;
+            *counts.entry(kind.to_string()).or_default() += 1;
+        }
+        kept.push_str(&text[from..]);
+        Cow::Owned(kept)
+    }
+}
+
+/// What stands in the place of a secret.
+pub fn replacement(kind: &str) -> String {
+    format!("[REDACTED:{kind}]")
+}
+
+/// Cuts a match into parts of one line and of at most [`SPAN`] bytes each.
+fn pieces(text: &str, all: Range<usize>, mut add: impl FnMut(Range<usize>)) {
+    let mut start = all.start;
+    for line in text[all].split_inclusive(['\n', '\r']) {
+        let end = start + line.trim_end_matches(['\n', '\r']).len();
+        let mut from = start;
+        while from < end {
+            let to = text.floor_char_boundary(end.min(from + SPAN));
+            add(from..to);
+            from = to;
+        }
+        start += line.len();
+    }
+}
+
+/// Sorts spans. Where two overlap, the first one grows over the other.
+fn joined(mut found: Vec<Span>) -> Vec<Span> {
+    found.sort_by(|a, b| (a.at.start, b.at.end).cmp(&(b.at.start, a.at.end)));
+    let mut all: Vec<Span> = Vec::with_capacity(found.len());
+    for span in found {
+        match all.last_mut() {
+            Some(last) if span.at.start < last.at.end => {
+                last.at.end = last.at.end.max(span.at.end);
+            }
+            _ => all.push(span),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,332 @@
+//! The texts of a record that agents, code or people chose.
+//!
+//! Each field is named here, those that are no such text too: a new field does not compile before it was thought about.
+//! Who decided is never replaced, and neither is what a reader needs to follow the chain.
+
+use std::collections::BTreeMap;
+
+use crate::model::{
+    AgentClaim, AgentId, Artifact, BoundInput, CapabilityUse, Column, DrilledLog, EditedLog,
+    Finding, FinishedLog, GrantedLog, InputKind, LogEvent, Peer, PolicyRef, ProposedLog, RunError,
+    RunEvent, Verdict,
+};
+
+/// Hands out each text of a record.
+pub(super) fn texts(event: &mut LogEvent, text: &mut dyn FnMut(&mut String)) {
+    match event {
+        LogEvent::Opened {
+            version: _,
+            by: _,
+            tier: _,
+            environment: _,
+            preflight: _,
+            drills: _,
+        } => {}
+        LogEvent::Proposed(p) => proposed(p, text),
+        LogEvent::Edited(e) => {
+            let EditedLog {
+                id: _,
+                from: _,
+                digest: _,
+                profile: _,
+                policy_sha256: _,
+                verdict: on,
+                by: _,
+            } = &mut **e;
+            verdict(on, text);
+        }
+        LogEvent::Granted(g) => {
+            let GrantedLog {
+                id: _,
+                digest: _,
+                grant_digest: _,
+                profile: _,
+                policy_sha256: _,
+                limits: _,
+                tier: _,
+                environment: _,
+                inputs,
+                private_told: _,
+                by: _,
+                viewed: _,
+            } = &mut **g;
+            inputs.iter_mut().for_each(|one| input(one, text));
+        }
+        LogEvent::Finished(f) => finished(f, text),
+        LogEvent::Denied {
+            id: _,
+            reason,
+            by: _,
+            viewed: _,
+        } => reason.iter_mut().for_each(text),
+        LogEvent::Drilled(d) => {
+            // A drill's words are the dashboard's own.
+            let DrilledLog {
+                id: _,
+                end: _,
+                drill: _,
+                by: _,
+                viewed: _,
+            } = &mut **d;
+        }
+        LogEvent::Failed {
+            id: _,
+            state: _,
+            message,
+        } => text(message),
+        LogEvent::Refused {
+            peer: from,
+            code: _,
+            message,
+            count: _,
+        } => {
+            peer(from, text);
+            text(message);
+        }
+        LogEvent::Paused { agent, by: _ } | LogEvent::Resumed { agent, by: _ } => {
+            let AgentId {
+                uid: _,
+                pid: _,
+                name,
+            } = agent;
+            text(name);
+        }
+        LogEvent::EnvironmentChanged {
+            environment: _,
+            what,
+        } => text(what),
+        LogEvent::Recovered {
+            segment: _,
+            offset: _,
+            bytes: _,
+            sha256: _,
+            quarantined: _,
+            lost,
+            by: _,
+        } => lost.iter_mut().for_each(text),
+        LogEvent::Pruned {
+            through_segment: _,
+            through_seq: _,
+            head: _,
+            retention_days: _,
+            hold,
+            by: _,
+        } => hold.iter_mut().for_each(text),
+        LogEvent::Unanchored { reason } => text(reason),
+        LogEvent::Blocked { id: _ }
+        | LogEvent::Started {
+            id: _,
+            isolation: _,
+        }
+        | LogEvent::Expired { id: _ }
+        | LogEvent::Withdrawn {
+            id: _,
+            disconnected: _,
+        }
+        | LogEvent::Unattended { id: _ }
+        | LogEvent::Killed { id: _, by: _ }
+        | LogEvent::Replicated {
+            id: _,
+            digest: _,
+            by: _,
+        }
+        | LogEvent::Closed => {}
+    }
+}
+
+fn proposed(p: &mut ProposedLog, text: &mut dyn FnMut(&mut String)) {
+    let ProposedLog {
+        id: _,
+        digest: _,
+        profile: _,
+        policy_sha256: _,
+        agent,
+        peer: from,
+        title,
+        reason,
+        traceparent,
+        inputs,
+        verdict: on,
+        expires_at: _,
+        drill: _,
+    } = p;
+    if let Some(AgentClaim {
+        name,
+        version,
+        session,
+        model,
+    }) = agent
+    {
+        text(name);
+        [version, session, model]
+            .into_iter()
+            .flatten()
+            .for_each(&mut *text);
+    }
+    peer(from, text);
+    [title, reason, traceparent]
+        .into_iter()
+        .flatten()
+        .for_each(&mut *text);
+    inputs.iter_mut().for_each(|one| input(one, text));
+    verdict(on, text);
+}
+
+fn peer(peer: &mut Peer, text: &mut dyn FnMut(&mut String)) {
+    let Peer {
+        uid: _,
+        gid: _,
+        pid: _,
+        exe,
+    } = peer;
+    exe.iter_mut().for_each(text);
+}
+
+fn input(input: &mut BoundInput, text: &mut dyn FnMut(&mut String)) {
+    let BoundInput {
+        name,
+        kind,
+        bytes: _,
+        sha256: _,
+    } = input;
+    text(name);
+    match kind {
+        InputKind::Dataset {
+            dataset: _,
+            format: _,
+            rows: _,
+            columns,
+            sensitivity: _,
+            texts: _,
+            summary: _,
+        } => columns
+            .iter_mut()
+            .for_each(|Column { name, dtype: _ }| text(name)),
+        InputKind::Json { text: content } => text(content),
+        InputKind::Text {
+            text: content,
+            format: _,
+        } => text(content),
+        InputKind::Artifact {
+            id: _,
+            artifact,
+            media_type,
+            format: _,
+            text: content,
+        } => {
+            text(artifact);
+            text(media_type);
+            content.iter_mut().for_each(text);
+        }
+    }
+}
+
+fn verdict(verdict: &mut Verdict, text: &mut dyn FnMut(&mut String)) {
+    let Verdict {
+        verdict: _,
+        policy: PolicyRef {
+            profile: _,
+            sha256: _,
+        },
+        findings,
+        capabilities,
+        source: _,
+        elapsed_us: _,
+        facts: _,
+        places: _,
+        flows: _,
+    } = verdict;
+    for finding in findings {
+        let Finding {
+            rule: _,
+            name: _,
+            severity: _,
+            action: _,
+            message,
+            hint,
+            cwe: _,
+            line: _,
+            column: _,
+            end_line: _,
+            end_column: _,
+            capability: _,
+        } = finding;
+        text(message);
+        text(hint);
+    }
+    for CapabilityUse {
+        capability: _,
+        lines: _,
+        detail,
+    } in capabilities
+    {
+        text(detail);
+    }
+}
+
+fn finished(f: &mut FinishedLog, text: &mut dyn FnMut(&mut String)) {
+    let FinishedLog {
+        id: _,
+        state: _,
+        exit: _,
+        limit: _,
+        duration_ms: _,
+        timing_us: _,
+        stdout_sha256: _,
+        stderr_sha256: _,
+        stdout_bytes: _,
+        stderr_bytes: _,
+        stdout_truncated: _,
+        stderr_truncated: _,
+        pace: _,
+        result_sha256: _,
+        error,
+        artifacts,
+        events,
+        accesses,
+        unkept: _,
+    } = f;
+    if let Some(RunError {
+        kind: _,
+        message,
+        line: _,
+        exception,
+    }) = error
+    {
+        text(message);
+        exception.iter_mut().for_each(&mut *text);
+    }
+    for Artifact {
+        name,
+        media_type,
+        bytes: _,
+        sha256: _,
+    } in artifacts
+    {
+        let before = name.clone();
+        text(name);
+        // It stays the name of a file.
+        if *name != before && Artifact::is_name(&before) {
+            *name = name.replace(['[', ']'], "").replace(':', "-");
+        }
+        text(media_type);
+    }
+    for RunEvent {
+        kind,
+        message,
+        line: _,
+    } in events
+    {
+        text(kind);
+        text(message);
+    }
+    // The child says the names of what it counts.
+    let counted = std::mem::take(accesses);
+    *accesses = counted
+        .into_iter()
+        .map(|(mut name, count)| {
+            text(&mut name);
+            (name, count)
+        })
+        .collect::<BTreeMap<_, _>>();
+}

@@ -1,0 +1,320 @@
+use super::*;
+
+/// Made here so that no file of this repository holds one.
+fn fake(prefix: &str, length: usize) -> String {
+    let digits: String = (0..)
+        .map(|n: u32| ["a7", "Kq", "x3", "Zm", "9B"][(n * 7 % 5) as usize])
+        .take(length)
+        .collect();
+    format!("{prefix}{}", &digits[..length])
+}
+
+fn upper(prefix: &str, length: usize) -> String {
+    fake(prefix, length)
+        .to_uppercase()
+        .replace(['9', '8', '0', '1'], "2")
+}
+
+fn found(secrets: &Secrets, text: &str) -> Vec<(String, String)> {
+    let all = secrets.find(text).into_iter();
+    all.map(|span| (span.kind.to_string(), text[span.at].to_owned()))
+        .collect()
+}
+
+fn jwt() -> String {
+    use base64::Engine as _;
+    let encode = |text: &str| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text);
+    let header = encode(r#"{"alg":"HS256","typ":"JWT"}"#);
+    format!(
+        "{header}.{}.{}",
+        encode(r#"{"sub":"1234567890"}"#),
+        fake("", 43)
+    )
+}
+
+fn pem(label: &str) -> String {
+    let lines = format!(
+        "{}\n{}\n{}==\n",
+        fake("MIIE", 60),
+        fake("", 64),
+        fake("", 30)
+    );
+    format!("-----BEGIN {label}-----\n{lines}-----END {label}-----")
+}
+
+fn tokens() -> Vec<(&'static str, String)> {
+    vec![
+        ("aws-access-key", upper("AKIA", 16)),
+        ("github-token", fake("ghp_", 36)),
+        (
+            "github-token",
+            fake(&fake("github_pat_", 22).add_to('_'), 59),
+        ),
+        ("gitlab-token", fake("glpat-", 20)),
+        ("slack-token", fake("xoxb-123456789012-", 24)),
+        ("anthropic-key", fake("sk-ant-api03-", 95)),
+        (
+            "openai-key",
+            fake(&fake("sk-proj-", 40).add_text("T3BlbkFJ"), 40),
+        ),
+        ("sk-key", fake("sk-", 48)),
+        ("google-api-key", fake("AIza", 35)),
+        ("google-oauth-secret", fake("GOCSPX-", 28)),
+        ("stripe-key", fake("sk_live_", 24)),
+        ("npm-token", fake("npm_", 36)),
+        ("pypi-token", fake("pypi-AgEIcHlwaS5vcmc", 80)),
+        ("huggingface-token", fake("hf_", 34)),
+        ("sendgrid-key", fake(&fake("SG.", 22).add_to('.'), 43)),
+        ("twilio-key", format!("SK{}", "0123456789abcdef".repeat(2))),
+        ("azure-client-secret", fake("abc8Q~", 32)),
+        ("jwt", jwt()),
+        ("private-key", pem("RSA PRIVATE KEY")),
+        (
+            "private-key",
+            pem("OPENSSH PRIVATE KEY").replace('\n', "\\n"),
+        ),
+    ]
+}
+
+trait Add {
+    fn add_to(self, c: char) -> String;
+    fn add_text(self, text: &str) -> String;
+}
+
+impl Add for String {
+    fn add_to(mut self, c: char) -> String {
+        self.push(c);
+        self
+    }
+    fn add_text(mut self, text: &str) -> String {
+        self.push_str(text);
+        self
+    }
+}
+
+#[test]
+fn each_format_is_found_in_code_in_json_and_alone() {
+    let secrets = Secrets::default();
+    for (kind, token) in tokens() {
+        let expected = [(kind.to_owned(), token.clone())];
+        for text in [
+            token.clone(),
+            format!("x = '{token}'\n"),
+            format!("call({token}, 1)"),
+            format!(r#"{{"a":"{token}"}}"#),
+            format!(r#"{{\"a\":\"{token}\"}}"#),
+            format!("ü {token} ü"),
+        ] {
+            assert_eq!(found(&secrets, &text), expected, "{text}");
+        }
+    }
+}
+
+#[test]
+fn each_of_many_in_a_row_is_found() {
+    let secrets = Secrets::default();
+    let all: Vec<String> = tokens().into_iter().map(|(_, token)| token).collect();
+    for between in [" ", "\n", "\",\"", ","] {
+        let text = all.join(between);
+        let texts: Vec<String> = found(&secrets, &text).into_iter().map(|f| f.1).collect();
+        assert_eq!(texts, all, "{between:?}");
+    }
+}
+
+#[test]
+fn what_a_name_calls_secret_is_found_with_its_value_alone() {
+    let secrets = Secrets::default();
+    for (text, kind, secret) in [
+        (
+            "password = \"correct-horse-battery\"",
+            "password",
+            "correct-horse-battery",
+        ),
+        (
+            "db(user='x', password='Tr0ub4dor&33x')",
+            "password",
+            "Tr0ub4dor&33x",
+        ),
+        (
+            r#"{"password": "correcthorsebattery"}"#,
+            "password",
+            "correcthorsebattery",
+        ),
+        (
+            r#"{\"api_key\": \"q8Zt33kPw0aa12\"}"#,
+            "secret",
+            "q8Zt33kPw0aa12",
+        ),
+        ("client_secret='q8Zt33kPw0aa12'", "secret", "q8Zt33kPw0aa12"),
+        ("API_TOKEN=q8Zt33kPw0aa12\nX=1", "secret", "q8Zt33kPw0aa12"),
+        (
+            "Authorization: Bearer q8Zt33kPw0aa12q8Zt33",
+            "bearer-token",
+            "q8Zt33kPw0aa12q8Zt33",
+        ),
+        (
+            "postgres://me:hunter2@db.example.com/x",
+            "url-password",
+            "hunter2",
+        ),
+        (
+            "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCY0123456789",
+            "aws-secret-key",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCY0123456789",
+        ),
+    ] {
+        assert_eq!(
+            found(&secrets, text),
+            [(kind.to_owned(), secret.to_owned())],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_secret_stays() {
+    let secrets = Secrets::of(
+        [("HOST".to_owned(), "build-host-12.example.com".to_owned())],
+        [],
+    );
+    let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    for text in [
+        "018f3c5e-7a70-7cc2-98c4-dc0c0c07398f",
+        "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        "df['customer_account_number_of_the_last_month']",
+        "key_column = 'customer_account_number'",
+        "token = \"customer_account_number_2\"",
+        "sort_keys='total_revenue_by_region'",
+        "3.14159265358979323846264338327950288",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        png,
+        "/home/ana/projects/secrets/token/key.pem",
+        "password = getpass.getpass('password for the data base: ')",
+        "password = os.environ['DATABASE_PASSWORD_2']",
+        "https://user@example.com/a:b@c",
+        "http://localhost:8080/x?a=b@c",
+        "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
+        "skip-this-one sk-fading-circle-of-the-loading-page-component",
+        "ghp_short AKIA1 hf_x SK_1 npm_run_build_of_all_the_packages_here",
+        "eyJhbGciOiJub25l.eyJ.x",
+        "build-host-12.example.com",
+        "SELECT token, count(*) FROM t GROUP BY token",
+    ] {
+        assert_eq!(found(&secrets, text), [], "{text}");
+    }
+}
+
+/// What looks like a token at its start and is longer is none: it could be anything.
+#[test]
+fn nothing_longer_than_its_format_is_hidden() {
+    let secrets = Secrets::default();
+    for text in [
+        fake("ghp_", 37),
+        format!("{}_exec", fake("npm_", 36)),
+        upper("AKIA", 17),
+        format!("password = '{}'", "a1".repeat(200)),
+        "password = 'import os; os.system(1)'".to_owned(),
+        "-----BEGIN PRIVATE KEY-----\nimport os; os.remove('x')\n-----END PRIVATE KEY-----"
+            .to_owned(),
+        format!(
+            "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----",
+            "AAAA\n".repeat(4_000)
+        ),
+    ] {
+        assert_eq!(found(&secrets, &text), [], "{text}");
+    }
+    let long = jwt().replace('.', &format!("{}.", "eyJa".repeat(300)));
+    for span in secrets.find(&long) {
+        assert!(span.at.len() <= SPAN);
+    }
+}
+
+#[test]
+fn values_of_the_environment_are_found_in_every_form() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+    let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let value = "zQ8/pa ss\"wörd+77";
+    let secrets = Secrets::of(
+        [
+            variable("ANY", value),
+            variable("DB_PASSWORD", "correcthorse"),
+            variable("HOME", "/home/ana-lopez"),
+            variable("PATH", "/usr/bin:/usr/local/bin"),
+            variable("NUMBER", "1234567890"),
+            variable("SHORT", "zQ8pass"),
+            variable("TERM", "xterm-256color"),
+            variable("MODE", "production"),
+        ],
+        [],
+    );
+    let hex: String = value.bytes().map(|b| format!("{b:02x}")).collect();
+    let json = serde_json::to_string(value).unwrap();
+    for form in [
+        value.to_owned(),
+        "correcthorse".to_owned(),
+        json.trim_matches('"').to_owned(),
+        hex.to_uppercase(),
+        hex,
+        STANDARD.encode(value),
+        URL_SAFE.encode(value),
+        STANDARD.encode("correcthorse"),
+        "zQ8%2Fpa%20ss%22w%C3%B6rd%2B77".to_owned(),
+        "zQ8%2Fpa+ss%22w%C3%B6rd%2B77".to_owned(),
+    ] {
+        let text = format!("<{form}>");
+        let mut counts = Counts::new();
+        assert_eq!(
+            secrets.redact(&text, &mut counts),
+            "<[REDACTED:environment]>",
+            "{form}"
+        );
+        assert_eq!(counts, Counts::from([("environment".to_owned(), 1)]));
+    }
+    // Among other bytes, all digits that say something of it alone are replaced.
+    for before in ["", "a", "ab", "abc"] {
+        let text = STANDARD.encode(format!("{before}{value}xyz"));
+        let kept = secrets.redact(&text, &mut Counts::new());
+        assert!(
+            kept.contains("[REDACTED:environment]") && kept.len() < 40,
+            "{kept}"
+        );
+    }
+    for plain in [
+        "/home/ana-lopez",
+        "/usr/local/bin",
+        "1234567890",
+        "zQ8pass",
+        "xterm-256color",
+        "production",
+    ] {
+        assert_eq!(found(&secrets, plain), []);
+    }
+}
+
+#[test]
+fn patterns_replace_parts_of_one_line_and_of_at_most_512_bytes() {
+    let pattern = Pattern {
+        kind: "staff".into(),
+        regex: Regex::new(r"(?s)EMP.*END").unwrap(),
+    };
+    let secrets = Secrets::of([], [pattern]);
+    let text = format!("a EMP{}\nb\n\nEND c", "ö".repeat(300));
+    let kept = secrets.redact(&text, &mut Counts::new());
+    let one = "[REDACTED:staff]";
+    assert_eq!(kept, format!("a {one}{one}\n{one}\n\n{one} c"));
+    assert!(secrets.find(&text).iter().all(|span| span.at.len() <= SPAN));
+}
+
+#[test]
+fn what_was_replaced_is_not_replaced_again() {
+    let secrets = Secrets::default();
+    for (_, token) in tokens() {
+        let text = format!("password = '{token}'\ntoken: '{token}'");
+        let mut counts = Counts::new();
+        let once = secrets.redact(&text, &mut counts).into_owned();
+        assert!(!once.contains(&token));
+        assert_eq!(secrets.redact(&once, &mut counts), once);
+    }
+}
