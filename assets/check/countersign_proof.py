@@ -204,6 +204,9 @@ def check_contents(folder, records):
     """Checks every content, and returns how many there are."""
     named, needed = set(), set()
     for record in records:
+        if record.get("kind") == "erased":
+            for content in record.get("contents") or []:
+                needed.discard(digest_of(content, "sha256"))
         for digest, must in contents_of(record):
             named.add(digest)
             if must:

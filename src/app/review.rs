@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::query::Query;
-use crate::audit::{AuditError, History, Log, Logged, Person, Store, Teller, story};
+use crate::audit::{AuditError, History, Log, Logged, Person, Store, Teller, erased, story};
 use crate::model::{LogEvent, ProposalId};
 use crate::tui::{AuditPage, AuditRow};
 
@@ -188,7 +188,11 @@ fn detail(log: &Log, history: &History) -> Vec<String> {
                 let shown = text.split_terminator('\n').take(BLOB_LINES);
                 lines.extend(shown.map(|l| format!("      {l}")));
             }
-            Err(why) => lines.push(format!("    {digest}: {why}")),
+            Err(why) => {
+                let at = |at| time(at, "%Y-%m-%d %H:%M:%S");
+                let why = erased(&history.records, &digest, &at).unwrap_or(why);
+                lines.push(format!("    {digest}: {why}"));
+            }
         }
         lines.push(String::new());
     }

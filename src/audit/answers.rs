@@ -262,19 +262,10 @@ impl Answers {
             };
             let file = place.file();
             let line = place.line(&file, bytes);
-            for damage in contents.named(&line, &record.event) {
-                if !faults
-                    .blobs
-                    .first
-                    .iter()
-                    .any(|known| known.file == damage.file)
-                {
-                    faults.blobs.add(damage);
-                }
-            }
+            faults.blobs.add_new(contents.named(&line, &record.event));
             history.push(record);
         }
-        faults.blobs.first.sort_by_key(|damage| damage.seq);
+        faults.blobs.add_new(contents.missing());
         Ok(History {
             records: history,
             unknown,

@@ -43,6 +43,10 @@ pub(super) struct Contents {
     look: Look,
     /// Blobs checked so far; `true` if a later record need not check again.
     seen: HashMap<Digest, bool>,
+    /// Missing, unless a later record says that they were erased.
+    missing: HashMap<Digest, Damage>,
+    /// Recorded as erased, and not named since.
+    erased: HashSet<Digest>,
     on_the_way: OnTheWay,
     /// How many blobs passed.
     pub good: u64,
@@ -54,6 +58,8 @@ impl Contents {
             layout: layout.clone(),
             look,
             seen: HashMap::new(),
+            missing: HashMap::new(),
+            erased: HashSet::new(),
             on_the_way: OnTheWay::default(),
             good: 0,
         }
@@ -64,13 +70,36 @@ impl Contents {
         self.on_the_way = OnTheWay::default();
     }
 
-    /// Checks the blobs that this record is the first to name, and returns the faults.
+    /// What is missing without a record that it was erased, in the log's order.
+    pub fn missing(&self) -> Vec<Damage> {
+        let mut missing: Vec<_> = self.missing.values().cloned().collect();
+        missing.sort_by_key(|damage| damage.seq);
+        missing
+    }
+
+    /// What is recorded as erased and not named since.
+    pub fn erased(&self) -> &HashSet<Digest> {
+        &self.erased
+    }
+
+    /// Checks the blobs that this record is the first to name, and returns those that are not what the record says.
+    /// What is missing waits for a record that it was erased: see [`Self::missing`].
     pub fn named(&mut self, line: &Line<'_>, event: &LogEvent) -> Vec<Damage> {
         let mut bad = Vec::new();
+        if let LogEvent::Erased { contents, .. } = event {
+            for content in contents {
+                self.seen.remove(&content.sha256);
+                self.missing.remove(&content.sha256);
+                self.erased.insert(content.sha256);
+            }
+        }
         let look = self.look.at(event);
         for named in named_by(event) {
             let digest = named.digest;
             let whole = look == Look::Read;
+            if named.required {
+                self.erased.remove(&digest);
+            }
             match self.seen.insert(digest, whole) {
                 Some(done) if done || !whole => {
                     self.seen.insert(digest, done);
@@ -84,10 +113,10 @@ impl Contents {
                     // A later record may require it.
                     self.seen.remove(&digest);
                 }
-                Err(what) => {
+                Err(Bad { what, missing }) => {
                     self.seen.insert(digest, true);
                     let hex = digest.hex();
-                    bad.push(Damage {
+                    let damage = Damage {
                         file: format!("blobs/{}/{hex}", &hex[..2]),
                         line: None,
                         seq: Some(line.seq),
@@ -97,7 +126,11 @@ impl Contents {
                             line.number,
                             event.kind()
                         ),
-                    });
+                    };
+                    match missing {
+                        true => drop(self.missing.insert(digest, damage)),
+                        false => bad.push(damage),
+                    }
                 }
             }
         }
@@ -105,12 +138,12 @@ impl Contents {
     }
 
     /// `Ok(true)` if the blob is sound, `Ok(false)` if it is absent and may be.
-    fn check(&mut self, line: &Line<'_>, named: &NamedBlob, look: Look) -> Result<bool, String> {
+    fn check(&mut self, line: &Line<'_>, named: &NamedBlob, look: Look) -> Result<bool, Bad> {
         let ahead = line.ahead.looked.and_then(|all| all.get(&named.digest));
         let first = ahead.cloned();
         match first.unwrap_or_else(|| check(&self.layout, named, look)) {
             Ok(false) => {}
-            result => return result,
+            result => return result.map_err(Bad::from),
         }
         if self
             .on_the_way
@@ -120,8 +153,26 @@ impl Contents {
         }
         // The file may have been written in the meantime.
         match check(&self.layout, named, look) {
-            Ok(false) if named.required => Err("it is missing".to_owned()),
-            result => result,
+            Ok(false) if named.required => Err(Bad {
+                what: "it is missing".to_owned(),
+                missing: true,
+            }),
+            result => result.map_err(Bad::from),
+        }
+    }
+}
+
+/// What is wrong with a blob.
+struct Bad {
+    what: String,
+    missing: bool,
+}
+
+impl From<String> for Bad {
+    fn from(what: String) -> Self {
+        Self {
+            what,
+            missing: false,
         }
     }
 }

@@ -146,6 +146,14 @@ impl Named {
         }
     }
 
+    /// Adds more, and keeps the first by the log's order.
+    pub(super) fn and(&mut self, more: Vec<Damage>) {
+        self.count += more.len() as u64;
+        self.first.extend(more);
+        self.first.sort_by_key(|damage| damage.seq);
+        self.first.truncate(NAMED);
+    }
+
     /// Adds those whose file is not named yet, in the log's order.
     pub(super) fn add_new(&mut self, found: Vec<Damage>) {
         for damage in found {

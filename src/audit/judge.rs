@@ -20,13 +20,16 @@ use super::open::LONG;
 use super::put_back;
 use super::scan::{Line, Scanned, scan};
 use super::span::Spans;
-use crate::model::ProposalId;
+use crate::model::{Digest, ProposalId};
 
 /// What a reader of a whole log found.
 pub(super) struct Judged {
     pub scanned: Scanned,
     pub faults: Faults,
     pub lives: Lives,
+    /// How many contents are gone as recorded, and which are there although recorded as erased.
+    pub erased: u64,
+    pub unerased: Vec<Digest>,
     /// How many blobs passed the checks that were asked for.
     pub blobs: u64,
     /// How many records, the last ones, are only in the journal until the next start restores them.
@@ -78,7 +81,8 @@ pub(super) struct Judging {
     pub lives: Lives,
     spans: Spans,
     contents: Contents,
-    pub faults: Faults,
+    faults: Faults,
+    layout: Layout,
     begun: bool,
     pub later: u64,
 }
@@ -90,6 +94,7 @@ impl Judging {
             spans: Spans::default(),
             contents: Contents::of(layout, look),
             faults: Faults::default(),
+            layout: layout.clone(),
             begun: false,
             later: 0,
         }
@@ -110,10 +115,17 @@ impl Judging {
         }
     }
 
+    /// Everything that is wrong with what was read so far.
+    pub fn faults(&self) -> Faults {
+        let mut faults = self.faults.clone();
+        faults.blobs.and(self.contents.missing());
+        faults
+    }
+
     pub fn stopped(&self) -> Stopped {
         Stopped {
             spans: self.spans.clone(),
-            faults: self.faults.clone(),
+            faults: self.faults(),
             begun: self.begun,
             cut: self.lives.is_cut(),
             later: self.later,
@@ -175,11 +187,17 @@ impl Judging {
     }
 
     fn done(self, scanned: Scanned, chain: Option<Damage>) -> Judged {
+        let is_there =
+            |digest: &Digest| std::fs::symlink_metadata(self.layout.blob(digest).1).is_ok();
+        let erased = self.contents.erased();
+        let unerased: Vec<_> = erased.iter().copied().filter(is_there).collect();
         Judged {
             faults: Faults {
                 chain,
-                ..self.faults
+                ..self.faults()
             },
+            erased: (erased.len() - unerased.len()) as u64,
+            unerased,
             blobs: self.contents.good,
             scanned,
             lives: self.lives,

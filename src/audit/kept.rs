@@ -4,6 +4,7 @@
 //! were granted, but for secrets, which are replaced. Kept files are a convenience: the log has the same bytes, and whoever reads a kept file must
 //! verify it against the log.
 
+use std::collections::HashSet;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -180,6 +181,24 @@ pub fn outdated(state_dir: &Path, days: u64, now: Timestamp) -> io::Result<Vec<P
         let path = entry?.path();
         let at = path.file_name().and_then(|n| n.to_str()).and_then(kept_at);
         if at.is_some_and(|at| at < before) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The kept files of these runs.
+pub(super) fn all_of(state_dir: &Path, ids: &HashSet<ProposalId>) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder(state_dir)) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(e),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if run_of(&path).is_some_and(|id| ids.contains(&id)) {
             found.push(path);
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::OFlag;
 
 use super::AuditError;
-use crate::model::Digest;
+use crate::model::{Digest, ProposalId};
 
 /// Paths inside a state folder.
 #[derive(Clone, Debug)]
@@ -43,6 +43,20 @@ impl Layout {
     /// The folder of what is derived from the log, and can be thrown away.
     pub fn index(&self) -> PathBuf {
         self.state.join("index")
+    }
+
+    /// There while an erasure is not complete.
+    pub fn erasing(&self) -> PathBuf {
+        self.state.join("erasing")
+    }
+
+    pub fn salts(&self) -> PathBuf {
+        self.state.join("salts")
+    }
+
+    /// What the digest of redacted code is salted with.
+    pub fn salt(&self, id: ProposalId) -> PathBuf {
+        self.salts().join(id.to_string())
     }
 
     pub fn lock(&self) -> PathBuf {

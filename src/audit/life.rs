@@ -263,7 +263,8 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
         | (LogEvent::Started { .. }, Stage::Granted { .. })
         | (LogEvent::Killed { .. }, Stage::Granted { .. } | Stage::Started)
         | (LogEvent::Finished(_), Stage::Started | Stage::Killed { started: true })
-        | (LogEvent::Replicated { .. }, Stage::Ended(State::Succeeded)) => true,
+        | (LogEvent::Replicated { .. }, Stage::Ended(State::Succeeded))
+        | (LogEvent::Erased { .. }, Stage::Ended(_)) => true,
         // A run can fail by itself (`Error`), or because it was killed.
         (LogEvent::Failed { state, .. }, stage) => {
             killed || (*state == State::Error && stage.state().is_some_and(|s| !s.is_final()))

@@ -231,6 +231,7 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Resumed { .. }
         | LogEvent::Replicated { .. }
         | LogEvent::Pruned { .. }
+        | LogEvent::Erased { .. }
         | LogEvent::Recovered { by: Some(_), .. }
         | LogEvent::Opened { .. } => "person",
         LogEvent::Drilled(d) if d.by.is_some() => "person",

@@ -15,6 +15,7 @@ pub mod bundle;
 mod cases;
 mod contents;
 mod disk;
+mod erase;
 mod error;
 pub mod export;
 mod feeder;
@@ -66,6 +67,7 @@ mod written;
 
 pub use answers::{Answers, Told};
 pub use cases::{Case, Cases, Course, Person};
+pub use erase::{Erasure, ErasureError, ErasureOrder, erased};
 pub use error::{AuditError, Damage, Faults, Named};
 pub use feeder::{Fed, Feeder};
 pub use line::Record;

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::aside;
 use super::contents::Look;
 use super::disk::{FileDisk, remove_temporary};
+use super::erase;
 use super::error::{AuditError, Faults};
 use super::index::{IndexError, Known};
 use super::judge::{Read, judge};
@@ -80,6 +81,10 @@ pub(super) fn start_with(
     let mut known = Known::of(&layout);
     let nothing = Walk::default();
     let back = put_back(&layout, known.as_ref().map_or(&nothing, Known::walk))?;
+    if erase::finish(&layout)? {
+        // It went with what it knew of the contents.
+        known = Known::of(&layout);
+    }
     let begun = known
         .as_mut()
         .map_err(|why| why.to_string())
@@ -111,6 +116,7 @@ pub(super) fn open_locked(
     segment_bytes: u64,
 ) -> Result<Opened, AuditError> {
     let back = put_back(&layout, &Walk::default())?;
+    erase::finish(&layout)?;
     let begun = Begun::by_reading(&layout)?;
     continued(layout, lock, segment_bytes, Begun { back, ..begun })
 }
@@ -273,7 +279,7 @@ pub(super) fn write_one(
     Err(failed(state_dir, why))
 }
 
-fn failed(state_dir: &Path, reason: String) -> AuditError {
+pub(super) fn failed(state_dir: &Path, reason: String) -> AuditError {
     AuditError::io(state_dir, "written", io::Error::other(reason))
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Log;
+use super::{Log, Record, erased};
 use crate::model::{Digest, FinishedLog, StreamName, visible_lines};
 
 /// What a run printed, in its order. The texts have no hidden characters but line feeds and tabs.
@@ -23,11 +23,11 @@ pub struct Step {
 }
 
 impl Playback {
-    /// Reads the output of a run.
+    /// Reads the output of a run, of which these are the records.
     ///
     /// # Errors
     /// Why the log does not have it.
-    pub fn of(finished: &FinishedLog, log: &Log) -> Result<Self, String> {
+    pub fn of(finished: &FinishedLog, records: &[Record], log: &Log) -> Result<Self, String> {
         if let Some(why) = &finished.unkept {
             return Err(format!("its output is not in the log: {why}"));
         }
@@ -36,7 +36,13 @@ impl Playback {
                 return Ok(String::new());
             }
             let content = log.blob(digest);
-            let content = content.map_err(|why| format!("{name} is damaged: {why}"))?;
+            let content = content.map_err(|why| {
+                let erased = erased(records, digest, &|at| at.to_string());
+                erased.map_or_else(
+                    || format!("{name} is damaged: {why}"),
+                    |erased| format!("{name} is {erased}"),
+                )
+            })?;
             Ok(String::from_utf8_lossy(&content).into_owned())
         };
         let stdout = text("stdout", &finished.stdout_sha256, finished.stdout_bytes)?;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::model::{
-    AgentClaim, AgentId, Blob, BoundInput, Digest, Drill, DrillEnd, DrilledLog, EditedLog, Exit,
-    FinishedLog, GrantDigest, GrantedLog, Harm, InputKind, Isolation, Limits, LogEvent, Peer,
-    PolicyRef, ProposalId, ProposedLog, Reviewer, SourceStats, State, TextFormat, Tier, Timing,
-    Verdict, VerdictKind, Viewed,
+    AgentClaim, AgentId, Blob, BoundInput, Digest, Drill, DrillEnd, DrilledLog, EditedLog,
+    ErasedContent, ErasedPart, Exit, FinishedLog, GrantDigest, GrantedLog, Harm, InputKind,
+    Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog, Reviewer, SourceStats,
+    State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
 };
 
 pub const CODE: &[u8] = b"print(1)\n";
@@ -277,6 +277,15 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             head: Digest::of(b""),
             retention_days: 30,
             hold: Vec::new(),
+            by: Reviewer::default(),
+        },
+        LogEvent::Erased {
+            id,
+            contents: vec![ErasedContent {
+                part: ErasedPart::Output,
+                sha256: Digest::of(b"no content"),
+            }],
+            reason: "asked to".to_owned(),
             by: Reviewer::default(),
         },
         LogEvent::Unanchored {

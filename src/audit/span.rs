@@ -64,7 +64,7 @@ impl Spans {
                 return Ok(());
             }
             // Written by a command, without a dashboard.
-            LogEvent::Pruned { .. } | LogEvent::Replicated { .. } => {
+            LogEvent::Pruned { .. } | LogEvent::Replicated { .. } | LogEvent::Erased { .. } => {
                 self.last = None;
                 return Ok(());
             }

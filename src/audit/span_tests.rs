@@ -65,7 +65,7 @@ fn a_dashboard_opens_writes_and_closes_unless_it_is_killed() {
 
 #[test]
 fn a_dashboards_records_after_closed_are_reported() {
-    let outside = ["opened", "recovered", "pruned", "replicated"];
+    let outside = ["opened", "recovered", "pruned", "replicated", "erased"];
     for event in every_kind(ProposalId::new()) {
         let kind = event.kind();
         let mut events = one_run();

@@ -171,6 +171,20 @@ impl Story<'_> {
                     "Its code was run again, unconfined, by {who} at {at}."
                 ));
             }
+            LogEvent::Erased {
+                contents,
+                reason,
+                by,
+                ..
+            } => {
+                let mut parts: Vec<&str> = contents.iter().map(|c| c.part.as_str()).collect();
+                parts.dedup();
+                let parts = parts.join(", ");
+                let (who, reason) = (self.person(by), self.given(reason));
+                self.say(format!(
+                    "{who} erased its contents ({parts}) at {at}, with the reason {reason}."
+                ));
+            }
             _ => {}
         }
     }

@@ -26,6 +26,10 @@ pub struct Report {
     pub head: String,
     /// Number of blobs that match their digests.
     pub blobs: u64,
+    /// How many contents are gone because a person erased them, according to the log's own records.
+    pub erased: u64,
+    /// How many are there although they are recorded as erased: the next start removes them.
+    pub unerased: u64,
     /// How many records, the last ones, are only in the journal, as a killed dashboard leaves them. The next
     /// start puts them into the segment.
     pub in_journal: u64,
@@ -100,6 +104,8 @@ pub(super) fn verify(
         removed_through: removed.map(|removed| removed.seq),
         head: head.hash.hex(),
         blobs: judged.blobs,
+        erased: judged.erased,
+        unerased: judged.unerased.len() as u64,
         in_journal: judged.in_journal,
         unknown: judged.later,
         repairs,

@@ -238,7 +238,7 @@ impl Watch {
         let mut counts = Counts {
             dashboard,
             log: true,
-            damaged: judging.faults.first().is_some() || walk.scanned().damage.is_some(),
+            damaged: judging.faults().first().is_some() || walk.scanned().damage.is_some(),
             ..Counts::default()
         };
         counts.pending = pending.len() as u64;

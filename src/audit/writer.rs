@@ -180,12 +180,18 @@ impl Writer {
 
     /// Makes a record durable before the thread is started.
     pub(super) fn write_first(&mut self, event: LogEvent) -> Result<(), String> {
-        self.commit(vec![Entry {
+        self.write_together(vec![event])
+    }
+
+    /// Makes records durable with one sync before the thread is started.
+    pub(super) fn write_together(&mut self, events: Vec<LogEvent>) -> Result<(), String> {
+        let entry = |event| Entry {
             lane: Lane::Person,
             ticket: Ticket::Unawaited,
             event,
             blobs: Vec::new(),
-        }])?;
+        };
+        self.commit(events.into_iter().map(entry).collect())?;
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 pub(super) mod anchors;
 mod bundle;
+mod erase;
 mod export;
 mod list;
 mod playback;
@@ -48,6 +49,8 @@ enum Command {
     Prove(prove::Args),
     /// Set aside what of a log is damaged, after a person at the terminal said so
     Repair(repair::Args),
+    /// Erase contents of one proposal, after a person at the terminal said so
+    Erase(erase::Args),
     /// Remove kept code and whole log segments that are older than `audit.retention_days`
     Prune(prune::Args),
 }
@@ -74,6 +77,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Some(Command::Verify(args)) => verify::run(args, &open(2)?, globals, &dir),
         Some(Command::Prove(args)) => prove::run(args, &open(1)?, globals, &dir),
         Some(Command::Repair(args)) => repair::run(args, &open(2)?, globals, &dir),
+        Some(Command::Erase(args)) => erase::run(args, &open(1)?, globals),
         Some(Command::Prune(args)) => prune::run(args, globals),
         None => {
             let code = list::run(&list::Args::default(), || open(1))?;

@@ -127,10 +127,46 @@ pub enum LogEvent {
         hold: Vec<String>,
         by: Reviewer,
     },
+    /// A person erased contents of a proposal. Durable before the first of them is removed.
+    Erased {
+        id: ProposalId,
+        contents: Vec<ErasedContent>,
+        reason: String,
+        by: Reviewer,
+    },
     /// Checkpoints of the log began to lack something: they are not made, not kept elsewhere, or contradict the log.
     Unanchored { reason: String },
     /// The dashboard closed the log in an orderly way.
     Closed,
+}
+
+/// A content that a record names and that was erased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasedContent {
+    pub part: ErasedPart,
+    pub sha256: Digest,
+}
+
+/// What a content was to its proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErasedPart {
+    /// As proposed and as edited.
+    Code,
+    /// What the run printed, and its result.
+    Output,
+    /// What the run left, and what the agent brought.
+    Files,
+}
+
+impl ErasedPart {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Output => "output",
+            Self::Files => "files",
+        }
+    }
 }
 
 /// The content of [`LogEvent::Proposed`].
@@ -258,6 +294,7 @@ impl LogEvent {
             | Self::Unattended { id }
             | Self::Failed { id, .. }
             | Self::Killed { id, .. }
+            | Self::Erased { id, .. }
             | Self::Replicated { id, .. } => Some(*id),
             Self::Opened { .. }
             | Self::Refused { .. }
@@ -294,9 +331,35 @@ impl LogEvent {
             | Self::Recovered { .. }
             | Self::Replicated { .. }
             | Self::Pruned { .. }
+            | Self::Erased { .. }
             | Self::Unanchored { .. }
             | Self::Closed => return None,
         })
+    }
+
+    /// The kept contents of this event by what they are to its proposal.
+    pub fn parts(&self) -> Vec<ErasedContent> {
+        let of = |part| move |sha256| ErasedContent { part, sha256 };
+        match self {
+            Self::Proposed(p) => {
+                let brought = p.inputs.iter().filter(|i| i.is_kept());
+                let brought = brought.map(|i| of(ErasedPart::Files)(i.sha256));
+                std::iter::once(of(ErasedPart::Code)(p.digest))
+                    .chain(brought)
+                    .collect()
+            }
+            Self::Edited(e) => vec![of(ErasedPart::Code)(e.digest)],
+            Self::Finished(f) if f.unkept.is_none() => {
+                let files = f.artifacts.iter().filter_map(|a| a.sha256.parse().ok());
+                let printed = [f.stdout_sha256, f.stderr_sha256].into_iter();
+                printed
+                    .chain(f.result_sha256)
+                    .map(of(ErasedPart::Output))
+                    .chain(files.map(of(ErasedPart::Files)))
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The blobs of this event that a person can read: a label, which for an input contains the name that its
@@ -350,6 +413,7 @@ impl LogEvent {
             Self::Recovered { .. } => "recovered",
             Self::Replicated { .. } => "replicated",
             Self::Pruned { .. } => "pruned",
+            Self::Erased { .. } => "erased",
             Self::Unanchored { .. } => "unanchored",
             Self::Closed => "closed",
         }

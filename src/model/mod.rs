@@ -55,7 +55,9 @@ pub use input::{
 pub use kept::KeptRun;
 pub use left_out::{LeftOut, Reason};
 pub use limits::Limits;
-pub use log::{Blob, EditedLog, FinishedLog, GrantedLog, LogEvent, ProposedLog};
+pub use log::{
+    Blob, EditedLog, ErasedContent, ErasedPart, FinishedLog, GrantedLog, LogEvent, ProposedLog,
+};
 pub use lookalikes::{Claimed, Imitation, Letter, claimed, differences, imitations};
 pub use nearest::{alike, closest, did_you_mean, nearest};
 pub use number::grouped;

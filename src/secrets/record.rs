@@ -112,6 +112,12 @@ pub(super) fn texts(event: &mut LogEvent, text: &mut dyn FnMut(&mut String)) {
             hold,
             by: _,
         } => hold.iter_mut().for_each(text),
+        LogEvent::Erased {
+            id: _,
+            contents: _,
+            reason,
+            by: _,
+        } => text(reason),
         LogEvent::Unanchored { reason } => text(reason),
         LogEvent::Blocked { id: _ }
         | LogEvent::Started {

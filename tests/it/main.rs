@@ -35,6 +35,7 @@ mod drawn;
 mod drills;
 mod e2e;
 mod edits;
+mod erasing;
 mod exports;
 mod files;
 mod hints;

@@ -6,11 +6,13 @@ mod page;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use jiff::Timestamp;
+
 use super::contents::named_by;
 use super::export::ExportError;
 use super::query::Query;
 use super::tlog::{Prover, Signed, VerifierKey};
-use super::{Answers, Log, Record, Told};
+use super::{Answers, Log, Record, Told, erased};
 use crate::model::Digest;
 
 /// The most proposals of a bundle: its page is for reading.
@@ -89,7 +91,7 @@ impl Bundling<'_> {
     fn add(&mut self, told: &Told, page: &mut dyn Write) -> Result<(), ExportError> {
         for record in &told.records {
             self.prove(record)?;
-            self.keep(record)?;
+            self.keep(record, &told.records)?;
             self.lines.push((record.seq, record.line.clone()));
         }
         self.done.proposals += 1;
@@ -113,8 +115,9 @@ impl Bundling<'_> {
     }
 
     /// Writes the contents that a record names.
-    fn keep(&mut self, record: &Record) -> Result<(), ExportError> {
+    fn keep(&mut self, record: &Record, records: &[Record]) -> Result<(), ExportError> {
         for named in named_by(&record.event) {
+            let known = |at: Timestamp| at.to_string();
             if self.contents.contains(&named.digest) {
                 continue;
             }
@@ -126,6 +129,7 @@ impl Bundling<'_> {
                 }
                 // The log was not to keep it.
                 Err(_) if !named.required => {}
+                Err(_) if erased(records, &named.digest, &known).is_some() => {}
                 Err(why) => {
                     let kind = record.event.kind();
                     return Err(ExportError::Lacking(format!(

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use similar::TextDiff;
 
 use super::Anchor;
-use crate::audit::{Log, Record, Teller, Told, story};
+use crate::audit::{Log, Record, Teller, Told, erased, story};
 use crate::model::{
     Digest, FinishedLog, GrantedLog, LogEvent, ProposedLog, Verdict, grouped, visible,
     visible_lines,
@@ -104,13 +104,13 @@ pub fn proposal(out: &mut dyn Write, told: &Told, log: &Log) -> io::Result<()> {
         writeln!(out, "<li>{}</li>", text(&line))?;
     }
     out.write_all(b"</ol>\n")?;
-    contents(out, records, log)?;
+    contents(out, records, &Kept { log, records })?;
     each_record(out, records)?;
     out.write_all(b"</article>\n")
 }
 
 /// Code, verdict, grant and output, in the order of the records.
-fn contents(out: &mut dyn Write, records: &[Record], log: &Log) -> io::Result<()> {
+fn contents(out: &mut dyn Write, records: &[Record], log: &Kept<'_>) -> io::Result<()> {
     let mut proposed = None;
     for record in records {
         match &record.event {
@@ -157,7 +157,7 @@ fn contents(out: &mut dyn Write, records: &[Record], log: &Log) -> io::Result<()
 /// Numbered lines, those with findings marked. Returns the text.
 fn code(
     out: &mut dyn Write,
-    log: &Log,
+    log: &Kept<'_>,
     digest: &Digest,
     verdict: &Verdict,
 ) -> io::Result<Option<String>> {
@@ -230,7 +230,7 @@ fn verdict(out: &mut dyn Write, verdict: &Verdict) -> io::Result<()> {
 }
 
 /// What the agent brought, as it was shown to the person.
-fn brought(out: &mut dyn Write, log: &Log, p: &ProposedLog) -> io::Result<()> {
+fn brought(out: &mut dyn Write, log: &Kept<'_>, p: &ProposedLog) -> io::Result<()> {
     for input in p.inputs.iter().filter(|input| input.is_kept()) {
         let what = format!("The input {} that came with it", visible(&input.name));
         content(out, log, &what, &input.sha256)?;
@@ -261,7 +261,7 @@ fn granted(out: &mut dyn Write, g: &GrantedLog) -> io::Result<()> {
     )
 }
 
-fn finished(out: &mut dyn Write, log: &Log, f: &FinishedLog) -> io::Result<()> {
+fn finished(out: &mut dyn Write, log: &Kept<'_>, f: &FinishedLog) -> io::Result<()> {
     writeln!(out, "<h3>What came of it: {}</h3>", f.state)?;
     if let Some(why) = &f.unkept {
         let why = text(why);
@@ -319,7 +319,7 @@ fn finished(out: &mut dyn Write, log: &Log, f: &FinishedLog) -> io::Result<()> {
     Ok(())
 }
 
-fn content(out: &mut dyn Write, log: &Log, what: &str, digest: &Digest) -> io::Result<()> {
+fn content(out: &mut dyn Write, log: &Kept<'_>, what: &str, digest: &Digest) -> io::Result<()> {
     writeln!(out, "<h4>{}</h4>", text(what))?;
     match read(log, digest) {
         Ok(content) => {
@@ -330,9 +330,25 @@ fn content(out: &mut dyn Write, log: &Log, what: &str, digest: &Digest) -> io::R
     }
 }
 
-fn read(log: &Log, digest: &Digest) -> Result<String, String> {
+fn read(log: &Kept<'_>, digest: &Digest) -> Result<String, String> {
     let bytes = log.blob(digest)?;
     String::from_utf8(bytes).map_err(|_| "It is not text; its file has it.".to_owned())
+}
+
+/// The contents that records name.
+struct Kept<'a> {
+    log: &'a Log,
+    records: &'a [Record],
+}
+
+impl Kept<'_> {
+    fn blob(&self, digest: &Digest) -> Result<Vec<u8>, String> {
+        let blob = self.log.blob(digest);
+        blob.map_err(|why| match erased(self.records, digest, &time) {
+            Some(erased) => format!("It was {erased}."),
+            None => why,
+        })
+    }
 }
 
 /// What the page shows of a text.

@@ -25,8 +25,8 @@ pub(super) fn finished(told: &Told) -> Option<&FinishedLog> {
 pub(super) fn recording(out: &mut dyn Write, told: &Told, log: &Log) -> Result<(), ExportError> {
     let id = told.case.id;
     let finished = finished(told).ok_or_else(|| ExportError::Not(format!("{id} did not run")))?;
-    let playback =
-        Playback::of(finished, log).map_err(|why| ExportError::Not(format!("{id}: {why}")))?;
+    let playback = Playback::of(finished, &told.records, log)
+        .map_err(|why| ExportError::Not(format!("{id}: {why}")))?;
     Ok(written(out, told, finished, &playback)?)
 }
 

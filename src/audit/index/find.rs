@@ -76,6 +76,7 @@ impl Index {
             let case = case.filter(|case| query.matches(case, &self.log));
             found.cases.extend(case);
         }
+        found.faults.extend(contents.missing());
         Ok(found)
     }
 

@@ -39,6 +39,7 @@ impl Index {
             let told = told.filter(|told| query.matches(&told.case, &self.log));
             found.told.extend(told);
         }
+        found.faults.extend(contents.missing());
         Ok(found)
     }
 

@@ -46,7 +46,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
             false => format!("{id} has no output: the log has no record that it ran to an end"),
         }));
     };
-    let playback = Playback::of(finished, log)
+    let playback = Playback::of(finished, &history.records, log)
         .map_err(|why| Failure::general(format!("{id}: {}", visible(&why))))?;
     if !playback.timed {
         tell("the log does not say when this was printed: all of it comes at once");

@@ -146,7 +146,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
 }
 
 /// What a legal hold selects. A query that cannot be read, or a log that is damaged, stops everything.
-fn held(hold: &[String], log: Option<&Log>) -> Result<HashSet<ProposalId>, Failure> {
+pub(super) fn held(hold: &[String], log: Option<&Log>) -> Result<HashSet<ProposalId>, Failure> {
     let mut held = HashSet::new();
     let (Some(log), false) = (log, hold.is_empty()) else {
         return Ok(held);

@@ -53,7 +53,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
         })?;
     let asked = |e: io::Error| Failure::general(format!("nothing was changed: the terminal: {e}"));
     show(&mut terminal, &page).map_err(asked)?;
-    if !agreed(&mut terminal).map_err(asked)? {
+    if !agreed(&mut terminal, "repair it").map_err(asked)? {
         return Err(Failure::general("nothing was changed"));
     }
     repair
@@ -176,14 +176,14 @@ fn shown(record: &LostRecord) -> String {
 }
 
 /// Asks for random digits. Input typed before the question must not answer it.
-fn agreed(terminal: &mut File) -> io::Result<bool> {
+pub(super) fn agreed(terminal: &mut File, what: &str) -> io::Result<bool> {
     let mut random = [0; 2];
     getrandom::fill(&mut random).map_err(|e| io::Error::other(e.to_string()))?;
     let digits = format!("{:04x}", u16::from_le_bytes(random));
     tcflush(&*terminal, FlushArg::TCIFLUSH)?;
     write!(
         terminal,
-        "\ntype {digits} to repair it, anything else to leave: "
+        "\ntype {digits} to {what}, anything else to leave: "
     )?;
     terminal.flush()?;
     let mut answer = String::new();

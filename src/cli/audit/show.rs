@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::audit::{Answers, History, Log, Record, Teller, story};
+use crate::audit::{Answers, History, Log, Record, Teller, erased, story};
 use crate::error::Failure;
 use crate::model::{
     Artifact, Digest, Drill, DrillEnd, DrilledLog, EditedLog, InputKind, LogEvent, ProposalId,
@@ -68,6 +68,11 @@ fn save(log: &Log, history: &History, folder: &Folder, others: Others) -> Result
             Ok(shown) => tell(&shown),
             // The others are written nevertheless.
             Err(why) => {
+                let digest = file.sha256.parse::<Digest>().ok();
+                let erased = digest.and_then(|d| erased(&history.records, &d, &seconds));
+                let why = erased.map_or(why, |erased| {
+                    format!("{}: {erased}", claim(&file.name, 100))
+                });
                 left += 1;
                 tell(&format!("not written: {why}"));
             }
@@ -176,7 +181,10 @@ fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) ->
         writeln!(out, "\n  {}  {digest}", claim(&name, 66))?;
         match log.blob(&digest) {
             Ok(bytes) => content(out, &bytes)?,
-            Err(why) => writeln!(out, "    damaged: {}", visible(&why))?,
+            Err(why) => match erased(&history.records, &digest, &seconds) {
+                Some(erased) => writeln!(out, "    {erased}")?,
+                None => writeln!(out, "    damaged: {}", visible(&why))?,
+            },
         }
     }
     if history.unknown > 0 {
@@ -199,6 +207,29 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
         LogEvent::Proposed(p) => proposed(out, p),
         LogEvent::Edited(e) => edited(out, e),
         LogEvent::Drilled(d) => drilled(out, d),
+        LogEvent::Erased {
+            contents,
+            reason,
+            by,
+            ..
+        } => {
+            let login = claim(by.login.as_deref().unwrap_or("-"), 100);
+            writeln!(
+                out,
+                "  by {login} (uid {}): {}",
+                by.uid,
+                claim(reason, LINE)
+            )?;
+            for content in contents {
+                writeln!(
+                    out,
+                    "  erased {}  {}",
+                    content.part.as_str(),
+                    content.sha256
+                )?;
+            }
+            Ok(())
+        }
         LogEvent::Finished(f) => {
             let limit = f
                 .limit

@@ -177,6 +177,17 @@ fn text(out: &mut dyn Write, report: &Report, consistent: bool) -> std::io::Resu
             "records up to seq {seq} were removed under retention, as a later record says"
         )?;
     }
+    if report.erased > 0 {
+        let s = if report.erased == 1 { "" } else { "s" };
+        writeln!(out, "{} content{s} erased as recorded", report.erased)?;
+    }
+    if report.unerased > 0 {
+        writeln!(
+            out,
+            "{} recorded as erased are still there: the next start of the dashboard removes them",
+            report.unerased
+        )?;
+    }
     if report.in_journal > 0 {
         writeln!(
             out,
