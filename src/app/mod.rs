@@ -28,19 +28,22 @@ mod shell;
 mod signals;
 mod signing;
 mod startup;
+mod summing;
 
 pub use absent::absent;
 pub use startup::{Setup, Written, prepare};
 
 use crate::audit::{Checked, NotaryEvent};
 use crate::broker::Event;
-use crate::tui::AuditPage;
+use crate::tui::{AuditPage, Sums};
 
 /// What the loop's own helpers send it.
 pub enum Input {
     Core(Event),
     Python(environment::Report),
     Audit(AuditPage),
+    /// What the rows of screen 2 come to.
+    Sums(Sums),
     /// The first bad record of the log, found by a check that includes the contents.
     Damaged(String),
     /// How the log's checkpoints fare.

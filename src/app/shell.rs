@@ -37,6 +37,7 @@ mod checked;
 mod drilling;
 mod editing;
 mod hearing;
+mod reading;
 mod redraw;
 
 use editing::Editing;
@@ -469,12 +470,9 @@ impl Shell {
                 }
                 self.core(Event::Environment(report.environment));
             }
-            Input::Audit(page) => {
-                // The header must not contradict the page below it.
-                if let Some(first) = &page.damage {
-                    self.header.log = LogCheck::Damaged(first.clone());
-                }
-                self.ui.set_audit(page);
+            Input::Audit(page) => self.take_page(page),
+            Input::Sums(sums) => {
+                self.ui.set_sums(sums);
                 self.redraw = Redraw::Soon;
             }
             Input::Damaged(first) => {
@@ -583,6 +581,7 @@ impl Shell {
             Action::Compare(wanted) => {
                 memory::compare(self.state_dir.clone(), wanted, self.hands.inbox.clone());
             }
+            Action::SumUp { query, what } => self.sum_up(query, what),
             Action::ShowRecord { query, id } => self.review(query, review::Wanted::Record(id)),
         }
     }

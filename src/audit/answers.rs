@@ -8,6 +8,7 @@ mod told;
 use super::cases::{Case, Cases};
 use super::contents::{Contents, Look};
 use super::error::{AuditError, Faults};
+use super::facets::{Counter, Facets};
 use super::index::{self, Index, IndexError};
 use super::line::{Record, VERSION, unseal};
 use super::log::{History, Log, Logged, PauseLogged, Pauses, Summary};
@@ -219,6 +220,26 @@ impl Answers {
                 Ok(Stats::of(decisions, whole.cases.plan, &zone))
             }
         }
+    }
+
+    /// How what a question selects divides; `asked` is its text.
+    pub fn facets(&mut self, query: &Query, asked: &str) -> Result<Facets, AuditError> {
+        let zone = jiff::tz::TimeZone::system();
+        let mut counter = Counter::default();
+        match &self.source {
+            Source::Index(index) => {
+                let counted = index.divide(query, &mut counter);
+                self.or_fault(counted)?;
+            }
+            Source::Read(whole) => {
+                let cases = whole.cases.all.iter();
+                for case in cases.filter(|case| query.matches(case, &self.log)) {
+                    counter.count(&Decision::of(case));
+                    counter.facts_of(case);
+                }
+            }
+        }
+        Ok(counter.end(asked, &zone))
     }
 
     /// The open proposals, counted.

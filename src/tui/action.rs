@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::audit::{Facets, Stats};
 use crate::model::{AgentId, Artifact, Digest, GrantDigest, Preflight, ProposalId, Tier, Viewed};
 
 /// The result of a key press. Only `app` carries it out.
@@ -39,6 +40,11 @@ pub enum Action {
     ShowRecord {
         query: String,
         id: ProposalId,
+    },
+    /// Screen 2 needs what the rows of a question come to; the answer comes through [`super::UiState::set_sums`].
+    SumUp {
+        query: String,
+        what: Sum,
     },
     /// The diff between an earlier code in the log and this one; the answer comes through
     /// [`super::UiState::set_diff`] with the same number.
@@ -163,6 +169,27 @@ pub struct AuditRow {
     pub verdict: String,
     pub state: String,
     pub title: String,
+}
+
+/// What screen 2 can be told of all rows of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sum {
+    Statistics,
+    Facets,
+}
+
+/// The answer, or why there is none.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    /// The question whose rows were counted.
+    pub query: String,
+    pub answer: Result<Summed, String>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Summed {
+    Statistics(Arc<Stats>),
+    Facets(Facets),
 }
 
 /// The part of screen 2's data that is loaded.

@@ -269,6 +269,8 @@ commands! {
     Kill = "kill", "x", "kill the running child";
     Queue = "queue", "1", "the queue";
     Audit = "audit", "2", "the audit log";
+    Facets = "facets", "F", "on the audit log: how its rows divide; Enter narrows the query";
+    Statistics = "statistics", "B", "on the audit log: statistics of its rows, as bars";
     Policies = "policies", "3", "policies and agents";
     Palette = "palette", ":", "every command by name";
     Redraw = "redraw", "ctrl-l", "draw the whole screen anew";

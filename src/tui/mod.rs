@@ -120,10 +120,13 @@ mod snapshot_tests;
 #[cfg(test)]
 mod stray_tests;
 #[cfg(test)]
+mod sums_tests;
+#[cfg(test)]
 mod vigilance_tests;
 
 pub use action::{
-    Action, AuditPage, AuditRow, Comparison, EditNews, GrantRequest, Header, LogCheck, Saving,
+    Action, AuditPage, AuditRow, Comparison, EditNews, GrantRequest, Header, LogCheck, Saving, Sum,
+    Summed, Sums,
 };
 pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};

@@ -66,6 +66,7 @@ mod socket;
 mod status;
 mod steps;
 mod study;
+mod sums;
 mod syntax;
 mod tampering;
 mod terminal;

@@ -7,7 +7,7 @@ use super::super::samples::{
     started,
 };
 use super::super::written::write;
-use super::super::{Answers, History, open, query::Query};
+use super::super::{Answers, History, open, query, query::Query};
 use super::*;
 use crate::model::{Blob, DrillEnd, LogEvent, ProposalId, Reviewer, Tier};
 
@@ -29,6 +29,19 @@ fn opened(login: &str) -> LogEvent {
         environment: None,
         preflight: Vec::new(),
         drills: None,
+    }
+}
+
+/// Each count is the number of rows that its term selects.
+fn count_by_hand(answers: &mut Answers, question: &str, facets: &super::super::facets::Facets) {
+    for value in facets.all.iter().flat_map(|facet| &facet.values) {
+        let asked = match value.chosen {
+            true => question.to_owned(),
+            false => query::terms::turned(question, &value.term),
+        };
+        let query = Query::parse(&asked, Timestamp::now()).unwrap();
+        let count = answers.count(&query).unwrap() as u64;
+        assert_eq!(count, value.count, "{asked}");
     }
 }
 
@@ -173,6 +186,13 @@ fn agree(state: &Path) {
         assert_eq!(by_index.count(&query).unwrap(), all.len(), "{question}");
         let stats = by_log.stats(&query).unwrap();
         assert_eq!(by_index.stats(&query).unwrap(), stats, "{question}");
+        let facets = by_log.facets(&query, question).unwrap();
+        assert_eq!(
+            by_index.facets(&query, question).unwrap(),
+            facets,
+            "{question}"
+        );
+        count_by_hand(&mut by_index, question, &facets);
         for one in &all {
             let newer = by_log.newer(&query, one.id).unwrap();
             assert_eq!(by_index.newer(&query, one.id).unwrap(), newer, "{question}");

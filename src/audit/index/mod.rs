@@ -5,6 +5,7 @@
 //! does: the index has the state of that judgement ([`Stopped`]). It holds for the very files that were read: others,
 //! changed ones and copies are read from their beginning ([`stamp`]).
 
+mod divide;
 mod feed;
 mod find;
 mod known;

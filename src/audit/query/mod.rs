@@ -17,6 +17,7 @@ mod complete;
 mod keys;
 mod lex;
 mod parse;
+pub mod terms;
 pub(super) mod test;
 pub(super) mod words;
 

@@ -8,7 +8,7 @@ use crate::model::ProposalId;
 
 use super::super::glossary;
 use super::super::keys::Command;
-use super::super::ui::{Notice, Over, Pane, Prompt};
+use super::super::ui::{Beside, Notice, Over, Pane, Prompt};
 use super::super::words;
 use super::lines::{Lines, exact, plain};
 use super::page::{Page, What};
@@ -102,6 +102,9 @@ impl Plain {
             }
             Place::Agents => self.show_agent(turn, moved, command, out),
             Place::Log(_) => self.show_log(turn, moved, command, out),
+            Place::Summing if moved || command.is_some() => out.line(words::plain::READING_LOG),
+            Place::Summing => {}
+            Place::Facets(known) => self.show_facets(turn, known, moved, command, out),
             Place::Page(What::Pane(pane, _))
                 if command == Some(Command::PageCode) && !moved && !turn.pages(pane) =>
             {
@@ -144,7 +147,17 @@ impl Plain {
                     None if listed && before.is_some() => out.line(words::NONE_WAITS),
                     _ => {}
                 }
-                if matches!(before, Some(Place::Page(_) | Place::Log(_) | Place::Agents)) && moved {
+                if matches!(
+                    before,
+                    Some(
+                        Place::Page(_)
+                            | Place::Log(_)
+                            | Place::Summing
+                            | Place::Facets(_)
+                            | Place::Agents
+                    )
+                ) && moved
+                {
                     self.page = None;
                 }
                 if let Some(command) = command {
@@ -285,6 +298,35 @@ impl Plain {
                 None => words::AUDIT_EMPTY.to_owned(),
             };
             let line = line.unwrap_or_else(none);
+            out.line(&format!("{}{line}", edge(stays, command)));
+        }
+        self.said.log_row = row;
+    }
+
+    pub(super) fn show_facets(
+        &mut self,
+        turn: &Turn<'_>,
+        known: bool,
+        new: bool,
+        command: Option<Command>,
+        out: &mut Lines,
+    ) {
+        let Some(log) = turn.ui.place().log() else {
+            return;
+        };
+        let Beside::Facets(list) = &log.beside else {
+            return;
+        };
+        let row = list.index();
+        if new {
+            self.page = None;
+            out.line(&turn.screen.spoken_facets(log, list));
+        }
+        let stays = !new && row == self.said.log_row;
+        if known
+            && (!stays || command.is_some_and(Command::scrolls))
+            && let Some(line) = turn.screen.spoken_facet(list)
+        {
             out.line(&format!("{}{line}", edge(stays, command)));
         }
         self.said.log_row = row;

@@ -450,7 +450,11 @@ impl Plain {
                 drawn.panes.insert(pane, (height, self.rows.len()));
                 drawn.output_top = (pane == Pane::Output).then_some(page.rows.start);
             }
-            What::Help | What::Policies(_) | What::Record(_) | What::Diff(..) => {
+            What::Help
+            | What::Policies(_)
+            | What::Record(_)
+            | What::Statistics
+            | What::Diff(..) => {
                 drawn.over = Some((ROWS_OVER, self.rows.len()));
             }
         }

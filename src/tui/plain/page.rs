@@ -24,6 +24,8 @@ pub(super) enum What {
     Policies(Detail),
     /// A record, by how often the page was set.
     Record(u64),
+    /// What the rows of the log come to.
+    Statistics,
     /// A diff by its number, and whether the log has answered.
     Diff(u64, bool),
 }

@@ -4,7 +4,7 @@ use crate::broker::BrokerState;
 use crate::clock::Now;
 
 use super::super::screen::Screen;
-use super::super::ui::{Looked, OnScreen, Over, Pane, Part, Prompt, UiState};
+use super::super::ui::{Beside, Looked, OnScreen, Over, Pane, Part, Prompt, UiState};
 use super::lines::Said;
 use super::page::{ROWS_OVER, What};
 
@@ -19,6 +19,10 @@ pub(super) enum Place {
     Agents,
     /// The log, and whether its rows have arrived.
     Log(bool),
+    /// Statistics that the log has not answered yet.
+    Summing,
+    /// How the log's rows divide, and whether that is known.
+    Facets(bool),
     /// A text field or a question.
     Prompt(
         std::mem::Discriminant<Over>,
@@ -70,9 +74,12 @@ impl Turn<'_> {
                 };
             }
             (Over::Nothing, OnScreen::Audit(log)) => {
-                return match log.page.detail {
-                    Some(_) => Place::Page(What::Record(log.set)),
-                    None => Place::Log(log.set > 0),
+                return match (&log.page.detail, &log.beside) {
+                    (Some(_), _) => Place::Page(What::Record(log.set)),
+                    (None, Beside::Statistics(None)) => Place::Summing,
+                    (None, Beside::Statistics(Some(_))) => Place::Page(What::Statistics),
+                    (None, Beside::Facets(list)) => Place::Facets(list.answer.is_some()),
+                    (None, Beside::Nothing) => Place::Log(log.set > 0),
                 };
             }
             (over, _) => {

@@ -13,8 +13,8 @@ use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{
-    AllOf, Detail, OnScreen, Over, Pane, Part, Prompt, Searched, View, is_paused, of_namesakes,
-    too_late,
+    AllOf, Beside, Detail, OnScreen, Over, Pane, Part, Prompt, Searched, View, is_paused,
+    of_namesakes, too_late,
 };
 use super::super::words;
 use super::{Drawn, Screen};
@@ -409,12 +409,23 @@ impl Screen<'_> {
                     out.push((C::Search, "search"));
                 }
             }
-            OnScreen::Audit(log) if log.page.detail.is_some() => out.push((C::Back, "back")),
+            OnScreen::Audit(log) if matches!(log.beside, Beside::Facets(_)) => {
+                out.extend([
+                    (C::Open, "narrows"),
+                    (C::Search, "query"),
+                    (C::Facets, "closes"),
+                ]);
+            }
+            OnScreen::Audit(log) if log.page.detail.is_some() || log.beside.stage() > 0 => {
+                out.push((C::Back, "back"));
+            }
             OnScreen::Audit(log) => {
                 if log.id().is_some() {
                     out.push((C::Open, "show"));
                 }
-                out.extend([(C::Search, "query"), (C::Queue, "queue")]);
+                out.extend([(C::Search, "query"), (C::Facets, "facets")]);
+                out.push((C::Statistics, "statistics"));
+                out.push((C::Queue, "queue"));
             }
             OnScreen::Agents(screen) => {
                 let folded = self.ui.folded_at_hand(self.state, self.now) > 0;

@@ -14,8 +14,9 @@ use super::super::gutter::Gutter;
 use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
-use super::super::ui::{Asking, FlowKey, LogScreen, Prompt};
+use super::super::ui::{Asking, Beside, FlowKey, LogScreen, Prompt};
 use super::super::words;
+use super::facets::BESIDE;
 use super::spoken_rows::RECORD_TEXT;
 use super::{Drawn, Screen, draw_flow};
 
@@ -51,6 +52,19 @@ impl Screen<'_> {
             let heading = [("RECORD".to_owned(), Role::Accent)];
             self.page(canvas, area, &heading, &flow, log.top, drawn);
             return;
+        }
+        let typed = self.ui.prompt().is_some();
+        let area = match &log.beside {
+            Beside::Facets(list) if area.width >= BESIDE || !typed => {
+                match self.facets(canvas, area, log, list, drawn) {
+                    Some(rest) => rest,
+                    None => return,
+                }
+            }
+            _ => area,
+        };
+        if let Beside::Statistics(stats) = &log.beside {
+            return self.statistics(canvas, area, log, stats.as_ref(), drawn);
         }
         let mut heading = vec![
             ("AUDIT".to_owned(), Role::Accent),

@@ -8,6 +8,7 @@ mod data;
 mod details;
 mod diff;
 mod effects;
+mod facets;
 mod footer;
 mod header;
 mod lengths;
@@ -29,6 +30,7 @@ mod spoken_elsewhere;
 mod spoken_rows;
 mod spoken_sheet;
 mod spoken_verdict;
+mod statistics;
 mod title;
 
 use std::collections::BTreeMap;

@@ -327,6 +327,10 @@ impl<'a> Screen<'a> {
                 flow(&self.policies(screen.detail)),
                 screen.top,
             )),
+            (_, OnScreen::Audit(screen)) if screen.page.detail.is_none() => {
+                let rows = self.spoken_statistics(screen)?;
+                Some((words::sums::STATISTICS.to_owned(), rows, screen.top))
+            }
             (_, OnScreen::Audit(screen)) => {
                 let detail = screen.page.detail.as_ref()?;
                 Some(("RECORD".to_owned(), record(detail), screen.top))

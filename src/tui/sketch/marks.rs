@@ -27,6 +27,18 @@ pub fn shade(share: f64) -> char {
     SHADES[((share.clamp(0.0, 1.0) * last as f64).round() as usize).min(last)]
 }
 
+/// A count as the height of a cell: nothing is a dot, and whatever there is has a height.
+pub fn spark(count: u64, most: u64) -> char {
+    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    match (count, most) {
+        (0, _) | (_, 0) => '·',
+        (count, most) => {
+            let share = count.min(most) as f64 / most as f64;
+            HEIGHTS[((share * 8.0).ceil() as usize).clamp(1, 8) - 1]
+        }
+    }
+}
+
 /// A grid of braille cells, two by four dots each.
 pub struct Dots {
     columns: usize,

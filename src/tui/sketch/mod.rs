@@ -5,7 +5,7 @@
 //! list, and its texts are paragraphs like any other, which drawing sanitises.
 
 mod bars;
-mod marks;
+pub mod marks;
 mod plot;
 
 use serde_json::Value;

@@ -8,7 +8,7 @@ use crate::clock::Now;
 use super::super::action::{Action, AuditRow};
 use super::super::words;
 use super::events::AUDIT_ROWS;
-use super::{FlowKey, LogScreen, Notice, OnScreen, Over, Prompt, UiState};
+use super::{Beside, FlowKey, LogScreen, Notice, OnScreen, Over, Prompt, UiState};
 
 /// The field of a question.
 #[derive(Debug, Default)]
@@ -177,15 +177,25 @@ impl UiState {
         // The numbers in [`FlowKey::Record`] restart.
         let record = |key: &FlowKey| matches!(key, FlowKey::Record(..));
         self.kept.flows.retain(|(key, _)| !record(key));
+        let beside = self
+            .place
+            .log()
+            .map_or(Beside::Nothing, |log| log.beside.asked_again());
+        let sums = beside.wanted().map(|what| Action::SumUp {
+            query: query.clone(),
+            what,
+        });
         self.place = OnScreen::Audit(LogScreen {
+            beside,
             all: self.place.log().map_or(0, |log| log.all),
             query: query.clone(),
             ..LogScreen::default()
         });
-        vec![Action::LoadAudit {
+        let rows = Action::LoadAudit {
             query,
             offset: 0,
             count: AUDIT_ROWS,
-        }]
+        };
+        [rows].into_iter().chain(sums).collect()
     }
 }

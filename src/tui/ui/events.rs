@@ -15,7 +15,7 @@ use super::super::charset;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::pausing::Turn;
-use super::{Notice, OnScreen, Over, Palette, Pane, Prompt, Span, UiState, View};
+use super::{LogScreen, Notice, OnScreen, Over, Palette, Pane, Prompt, Span, UiState, View};
 
 /// Rows of screen 2 loaded at once.
 pub const AUDIT_ROWS: usize = 500;
@@ -296,7 +296,10 @@ impl UiState {
                 self.place = OnScreen::Queue;
                 self.focus_on(Pane::Queue);
             }
-            Command::Audit => return self.load_log(String::new()),
+            Command::Audit => {
+                self.place = OnScreen::Audit(LogScreen::default());
+                return self.load_log(String::new());
+            }
             Command::Policies => self.open_agents(state, now),
             Command::Search | Command::SearchNext | Command::SearchPrevious if !self.searches() => {
             }
@@ -461,7 +464,7 @@ impl UiState {
         }
     }
 
-    fn on_audit(&mut self, command: Command) -> Vec<Action> {
+    pub(super) fn on_audit(&mut self, command: Command) -> Vec<Action> {
         let OnScreen::Audit(log) = &mut self.place else {
             return Vec::new();
         };
@@ -475,6 +478,12 @@ impl UiState {
             }
             return Vec::new();
         }
+        if let Some(actions) = self.on_sums(command) {
+            return actions;
+        }
+        let OnScreen::Audit(log) = &mut self.place else {
+            return Vec::new();
+        };
         match command {
             Command::Open => match log.id() {
                 Some(id) => {

@@ -41,6 +41,7 @@ impl UiState {
             OnScreen::Queue => 0.hash(&mut all),
             OnScreen::Audit(log) => {
                 (1, log.row, log.top, log.set, log.page.detail.is_some()).hash(&mut all);
+                log.beside.stage().hash(&mut all);
             }
             OnScreen::Agents(screen) => {
                 (2, screen.part, &screen.at, screen.top, screen.detail).hash(&mut all);
@@ -171,6 +172,10 @@ impl UiState {
             .is_some_and(|log| log.page.detail.is_some());
         let covered = over.or(record.then_some(words::OUTSIDE_RECORD));
         let there = works_on(command, view);
+        if matches!(command, Command::Facets | Command::Statistics) && !there {
+            let audit = self.key(Command::Audit);
+            return Some(words::elsewhere(key, command.name(), words::ON_LOG, &audit));
+        }
         if there && (covered.is_none() || scrolls(command)) && command != Command::Confirm {
             return None;
         }
@@ -298,6 +303,7 @@ const fn works_on(command: Command, view: View) -> bool {
         Command::Search | Command::SearchNext | Command::SearchPrevious => {
             matches!(view, View::Queue | View::Audit)
         }
+        Command::Facets | Command::Statistics => matches!(view, View::Audit),
         Command::NextPane
         | Command::PreviousPane
         | Command::Details

@@ -29,7 +29,8 @@ use super::quiet::Quiet;
 use super::reasons::{Denial, Reason};
 use super::vigilance::Vigilance;
 use super::{
-    AgentsScreen, FlowKey, Looked, Notice, Palette, Pane, Picker, Sheet, UiState, View, lists,
+    AgentsScreen, Beside, FlowKey, Looked, Notice, Palette, Pane, Picker, Sheet, UiState, View,
+    lists,
 };
 
 /// State shared by all screens.
@@ -133,8 +134,9 @@ pub(in crate::tui) struct LogScreen {
     pub row: usize,
     /// How often `page` was set; 0 until the first rows arrive.
     pub set: u64,
-    /// First row shown of an open record.
+    /// First row shown of an open record or of statistics.
     pub top: usize,
+    pub beside: Beside,
 }
 
 impl LogScreen {

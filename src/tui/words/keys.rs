@@ -65,6 +65,7 @@ pub const OUTSIDE_DIFF: &str = "outside the diff";
 pub const OUTSIDE_PICKER: &str = "outside the list of themes";
 pub const OUTSIDE_RECORD: &str = "outside the record";
 pub const IN_QUEUE: &str = "in the queue";
+pub const ON_LOG: &str = "on the audit log";
 
 /// Commands of the shell that people look for here.
 const IN_SHELL: [(&str, &str); 17] = [

@@ -1,5 +1,7 @@
 //! The log: what is wrong with it, and screen 2 with its rows and the question that selects them.
 
+pub mod sums;
+
 use crate::broker::LogDoubt;
 
 use super::number;

@@ -1,10 +1,13 @@
 //! What a blind person would otherwise have to guess: where a key went, what an edit came to, what stands in a field,
 //! which letters only look alike.
 
+use std::sync::Arc;
+
 use crossterm::event::{KeyEvent, KeyModifiers};
 
 use crate::model::{Action as Does, Artifact, Capability, Digest, Place, Severity, VerdictKind};
 
+use super::super::super::{Summed, Sums};
 use super::*;
 
 fn control(v: &mut Voice, c: char) -> String {
@@ -445,5 +448,61 @@ fn a_row_of_the_log_says_who_decided_and_a_question_is_answered_or_explained() {
         said.contains("AUDIT, 0 proposals of the query \"state:blocked\", ")
             && said.contains("None of 5 records match; Esc lists all."),
         "{said}"
+    );
+}
+
+#[test]
+fn statistics_and_facets_are_sentences() {
+    let mut v = Voice::of(Making::clear(CODE));
+    v.wait(3_000);
+    v.keys("2");
+    v.b.ui
+        .set_audit(super::super::super::snapshot_tests::audit_page());
+    v.speak();
+    assert!(v.keys("B").contains(words::plain::READING_LOG));
+    let stats = Summed::Statistics(Arc::new(super::super::super::sums_tests::stats()));
+    v.b.ui.set_sums(Sums {
+        query: String::new(),
+        answer: Ok(stats),
+    });
+    let said = v.speak().replace("\n.. ", " ");
+    assert!(said.contains("STATISTICS"), "{said}");
+    assert!(
+        said.contains("252: 231 granted, 21 denied; 12 expired while the dashboard was open"),
+        "{said}"
+    );
+    assert!(
+        said.contains("41 of 252 decisions, 7 of them in a row"),
+        "{said}"
+    );
+    let own = said.replace(super::super::super::sums_tests::HOSTILE, "");
+    assert!(!own.contains(['█', '▁', '·']), "no bars: {said}");
+    assert!(v.key(KeyCode::Esc).contains("AUDIT, 5 proposals"));
+    assert!(v.keys("F").contains("FACETS"));
+    let facets = Summed::Facets(super::super::super::sums_tests::facets(true));
+    v.b.ui.set_sums(Sums {
+        query: String::new(),
+        answer: Ok(facets),
+    });
+    let said = v.speak().replace("\n.. ", " ");
+    assert!(
+        said.contains("FACETS of 5 proposals: 14 values\n1 of 14, state \"granted\": 3 proposals"),
+        "{said}"
+    );
+    let said = v.keys("j").replace("\n.. ", " ");
+    assert!(
+        said.contains("2 of 14, state \"denied\": 2 proposals, the query asks for it"),
+        "{said}"
+    );
+    v.keys("jj");
+    let said = v.keys("j").replace("\n.. ", " ");
+    assert!(
+        said.contains("5 of 14, agent \"granted\": 1 proposal"),
+        "{said}"
+    );
+    let asked = v.b.press(KeyCode::Enter);
+    assert!(
+        matches!(&asked[..], [super::super::super::Action::LoadAudit { query, .. }, _] if query == "agent:granted"),
+        "{asked:?}"
     );
 }

@@ -1,0 +1,186 @@
+//! What the rows of a question come to: statistics, facets, and what is written of them.
+
+use crate::audit::By;
+use crate::model::grouped;
+
+pub const STATISTICS: &str = "STATISTICS";
+pub const READING: &str = "reads the log …";
+pub const REVIEWERS: &str = "REVIEWERS";
+pub const AGENTS_SUMMED: &str = "AGENTS";
+pub const OVER_TIME: &str = "OVER TIME";
+pub const INSIDE_RUNS: &str = "SCOPES AND LIMITS INSIDE RUNS";
+pub const DRILLS_SUMMED: &str = "DRILLS";
+pub const NOTHING_TO_COUNT: &str = "The rows have nothing to count.";
+pub const NO_ACCESS_COUNTED: &str = "no run of the contract scoped";
+
+pub const DECISIONS: &str = "decisions";
+pub const GRANTS: &str = "grants";
+pub const LOOK: &str = "look";
+pub const UNDER_FAST: &str = "under 5 s";
+pub const HOURS: &str = "hours";
+pub const DRILLS: &str = "drills";
+pub const PROPOSALS: &str = "proposals";
+pub const OUTCOMES: &str = "outcomes";
+pub const LIMITS: &str = "limits";
+pub const RUNS: &str = "runs";
+
+pub fn uid(uid: u32) -> String {
+    format!("  uid {uid}")
+}
+
+fn some(n: u64, what: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(n))
+}
+
+pub fn decisions(granted: u64, denied: u64, expired: u64) -> String {
+    format!(
+        "{}: {} granted, {} denied; {} expired while the dashboard was open",
+        grouped(granted + denied),
+        grouped(granted),
+        grouped(denied),
+        grouped(expired)
+    )
+}
+
+pub fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+/// `median 6.2 s`.
+pub fn median(ms: Option<u64>) -> String {
+    match ms {
+        None => "no look was timed".to_owned(),
+        Some(ms) => format!("median {}.{} s", grouped(ms / 1000), ms % 1000 / 100),
+    }
+}
+
+/// Decisions after a short look, of all.
+pub fn fast(fast: u64, all: u64) -> String {
+    format!("{} of {}", grouped(fast), some(all, "decision"))
+}
+
+pub fn fast_streak(streak: u64) -> String {
+    format!(", {} of them in a row", grouped(streak))
+}
+
+/// What the cells of a day's hours mean.
+pub fn by_hour(most: u64, hour: usize) -> String {
+    format!("0 to 23 h, most at {hour} h: {}", grouped(most))
+}
+
+pub fn drills(shown: u64, caught: u64, granted: u64, unanswered: u64) -> String {
+    format!(
+        "{} met, {} caught, {} granted, {} unanswered",
+        grouped(shown),
+        grouped(caught),
+        grouped(granted),
+        grouped(unanswered)
+    )
+}
+
+pub const NO_DRILLS: &str = "none";
+
+/// Granted, denied, expired and blocked.
+pub fn outcomes([granted, denied, expired, blocked]: [u64; 4]) -> String {
+    format!(
+        "{} granted, {} denied, {} expired, {} blocked",
+        grouped(granted),
+        grouped(denied),
+        grouped(expired),
+        grouped(blocked)
+    )
+}
+
+/// Of one agent's proposals.
+pub fn flagged_and_failed(flagged: u64, all: u64, failed: u64) -> String {
+    let share = match all {
+        0 => String::new(),
+        all => format!(" ({})", percent(flagged as f64 / all as f64)),
+    };
+    format!(
+        "; {} flagged{share}; {} failed",
+        grouped(flagged),
+        some(failed, "run")
+    )
+}
+
+/// `days`: how many stand in one cell.
+pub fn by_day(first: &str, last: &str, days: usize) -> String {
+    match days {
+        1 => format!("a cell a day, {first} to {last}"),
+        days => format!("a cell for {days} days, {first} to {last}"),
+    }
+}
+
+pub fn most_on(all: u64, most: u64, day: &str) -> String {
+    format!("{} in all, most on {day}: {}", grouped(all), grouped(most))
+}
+
+pub fn ended(runs: u64) -> String {
+    format!("{} ended", grouped(runs))
+}
+
+pub const NO_LIMIT: &str = "none was met";
+
+pub fn scope(allowed: u64, blocked: u64, runs: u64) -> String {
+    format!(
+        "{} allowed, {} blocked, in {}",
+        grouped(allowed),
+        grouped(blocked),
+        some(runs, "run")
+    )
+}
+
+pub fn more_rows_of(what: &str, more: usize) -> String {
+    format!("and {} more {what}", grouped(more as u64))
+}
+
+pub const FACETS: &str = "FACETS";
+/// Before a value that the question asks for.
+pub const CHOSEN: &str = "✓";
+
+pub const fn by(by: By) -> &'static str {
+    match by {
+        By::State => "state",
+        By::Rule => "rule",
+        By::Capability => "capability",
+        By::Agent => "agent",
+        By::Reviewer => "reviewer",
+        By::Data => "data set",
+        By::Profile => "profile",
+        By::Day => "day",
+    }
+}
+
+/// Values that have no row.
+pub fn more_values(more: usize) -> String {
+    format!("and {} more", grouped(more as u64))
+}
+
+pub fn spoken_facets(proposals: u64, values: usize, query: &str) -> String {
+    format!(
+        "{FACETS} of {}{query}: {}",
+        some(proposals, "proposal"),
+        some(values as u64, "value")
+    )
+}
+
+/// One value, and its place among all of them. Whose it is comes first, so that no name passes for another kind.
+pub fn spoken_value(
+    (at, all): (usize, usize),
+    by: &str,
+    name: &str,
+    count: u64,
+    chosen: bool,
+) -> String {
+    let chosen = match chosen {
+        true => ", the query asks for it",
+        false => "",
+    };
+    format!(
+        "{at} of {all}, {by} \"{}\": {}{chosen}",
+        name.replace('"', "\\\""),
+        some(count, "proposal")
+    )
+}

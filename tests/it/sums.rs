@@ -1,0 +1,73 @@
+//! Screen 2 through a real terminal: what its rows come to, how they divide, and what is written of them.
+
+use serde_json::json;
+
+use crate::common;
+
+use common::dash::Dash;
+
+/// A proposal that its agent took back, whose name claims to be a state, and one that a person denied.
+fn two() -> Dash {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let mut propose = |name: &str| {
+        agent.propose(json!({
+            "code": format!("print('{name}')\n"), "title": "a title", "agent": {"name": name},
+        }))
+    };
+    let (first, second) = (propose("granted"), propose("etl-bot"));
+    agent.call("withdraw", json!({"id": first["id"]}));
+    assert_eq!(agent.outcome(&first["id"])["state"], "withdrawn");
+    dash.go_to_urgent();
+    dash.keys("dno\r");
+    assert_eq!(agent.outcome(&second["id"])["state"], "denied");
+    dash.keys("2");
+    dash.wait_text("AUDIT  2 proposals");
+    dash
+}
+
+#[test]
+fn statistics_of_the_question_are_a_key_away() {
+    let mut dash = two();
+    dash.press("B");
+    let text = dash.wait_text("1: 0 granted, 1 denied; 0 expired while the dashboard was open");
+    assert!(text.contains("STATISTICS  2 proposals"), "{text}");
+    dash.press("/");
+    dash.keys("agent:etl-bot");
+    dash.press("\r");
+    dash.wait_text("STATISTICS  1 proposal  query: agent:etl-bot");
+    dash.wait_text("1: 0 granted, 1 denied");
+    dash.press("B");
+    dash.wait_text("AUDIT  1 proposal");
+}
+
+#[test]
+fn a_value_of_the_facets_narrows_the_question_and_widens_it_again() {
+    let mut dash = two();
+    dash.press("F");
+    let text = dash.wait_text("AGENT");
+    assert!(text.contains("FACETS"), "{text}");
+    // What an agent calls itself stands with the agents.
+    let at = |word: &str| {
+        let line = |line: &str| line.trim_start().starts_with(word);
+        text.lines().position(line)
+    };
+    assert!(
+        at("AGENT") < at("granted") && at("AGENT").is_some(),
+        "{text}"
+    );
+    // The cursor is on the first state.
+    dash.press("\r");
+    let text = dash.wait_text("query: state:denied");
+    assert!(text.contains("FACETS"), "{text}");
+    dash.wait_text("✓ denied");
+    dash.press("/");
+    dash.wait_text("query: state:denied");
+    dash.press("\x1b");
+    dash.press("\r");
+    dash.wait_for("the whole log", |_, text| {
+        text.contains("FACETS") && !text.contains("query:") && text.contains("AGENT")
+    });
+    dash.press("F");
+    dash.wait_text("AUDIT  2 proposals");
+}
