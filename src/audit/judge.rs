@@ -13,14 +13,14 @@ use super::contents::{Contents, Look};
 use super::error::{AuditError, Damage, Faults};
 use super::layout::Layout;
 use super::life::Lives;
-use super::line::{Record, VERSION, actor};
+use super::line::{GENESIS, Record, VERSION, actor};
 use super::lines::{Lines, OneByOne};
 use super::lock;
 use super::open::LONG;
 use super::put_back;
 use super::scan::{Line, Scanned, scan};
 use super::span::Spans;
-use crate::model::{Digest, ProposalId};
+use crate::model::{Digest, LogEvent, ProposalId};
 
 /// What a reader of a whole log found.
 pub(super) struct Judged {
@@ -74,6 +74,8 @@ pub(super) struct Stopped {
     /// Whether lives may begin with any record.
     cut: bool,
     pub later: u64,
+    #[serde(default)]
+    removed_through: Option<u64>,
 }
 
 /// The judgement of the lines read so far.
@@ -85,6 +87,8 @@ pub(super) struct Judging {
     layout: Layout,
     begun: bool,
     pub later: u64,
+    /// Where the last removal ended, by its record.
+    removed_through: Option<u64>,
 }
 
 impl Judging {
@@ -97,6 +101,7 @@ impl Judging {
             layout: layout.clone(),
             begun: false,
             later: 0,
+            removed_through: None,
         }
     }
 
@@ -111,6 +116,7 @@ impl Judging {
             faults: stopped.faults,
             begun: stopped.begun,
             later: stopped.later,
+            removed_through: stopped.removed_through,
             ..new
         }
     }
@@ -129,6 +135,7 @@ impl Judging {
             begun: self.begun,
             cut: self.lives.is_cut(),
             later: self.later,
+            removed_through: self.removed_through,
         }
     }
 
@@ -170,7 +177,8 @@ impl Judging {
         }
         // Both must see every record, and a record is reported only once.
         let (lived, written) = (self.lives.step(&record.event), self.spans.step(&record));
-        if let Err(what) = lived.and(actor).and(written) {
+        let joined = self.gap(&record);
+        if let Err(what) = lived.and(actor).and(written).and(joined) {
             self.faults.lives.add(Damage {
                 file: line.file.to_owned(),
                 line: Some(line.number),
@@ -184,6 +192,40 @@ impl Judging {
         let read = Read::Record(line, record);
         reader.reads(read, &mut self.lives);
         Ok(())
+    }
+
+    /// Whether what a removal says of itself can be, after the removals before it.
+    fn gap(&mut self, record: &Record) -> Result<(), String> {
+        let LogEvent::Pruned {
+            through_seq, gap, ..
+        } = &record.event
+        else {
+            return Ok(());
+        };
+        let before = self.removed_through.replace(*through_seq);
+        let Some(gap) = gap else {
+            return Ok(());
+        };
+        let counted = gap.first_seq.checked_add(gap.records);
+        if gap.first_seq == 0 || gap.records == 0 || counted != through_seq.checked_add(1) {
+            return Err(format!(
+                "`pruned` counts {} records from seq {} through seq {through_seq}",
+                gap.records, gap.first_seq
+            ));
+        }
+        if *through_seq >= record.seq || gap.oldest > gap.newest {
+            return Err("`pruned` of records that cannot be before it".to_owned());
+        }
+        if (gap.first_seq == 1) != (gap.before == GENESIS) {
+            return Err("`pruned` names another line before the removed records".to_owned());
+        }
+        match before {
+            Some(end) if gap.first_seq > end + 1 => Err(format!(
+                "`pruned` begins at seq {}, and the removal before it ended at seq {end}",
+                gap.first_seq
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn done(self, scanned: Scanned, chain: Option<Damage>) -> Judged {

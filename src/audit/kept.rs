@@ -188,8 +188,17 @@ pub fn outdated(state_dir: &Path, days: u64, now: Timestamp) -> io::Result<Vec<P
     Ok(found)
 }
 
-/// The kept files of these runs.
-pub(super) fn all_of(state_dir: &Path, ids: &HashSet<ProposalId>) -> io::Result<Vec<PathBuf>> {
+/// Every kept file with its run and its length.
+pub fn all(state_dir: &Path) -> io::Result<Vec<(PathBuf, ProposalId, u64)>> {
+    let mut found = Vec::new();
+    for (path, id) in runs(state_dir)? {
+        let bytes = fs::symlink_metadata(&path).map_or(0, |meta| meta.len());
+        found.push((path, id, bytes));
+    }
+    Ok(found)
+}
+
+fn runs(state_dir: &Path) -> io::Result<Vec<(PathBuf, ProposalId)>> {
     let entries = match fs::read_dir(folder(state_dir)) {
         Ok(entries) => entries,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -198,12 +207,19 @@ pub(super) fn all_of(state_dir: &Path, ids: &HashSet<ProposalId>) -> io::Result<
     let mut found = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if run_of(&path).is_some_and(|id| ids.contains(&id)) {
-            found.push(path);
+        if let Some(id) = run_of(&path) {
+            found.push((path, id));
         }
     }
     found.sort();
     Ok(found)
+}
+
+/// The kept files of these runs.
+pub(super) fn all_of(state_dir: &Path, ids: &HashSet<ProposalId>) -> io::Result<Vec<PathBuf>> {
+    let mut found = runs(state_dir)?;
+    found.retain(|(_, id)| ids.contains(id));
+    Ok(found.into_iter().map(|(path, _)| path).collect())
 }
 
 /// The run that a kept file is named after.

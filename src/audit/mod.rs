@@ -85,6 +85,6 @@ pub use tlog::{
     StoreError, TlogError, VerifierKey, Witness,
 };
 pub use unread::{Checked, Unread};
-pub use verify::{Repaired, Report};
+pub use verify::{Removed, Repaired, Report};
 pub use watch::{Counts, Watch};
 pub use writer::{Writer, WriterEvent, WriterHandle};

@@ -4,9 +4,10 @@
 //! removed durably, oldest first, so that a crash can only leave a log without some of its beginning, which
 //! the record explains. The record is as trustworthy as the chain: whoever can write the folder can forge both.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
+use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -15,10 +16,13 @@ use super::contents::{Look, named_by};
 use super::error::AuditError;
 use super::index;
 use super::judge::{self, Read};
+use super::kept;
 use super::layout::{Layout, sync_dir};
+use super::line::GENESIS;
 use super::scan::Boundary;
+use super::tlog::{Store, root_of};
 use super::{Log, open};
-use crate::model::{Digest, LogEvent, ProposalId, Reviewer};
+use crate::model::{Digest, Gap, LogEvent, ProposalId, Reviewer};
 
 /// What is to be removed, or was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -28,6 +32,9 @@ pub struct Pruned {
     /// Number of blobs that no remaining record names.
     pub blobs: u64,
     pub blob_bytes: u64,
+    /// Kept runs of which no record remains.
+    pub kept: Vec<PathBuf>,
+    pub kept_bytes: u64,
     /// Blobs are kept because records of a later version may name them.
     pub blobs_stay: bool,
     /// The first old segment that a legal hold keeps, and with it all that follow.
@@ -46,10 +53,16 @@ pub struct HeldBack {
 /// What may be removed.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Only segments whose records are all older than this.
-    before: Timestamp,
+    /// Segments whose records are all older than this.
+    before: Option<Timestamp>,
+    /// The oldest segments while segments, blobs and kept code together take more bytes than this.
+    most: Option<u64>,
     /// None once the log takes no more bytes than this.
     down_to: Option<u64>,
+    /// Whether kept code goes with its records.
+    kept: bool,
+    /// Has the hashes of the records, for the root of what goes.
+    store: Option<Store>,
     held: HashSet<ProposalId>,
     hold: Vec<String>,
 }
@@ -57,15 +70,40 @@ pub struct Order {
 impl From<Timestamp> for Order {
     fn from(before: Timestamp) -> Self {
         Self {
-            before,
-            down_to: None,
-            held: HashSet::new(),
-            hold: Vec::new(),
+            before: Some(before),
+            ..Self::of(None, None)
         }
     }
 }
 
 impl Order {
+    /// What is older than `before`, and the oldest while everything takes more than `most` bytes.
+    pub fn of(before: Option<Timestamp>, most: Option<u64>) -> Self {
+        Self {
+            before,
+            most,
+            down_to: None,
+            kept: true,
+            store: None,
+            held: HashSet::new(),
+            hold: Vec::new(),
+        }
+    }
+
+    /// Leaves kept code alone.
+    #[must_use]
+    pub fn log_only(mut self, only: bool) -> Self {
+        self.kept = !only;
+        self
+    }
+
+    /// Where the checkpoints of this log are.
+    #[must_use]
+    pub fn signed_in(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
     /// Stops once the segments take no more than this.
     #[must_use]
     pub fn down_to(mut self, bytes: Option<u64>) -> Self {
@@ -86,8 +124,10 @@ impl Order {
 pub struct OldSegment {
     /// Path inside the state folder.
     pub file: String,
+    pub first_seq: u64,
     pub records: u64,
-    /// Time of its newest record.
+    /// Times of its oldest and its newest record.
+    pub oldest: Timestamp,
     pub newest: Timestamp,
     pub bytes: u64,
 }
@@ -103,6 +143,7 @@ struct Plan {
     numbers: Vec<u64>,
     /// Where the removed part ends.
     end: Option<Boundary>,
+    gap: Option<Gap>,
     blobs: Vec<Digest>,
 }
 
@@ -143,6 +184,7 @@ pub fn prune(
                 head: end.hash,
                 retention_days: days,
                 hold: order.hold,
+                gap: plan.gap.clone().map(Box::new),
                 by,
             };
             super::open::write_one(&layout.state, opened, event)?
@@ -165,12 +207,19 @@ fn remove(layout: &Layout, plan: &Plan) -> io::Result<()> {
             _ => {}
         }
     }
+    for path in &plan.report.kept {
+        match fs::remove_file(path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+    }
     index::forget(layout)
 }
 
 /// What [`plan`] reads of one segment.
 struct Seen {
     end: Boundary,
+    oldest: Timestamp,
     newest: Timestamp,
     first_seq: u64,
     /// Proposals that have records in it.
@@ -190,6 +239,7 @@ fn plan(layout: &Layout, order: &Order) -> Result<Plan, AuditError> {
             file = line.file.to_owned();
             seen.push(Seen {
                 end: line.boundary,
+                oldest: Timestamp::MAX,
                 newest: Timestamp::MIN,
                 first_seq: line.seq,
                 ids: HashSet::new(),
@@ -206,6 +256,7 @@ fn plan(layout: &Layout, order: &Order) -> Result<Plan, AuditError> {
             return;
         };
         segment.newest = segment.newest.max(record.ts);
+        segment.oldest = segment.oldest.min(record.ts);
         segment.ids.extend(record.event.id());
         let named = named_by(&record.event).into_iter();
         segment.blobs.extend(named.map(|blob| blob.digest));
@@ -219,20 +270,25 @@ fn plan(layout: &Layout, order: &Order) -> Result<Plan, AuditError> {
     }
     let open: HashSet<ProposalId> = judged.lives.open().into_iter().map(|(id, _)| id).collect();
     let goes = |segment: &Seen| {
-        segment.end.segment < last
-            && segment.newest < order.before
-            && !segment.unknown
-            && segment.ids.is_disjoint(&open)
+        segment.end.segment < last && !segment.unknown && segment.ids.is_disjoint(&open)
     };
     let is_held = |segment: &Seen| !segment.ids.is_disjoint(&order.held);
     let bytes = |segment: &Seen| {
         let path = layout.segment(segment.end.segment);
         fs::symlink_metadata(path).map_or(0, |m| m.len())
     };
+    let room = Room::of(layout, &seen)?;
     let mut left: u64 = seen.iter().map(bytes).sum();
+    let mut all = left + room.with.iter().sum::<u64>() + room.apart;
     let mut count = 0;
     let mut held = None;
-    for segment in seen.iter().take_while(|segment| goes(segment)) {
+    let mut by_bytes = None;
+    for (segment, with) in seen.iter().zip(&room.with).take_while(|(s, _)| goes(s)) {
+        let is_old = order.before.is_some_and(|before| segment.newest < before);
+        let over = order.most.filter(|most| all > *most);
+        if !is_old && over.is_none() {
+            break;
+        }
         if order.down_to.is_some_and(|most| left <= most) {
             break;
         }
@@ -244,6 +300,8 @@ fn plan(layout: &Layout, order: &Order) -> Result<Plan, AuditError> {
             break;
         }
         left -= bytes(segment).min(left);
+        all -= (bytes(segment) + with).min(all);
+        by_bytes = by_bytes.or(over.filter(|_| !is_old));
         count += 1;
     }
     let (old, rest) = seen.split_at(count);
@@ -260,12 +318,25 @@ fn plan(layout: &Layout, order: &Order) -> Result<Plan, AuditError> {
         },
         numbers,
         end,
+        gap: None,
         blobs: Vec::new(),
     };
+    if order.kept && count > 0 {
+        let stays: HashSet<&ProposalId> = rest.iter().flat_map(|segment| &segment.ids).collect();
+        let went = |id: &ProposalId| old.iter().any(|segment| segment.ids.contains(id));
+        for (path, id, bytes) in room.kept {
+            if went(&id) && !stays.contains(&id) {
+                plan.report.kept.push(path);
+                plan.report.kept_bytes += bytes;
+            }
+        }
+    }
     for segment in old {
         plan.report.segments.push(OldSegment {
             file: format!("log/{}", super::layout::segment_name(segment.end.segment)),
+            first_seq: segment.first_seq,
             records: segment.end.seq + 1 - segment.first_seq,
+            oldest: segment.oldest,
             newest: segment.newest,
             bytes: bytes(segment),
         });
@@ -280,7 +351,61 @@ fn plan(layout: &Layout, order: &Order) -> Result<Plan, AuditError> {
             plan.blobs.push(digest);
         }
     }
+    if let (Some(first), Some(end)) = (old.first(), plan.end) {
+        let before = judged.scanned.removed.map(|removed| removed.hash);
+        plan.gap = Some(Gap {
+            first_seq: first.first_seq,
+            records: end.seq + 1 - first.first_seq,
+            oldest: old.iter().map(|s| s.oldest).min().unwrap_or(first.oldest),
+            newest: old.iter().map(|s| s.newest).max().unwrap_or(first.newest),
+            before: before.unwrap_or(GENESIS),
+            root: order
+                .store
+                .as_ref()
+                .and_then(|store| root_of(store, end.seq)),
+            contents: plan.report.blobs,
+            retention_bytes: by_bytes,
+        });
+    }
     Ok(plan)
+}
+
+/// What takes room beside the segments.
+struct Room {
+    /// For each segment, what goes with it: blobs and kept code that no later one has.
+    with: Vec<u64>,
+    /// Kept code without records.
+    apart: u64,
+    kept: Vec<(PathBuf, ProposalId, u64)>,
+}
+
+impl Room {
+    fn of(layout: &Layout, seen: &[Seen]) -> Result<Self, AuditError> {
+        let io = |e| AuditError::io(&layout.state, "read", e);
+        let (mut last_blob, mut last_id) = (HashMap::new(), HashMap::new());
+        for (n, segment) in seen.iter().enumerate() {
+            last_blob.extend(segment.blobs.iter().map(|digest| (*digest, n)));
+            last_id.extend(segment.ids.iter().map(|id| (*id, n)));
+        }
+        let mut room = Self {
+            with: vec![0; seen.len()],
+            apart: 0,
+            kept: kept::all(&layout.state).map_err(io)?,
+        };
+        for (digest, bytes) in blobs(layout).map_err(io)? {
+            // One that no record names goes with the first segment that goes.
+            if let Some(n) = last_blob.get(&digest) {
+                room.with[*n] += bytes;
+            }
+        }
+        for (_, id, bytes) in &room.kept {
+            match last_id.get(id) {
+                Some(n) => room.with[*n] += bytes,
+                None => room.apart += bytes,
+            }
+        }
+        Ok(room)
+    }
 }
 
 /// Every blob with its size. Files with other names are ignored.

@@ -277,6 +277,7 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
             head: Digest::of(b""),
             retention_days: 30,
             hold: Vec::new(),
+            gap: None,
             by: Reviewer::default(),
         },
         LogEvent::Erased {

@@ -9,7 +9,7 @@ use super::judge::{self, Read};
 use super::layout::Layout;
 use super::line::Record;
 use super::scan::Line;
-use crate::model::LogEvent;
+use crate::model::{Gap, LogEvent};
 
 /// The result of a verification.
 #[derive(Clone, Debug, Serialize)]
@@ -22,6 +22,8 @@ pub struct Report {
     /// Retention removed the records up to this sequence number, according to a later record that names the
     /// hash of the last one.
     pub removed_through: Option<u64>,
+    /// What retention removed, by the records that are left of it, the oldest first.
+    pub removals: Vec<Removed>,
     /// Hash of the last sound line, 64 hex digits.
     pub head: String,
     /// Number of blobs that match their digests.
@@ -47,6 +49,42 @@ pub struct Report {
     pub bad_blobs: Vec<Damage>,
     /// How many blobs are missing or changed.
     pub bad_blob_count: u64,
+}
+
+/// Records that retention removed, as their `pruned` record says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Removed {
+    /// The `pruned` record.
+    pub seq: u64,
+    pub at: Timestamp,
+    /// The person.
+    pub uid: u32,
+    pub through_seq: u64,
+    pub retention_days: u64,
+    pub gap: Option<Box<Gap>>,
+}
+
+impl Removed {
+    fn of(record: &Record) -> Option<Self> {
+        let LogEvent::Pruned {
+            through_seq,
+            retention_days,
+            gap,
+            by,
+            ..
+        } = &record.event
+        else {
+            return None;
+        };
+        Some(Self {
+            seq: record.seq,
+            at: record.ts,
+            uid: by.uid,
+            through_seq: *through_seq,
+            retention_days: *retention_days,
+            gap: gap.clone(),
+        })
+    }
 }
 
 /// A loss of acknowledged records that a person agreed to.
@@ -88,10 +126,12 @@ pub(super) fn verify(
     mut visit: impl FnMut(&Line<'_>),
 ) -> Result<Report, AuditError> {
     let mut repairs = Vec::new();
+    let mut removals = Vec::new();
     let judged = judge::read(layout, Look::Read, |read| match read {
         Read::Record(line, record) => {
             visit(line);
             repairs.extend(Repaired::of(&record));
+            removals.extend(Removed::of(&record));
         }
         Read::Later(line, _) => visit(line),
     })?;
@@ -102,6 +142,7 @@ pub(super) fn verify(
         records: head.seq - removed.map_or(0, |removed| removed.seq),
         segments: head.segment - removed.map_or(0, |removed| removed.segment),
         removed_through: removed.map(|removed| removed.seq),
+        removals,
         head: head.hash.hex(),
         blobs: judged.blobs,
         erased: judged.erased,

@@ -18,6 +18,7 @@ use crate::model::did_you_mean;
 const SECONDS_MAX: u64 = 365 * 24 * 3600;
 const PENDING_MAX: u64 = 1_000_000;
 const RETENTION_DAYS_MAX: u64 = 36_500;
+const RETENTION_BYTES_MAX: u64 = 1 << 50;
 /// With more decisions between them, drills would tell nothing.
 const DRILLS_EVERY_MAX: u64 = 10_000;
 /// The largest number of TOML.
@@ -43,6 +44,7 @@ pub(super) struct Layer {
     pub kill_on_disconnect: Option<Set<bool>>,
     pub keys: BTreeMap<String, Set<String>>,
     pub retention_days: Option<Set<u64>>,
+    pub retention_bytes: Option<Set<u64>>,
     pub keep_code: Option<Set<bool>>,
     pub checkpoints: Option<Set<PathBuf>>,
     pub anchor_command: Option<Set<Vec<String>>>,
@@ -120,6 +122,7 @@ impl Layer {
             layer.anchor_command = command(&audit, "anchor_command")?;
             layer.witnesses = texts(&audit, "witnesses", "a list of `http://host/prefix KEY`")?;
             layer.hold = audit.string("hold")?;
+            layer.retention_bytes = audit.integer("retention_bytes", 0..=RETENTION_BYTES_MAX)?;
             layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;
         }
         if let Some(notify) = top.table("notify")? {

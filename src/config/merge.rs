@@ -30,6 +30,14 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         &mine.retention_days,
         u64::to_string,
     )?;
+    // An administrator who bounds days alone keeps every byte of them.
+    let bytes = admin.retention_days.clone().map(|set| set.map(|_| 0));
+    let retention_bytes = fixed(
+        "audit.retention_bytes",
+        &admin.retention_bytes.clone().or(bytes),
+        &mine.retention_bytes,
+        u64::to_string,
+    )?;
     let keep_code = fixed(
         "audit.keep_code",
         &admin.keep_code,
@@ -133,6 +141,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
             .collect(),
         audit: AuditSection {
             retention_days: value(retention_days, 0),
+            retention_bytes: value(retention_bytes, 0),
             keep_code: keep_code.is_none_or(|set| set.value),
             checkpoints: checkpoints.map(|set| set.value),
             anchor_command: anchor_command.map(|set| set.value).unwrap_or_default(),
@@ -190,6 +199,7 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         kill_on_disconnect: above.kill_on_disconnect.or(below.kill_on_disconnect),
         keys,
         retention_days: above.retention_days.or(below.retention_days),
+        retention_bytes: above.retention_bytes.or(below.retention_bytes),
         keep_code: above.keep_code.or(below.keep_code),
         checkpoints: above.checkpoints.or(below.checkpoints),
         anchor_command: above.anchor_command.or(below.anchor_command),

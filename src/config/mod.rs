@@ -94,6 +94,8 @@ pub struct RunSection {
 pub struct AuditSection {
     /// Days after which whole segments are removed; 0 keeps everything.
     pub retention_days: u64,
+    /// Bytes of segments, contents and kept code beyond which the oldest segments are removed; 0 for no bound.
+    pub retention_bytes: u64,
     /// Whether the code of a successful run is also kept as a separate file.
     pub keep_code: bool,
     /// Where checkpoints are kept; `None` for the folder beside the state folder.

@@ -125,6 +125,9 @@ pub enum LogEvent {
         /// The queries of a legal hold, if there was one.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         hold: Vec<String>,
+        /// What was removed. Earlier versions did not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gap: Option<Box<Gap>>,
         by: Reviewer,
     },
     /// A person erased contents of a proposal. Durable before the first of them is removed.
@@ -138,6 +141,26 @@ pub enum LogEvent {
     Unanchored { reason: String },
     /// The dashboard closed the log in an orderly way.
     Closed,
+}
+
+/// A part of the log that [`LogEvent::Pruned`] removes. A checkpoint after that record signs it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    pub first_seq: u64,
+    pub records: u64,
+    /// Times of its oldest and its newest record.
+    pub oldest: Timestamp,
+    pub newest: Timestamp,
+    /// Hash of the line before it; zeros at the beginning of the log.
+    pub before: Digest,
+    /// Root of the Merkle tree (RFC 6962) of all records up to its end; `None` if no checkpoint went so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<Digest>,
+    /// How many contents go with it.
+    pub contents: u64,
+    /// The bytes for which log, contents and kept code are retained, if they are why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention_bytes: Option<u64>,
 }
 
 /// A content that a record names and that was erased.

@@ -56,7 +56,7 @@ pub use kept::KeptRun;
 pub use left_out::{LeftOut, Reason};
 pub use limits::Limits;
 pub use log::{
-    Blob, EditedLog, ErasedContent, ErasedPart, FinishedLog, GrantedLog, LogEvent, ProposedLog,
+    Blob, EditedLog, ErasedContent, ErasedPart, FinishedLog, Gap, GrantedLog, LogEvent, ProposedLog,
 };
 pub use lookalikes::{Claimed, Imitation, Letter, claimed, differences, imitations};
 pub use nearest::{alike, closest, did_you_mean, nearest};

@@ -110,6 +110,7 @@ pub(super) fn texts(event: &mut LogEvent, text: &mut dyn FnMut(&mut String)) {
             head: _,
             retention_days: _,
             hold,
+            gap: _,
             by: _,
         } => hold.iter_mut().for_each(text),
         LogEvent::Erased {

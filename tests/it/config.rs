@@ -168,6 +168,7 @@ fn the_documented_file_has_its_documented_meaning() {
     assert!(config.run.kill_on_disconnect);
     assert_eq!(config.keys["quit"], "ctrl-q");
     assert_eq!(config.audit.retention_days, 30);
+    assert_eq!(config.audit.retention_bytes, 5_000_000_000);
     assert!(!config.notify.bell);
     assert_eq!((config.drills.every, config.drills.seed), (25, Some(7)));
 }
@@ -438,6 +439,11 @@ fn settings_of_the_administrator_cannot_be_loosened() {
             "[audit]\nretention_days = 1\n",
             "`audit.retention_days` is fixed to 0 by admin/config.toml:8",
         ),
+        (
+            // Whoever keeps every day keeps every byte.
+            "[audit]\nretention_bytes = 1\n",
+            "`audit.retention_bytes` is fixed to 0 by admin/config.toml:8",
+        ),
     ] {
         let (_home, loaded) = load_under(admin, user).unwrap();
         let error = loaded.unwrap_err();
@@ -667,6 +673,13 @@ fn key_cases() -> Vec<KeyCase> {
             "[audit]\nretention_days = 7",
             "8",
             |c| c.audit.retention_days.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "AUDIT_RETENTION_BYTES",
+            "[audit]\nretention_bytes = 7",
+            "8",
+            |c| c.audit.retention_bytes.to_string(),
             ["7", "8"],
         ),
         case(

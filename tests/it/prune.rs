@@ -202,6 +202,15 @@ fn whole_old_segments_are_removed_and_everything_else_goes_on() {
     let last: Value = serde_json::from_str(record.lines().last().unwrap()).unwrap();
     assert_eq!(last["kind"], "pruned", "{last}");
     assert_eq!(last["through_segment"], 2, "{last}");
+    let gap = &last["gap"];
+    assert_eq!(
+        (&gap["first_seq"], &gap["records"]),
+        (&1.into(), &11.into()),
+        "{last}"
+    );
+    assert_eq!(gap["contents"], 2, "{last}");
+    assert!(printed.contains("removed seq 1-11, of "), "{printed}");
+    assert!(printed.contains(" older than 30 days, on "), "{printed}");
 
     // Nothing else is old enough.
     let repeated = dash.cli(&["audit", "prune"]);
@@ -332,6 +341,136 @@ fn flags_remove_less_than_the_configuration_allows_and_never_more() {
     let dry = prune(dir.path(), days, &["--down-to", &most, "--dry-run"]);
     assert_eq!(text(&dry).lines().count(), 1, "{}", told(&dry));
     assert_eq!(files(&log), before);
+}
+
+#[test]
+fn the_oldest_segments_go_until_everything_takes_no_more_than_its_bytes() {
+    let (dir, log) = three_segments();
+    let state = dir.path().join("state");
+    let before = files(&log);
+    let size = |paths: &[PathBuf]| {
+        paths
+            .iter()
+            .map(|p| p.metadata().unwrap().len())
+            .sum::<u64>()
+    };
+    let all = size(&before) + size(&files(&state.join("blobs")));
+    for (bytes, goes) in [(all, 0), (all - 1, 1), (1, 2)] {
+        let most = format!("retention_bytes = {bytes}");
+        let dry = prune(dir.path(), &most, &["--dry-run"]);
+        assert_eq!(text(&dry).lines().count(), goes, "{bytes}: {}", told(&dry));
+    }
+    let refused = prune(dir.path(), "retention_bytes = 1", &["--older-than", "9"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", told(&refused));
+    // A hold counts here as well.
+    let held = prune(
+        dir.path(),
+        "retention_bytes = 1\nhold = 'title:\"the oldest run\"'",
+        &[],
+    );
+    assert_eq!(text(&held), "", "{}", told(&held));
+    assert!(
+        told(&held).contains("log/00000001.jsonl has 1 proposal of these"),
+        "{}",
+        told(&held)
+    );
+
+    // Kept code goes with its records.
+    let id = audit::Log::open(&state)
+        .unwrap()
+        .proposals()
+        .unwrap()
+        .proposals[2]
+        .id;
+    fs::create_dir(state.join("kept")).unwrap();
+    let kept = state.join(format!("kept/run_2026-01-01T00-00-00Z_{id}.py"));
+    fs::write(&kept, "print(1)").unwrap();
+    let done = prune(dir.path(), &format!("retention_bytes = {all}"), &[]);
+    let first = format!("{}\n{}\n", kept.display(), before[0].display());
+    assert_eq!(text(&done), first, "{}", told(&done));
+    assert!(!kept.exists());
+    assert_eq!(files(&log), before[1..]);
+    let report = audit::Log::open(&state).unwrap().verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+    let gap = report.removals[0].gap.as_ref().unwrap();
+    assert_eq!((gap.first_seq, gap.retention_bytes), (1, Some(all)));
+}
+
+/// What a record says of a gap must fit the gap.
+#[test]
+fn a_forged_record_of_a_gap_is_found() {
+    let (dir, log) = three_segments();
+    let done = prune(dir.path(), "retention_days = 30", &[]);
+    assert!(done.status.success(), "{}", told(&done));
+    let path = log.join("00000003.jsonl");
+    let good = fs::read_to_string(&path).unwrap();
+    let verify = |text: &str| {
+        fs::write(&path, text).unwrap();
+        let report = audit::Log::open(&dir.path().join("state"))
+            .unwrap()
+            .verify();
+        let report = report.unwrap();
+        report.first().map(|damage| damage.what.clone())
+    };
+    assert_eq!(verify(&good), None);
+    let (begin, last) = good.trim_end().rsplit_once('\n').unwrap();
+    let (body, _) = last.rsplit_once(",\"prev\":\"").unwrap();
+    let forged = |from: &str, to: &str| {
+        assert!(body.contains(from), "{from}: {body}");
+        let hash = &begin[begin.len() - 66..begin.len() - 2];
+        let line = sealed(&body.replacen(from, to, 1), &mut hash.to_owned());
+        verify(&format!("{begin}\n{line}"))
+    };
+    let zeros = "0".repeat(64);
+    let hash = Digest::of(b"of another log").hex();
+    for (from, to, what) in [
+        // Fewer records than are gone, more of them, and none.
+        ("\"records\":9", "\"records\":8", "counts 8 records"),
+        ("\"first_seq\":1,", "\"first_seq\":2,", "counts 9 records"),
+        ("\"records\":9", "\"records\":0", "counts 0 records"),
+        // The record of another gap, and of another log.
+        (
+            "\"through_seq\":9",
+            "\"through_seq\":8",
+            "another end of the removed",
+        ),
+        (
+            "\"through_segment\":2",
+            "\"through_segment\":1",
+            "no record says that it was removed",
+        ),
+        (
+            &format!("\"before\":\"sha256:{zeros}\""),
+            &format!("\"before\":\"sha256:{hash}\""),
+            "another line before",
+        ),
+        (
+            "\"kind\":\"pruned\"",
+            "\"kind\":\"closed\"",
+            "`closed` is a record of the dashboard",
+        ),
+    ] {
+        let found = forged(from, to);
+        assert!(
+            found.as_ref().is_some_and(|found| found.contains(what)),
+            "{what}: {found:?}"
+        );
+    }
+    let head = body
+        .split_once("\"head\":\"")
+        .unwrap()
+        .1
+        .split_once('"')
+        .unwrap()
+        .0
+        .to_owned();
+    let found = forged(&head, &format!("sha256:{hash}")[..head.len()]);
+    assert!(found.is_some(), "the head of another log");
+    // A gap in the middle is none that a record can explain, and neither is a larger one.
+    assert_eq!(verify(&good), None);
+    fs::remove_file(&path).unwrap();
+    let report = audit::Log::open(&dir.path().join("state"));
+    assert!(report.is_err() || report.unwrap().verify().unwrap().damage.is_some());
 }
 
 /// A shipper of somebody else's, with the configuration that the guide shows.

@@ -125,6 +125,15 @@ fn same(checkpoint: &Checkpoint, root: Digest) -> Result<(), TlogError> {
     }
 }
 
+/// The root over the first `size` records, if a checkpoint goes so far and the hashes that are kept lead to it.
+pub(in crate::audit) fn root_of(store: &Store, size: u64) -> Option<Digest> {
+    let key = store.key().ok()??;
+    let newest = store.latest(&key).ok()??.checkpoint;
+    let hashes = store.hashes().ok()?;
+    let leads = newest.size >= size && root(&hashes, newest.size).ok()? == newest.root;
+    root(&hashes, size).ok().filter(|_| leads)
+}
+
 /// Compares a log with checkpoints of it.
 pub(in crate::audit) fn compare(
     layout: &Layout,

@@ -17,6 +17,7 @@ mod tree;
 mod witness;
 
 pub use checkpoint::{Checkpoint, Signed};
+pub(super) use compare::root_of;
 pub(super) use compare::{Comparing, compare};
 pub use compare::{ProofError, Prover};
 pub use error::TlogError;

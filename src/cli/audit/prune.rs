@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::app::reviewer;
 use crate::audit::query::Query;
-use crate::audit::{self, AuditError, Log, Order, Pruned, kept};
+use crate::audit::{self, AuditError, Log, Order, Pruned, Store, kept};
 use crate::config::{self, Surroundings};
 use crate::error::Failure;
 use crate::model::{ProposalId, visible};
@@ -21,7 +21,7 @@ pub struct Args {
     /// Only say what would be removed
     #[arg(long)]
     dry_run: bool,
-    /// Remove only what is older than this, which is no less than `audit.retention_days`
+    /// Remove only what is older than this, which is no less than `audit.retention_days`, whatever it takes
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u64>,
     /// Remove no more segments once the log takes at most this many bytes
@@ -47,9 +47,16 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let around = Surroundings::of_process().map_err(|e| usage(&e))?;
     let config = config::load_in(&globals.options(), &around).map_err(|e| usage(&e))?;
     let least = config.audit.retention_days;
-    if least == 0 {
+    let most = Some(config.audit.retention_bytes).filter(|bytes| *bytes > 0);
+    if least == 0 && most.is_none() {
         return Err(Failure::usage(
-            "everything is kept: `retention_days` under `[audit]` is 0; a number of days limits it",
+            "everything is kept: `retention_days` and `retention_bytes` under `[audit]` are 0; a number of days or of \
+             bytes limits it",
+        ));
+    }
+    if least == 0 && args.older_than.is_some() {
+        return Err(Failure::usage(
+            "--older-than is for `retention_days` under `[audit]`, which is 0",
         ));
     }
     let days = args.older_than.unwrap_or(least);
@@ -68,6 +75,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let held = held(hold, log.as_ref())?;
     let mut old = match args.kind {
         Kind::Log => Vec::new(),
+        _ if days == 0 => Vec::new(),
         Kind::All | Kind::Code => kept::outdated(state, days, now)
             .map_err(|e| Failure::general(format!("cannot list {}: {e}", state.display())))?,
     };
@@ -75,11 +83,20 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     old.retain(|path| kept::run_of(path).is_none_or(|id| !held.contains(&id)));
     let stays = all - old.len();
     // The log first: if it cannot be written, nothing is removed.
-    let records = match (log, audit::older_than(days, now)) {
-        (None, _) | (_, None) => Pruned::default(),
+    let before = audit::older_than(days, now).filter(|_| days > 0);
+    // With an age of one's own the bytes say nothing: less goes than the configuration allows.
+    let most = most.filter(|_| args.older_than.is_none());
+    let store = config.audit.checkpoints.as_deref();
+    let store = store.map_or_else(|| Store::beside(state), Store::at);
+    let records = match log {
+        None => Pruned::default(),
         _ if args.kind == Kind::Code => Pruned::default(),
-        (Some(log), Some(before)) => {
-            let order = Order::from(before).down_to(args.down_to).hold(hold, held);
+        Some(log) => {
+            let order = Order::of(before, most)
+                .log_only(args.kind == Kind::Log)
+                .signed_in(store)
+                .down_to(args.down_to)
+                .hold(hold, held);
             match args.dry_run {
                 true => audit::outdated_segments(&log, order),
                 false => audit::prune(&log, order, days, reviewer::here()),
@@ -87,6 +104,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             .map_err(|e| failed(&e))?
         }
     };
+    old.retain(|path| !records.kept.contains(path));
     for path in &old {
         if !args.dry_run {
             std::fs::remove_file(path)
@@ -94,7 +112,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         }
     }
     print(|out| {
-        for path in &old {
+        for path in old.iter().chain(&records.kept) {
             writeln!(out, "{}", visible(&path.display().to_string()))?;
         }
         for segment in &records.segments {
@@ -108,13 +126,20 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     } else {
         "removed"
     };
-    tell(&format!("older than {days} days, {done}:"));
-    tell(&format!("  {}", count(old.len() as u64, "kept run")));
+    let limits = [
+        before.map(|_| format!("older than {days} days")),
+        most.map(|most| format!("beyond {most} bytes in all")),
+    ];
+    let limits: Vec<String> = limits.into_iter().flatten().collect();
+    tell(&format!("{}, {done}:", limits.join(" or ")));
+    let kept = old.len() + records.kept.len();
+    tell(&format!("  {}", count(kept as u64, "kept run")));
     for segment in &records.segments {
         let said = count(segment.records, "record");
+        let last = segment.first_seq + segment.records - 1;
         tell(&format!(
-            "  {} of {said}, {} bytes, the newest of {}",
-            segment.file, segment.bytes, segment.newest
+            "  {} of {said} (seq {}-{last}), {} bytes, of {} to {}",
+            segment.file, segment.first_seq, segment.bytes, segment.oldest, segment.newest
         ));
     }
     let blobs = count(records.blobs, "blob");

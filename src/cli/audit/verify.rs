@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::audit::{Damage, Log, Repaired, Report, Signed, Store, TlogError};
+use crate::audit::{Damage, Log, Removed, Repaired, Report, Signed, Store, TlogError};
 use crate::error::Failure;
 use crate::model::visible;
 
@@ -177,6 +177,9 @@ fn text(out: &mut dyn Write, report: &Report, consistent: bool) -> std::io::Resu
             "records up to seq {seq} were removed under retention, as a later record says"
         )?;
     }
+    for removed in &report.removals {
+        writeln!(out, "{}", gone(removed))?;
+    }
     if report.erased > 0 {
         let s = if report.erased == 1 { "" } else { "s" };
         writeln!(out, "{} content{s} erased as recorded", report.erased)?;
@@ -217,6 +220,27 @@ fn text(out: &mut dyn Write, report: &Report, consistent: bool) -> std::io::Resu
         writeln!(out, "{}", later(report.unknown))?;
     }
     Ok(())
+}
+
+/// What one removal says of itself.
+fn gone(removed: &Removed) -> String {
+    let (through, days) = (removed.through_seq, removed.retention_days);
+    let (what, why) = match removed.gap.as_deref() {
+        Some(gap) => {
+            let (oldest, newest) = (seconds(gap.oldest), seconds(gap.newest));
+            let what = format!("seq {}-{through}, of {oldest} to {newest},", gap.first_seq);
+            let bytes = gap.retention_bytes;
+            (what, bytes.map(|bytes| format!("over {bytes} bytes")))
+        }
+        None => (format!("up to seq {through}"), None),
+    };
+    let why = why.unwrap_or_else(|| format!("older than {days} days"));
+    format!(
+        "removed {what} {why}, on {} by uid {}, as seq {} says",
+        seconds(removed.at),
+        removed.uid,
+        removed.seq
+    )
 }
 
 fn count(report: &Report) -> String {
