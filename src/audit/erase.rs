@@ -64,7 +64,8 @@ fn named(ids: &[ProposalId]) -> String {
 #[derive(Debug)]
 pub struct Erasure {
     layout: Layout,
-    opened: Opened,
+    /// `None` for a dry run.
+    opened: Option<Opened>,
     /// For each proposal what goes, the ordered one first.
     pub each: Vec<(ProposalId, Vec<ErasedContent>)>,
     /// How many contents that is, and their bytes.
@@ -87,10 +88,12 @@ struct Reading {
     erased: HashSet<Digest>,
     /// Proposals of which code was erased.
     codes: HashSet<ProposalId>,
+    /// When the last record of each proposal was written.
+    at: HashMap<ProposalId, Timestamp>,
 }
 
 impl Reading {
-    fn learn(&mut self, event: &LogEvent) {
+    fn learn(&mut self, at: Timestamp, event: &LogEvent) {
         if let LogEvent::Erased { id, contents, .. } = event {
             for content in contents {
                 self.erased.insert(content.sha256);
@@ -102,6 +105,7 @@ impl Reading {
             return;
         }
         let Some(id) = event.id() else { return };
+        self.at.insert(id, at);
         for named in named_by(event).into_iter().filter(|named| named.required) {
             self.erased.remove(&named.digest);
             self.owners.entry(named.digest).or_default().insert(id);
@@ -113,7 +117,7 @@ impl Reading {
         let mut reading = Self::default();
         let judged = judge::judge(layout, Look::There, &mut |read: Read<'_>| {
             if let Read::Record(_, record) = read {
-                reading.learn(&record.event);
+                reading.learn(record.ts, &record.event);
             }
         })?;
         match judged.faults.chain {
@@ -165,7 +169,63 @@ impl Log {
             return Err(ErasureError::Shared(others.into_iter().collect()));
         }
         let all = std::iter::once(order.id).chain(others);
-        let each: Vec<_> = all
+        Ok(Erasure::of(layout, Some(opened), &reading, &goes, all)?)
+    }
+
+    /// Plans the erasure of contents whose proposals all ended before the limit of their kind. `None` if there are none.
+    /// A dry run needs no lock, and cannot be carried out.
+    ///
+    /// # Errors
+    /// When a dashboard has the log open, or the log is damaged.
+    pub fn outdated_contents(
+        &self,
+        limits: &BTreeMap<ErasedPart, Timestamp>,
+        held: &HashSet<ProposalId>,
+        dry_run: bool,
+    ) -> Result<Option<Erasure>, AuditError> {
+        let layout = self.layout.clone();
+        let opened = match dry_run {
+            true => None,
+            false => Some(open(&layout.state)?),
+        };
+        let (reading, lives) = Reading::of(&layout)?;
+        let nothing = Digest::of(b"");
+        let is_old = |id: &ProposalId, digest: &Digest| {
+            let ended = lives.state(*id).is_some_and(State::is_final);
+            let at = reading.at.get(id);
+            let has = reading.has.get(id).into_iter().flatten();
+            let mut has = has.filter(|content| content.sha256 == *digest);
+            let before = |part| {
+                limits
+                    .get(part)
+                    .zip(at)
+                    .is_some_and(|(limit, at)| at < limit)
+            };
+            ended && !held.contains(id) && has.all(|content| before(&content.part))
+        };
+        let owned = reading.owners.iter();
+        let goes: BTreeSet<Digest> = owned
+            .filter(|(digest, ids)| **digest != nothing && ids.iter().all(|id| is_old(id, digest)))
+            .map(|(digest, _)| *digest)
+            .collect();
+        let ids = goes.iter().filter_map(|digest| reading.owners.get(digest));
+        let ids: BTreeSet<ProposalId> = ids.flatten().copied().collect();
+        match goes.is_empty() {
+            true => Ok(None),
+            false => Erasure::of(layout, opened, &reading, &goes, ids.into_iter()).map(Some),
+        }
+    }
+}
+
+impl Erasure {
+    fn of(
+        layout: Layout,
+        opened: Option<Opened>,
+        reading: &Reading,
+        goes: &BTreeSet<Digest>,
+        ids: impl Iterator<Item = ProposalId>,
+    ) -> Result<Self, AuditError> {
+        let each: Vec<_> = ids
             .map(|id| {
                 let has = reading.has.get(&id).into_iter().flatten();
                 let mut has: Vec<_> = has.filter(|c| goes.contains(&c.sha256)).copied().collect();
@@ -179,11 +239,11 @@ impl Log {
             file.map_or(0, |file| file.len())
         };
         let read = |e| AuditError::io(&layout.state, "read", e);
-        Ok(Erasure {
+        Ok(Self {
             contents: goes.len() as u64,
             bytes: goes.iter().map(bytes).sum(),
             kept: kept::all_of(&layout.state, &with_code(&each)).map_err(read)?,
-            quarantined: quarantined(&layout, &goes).map_err(read)?,
+            quarantined: quarantined(&layout, goes).map_err(read)?,
             layout,
             opened,
             each,
@@ -222,26 +282,34 @@ impl Erasure {
 
     /// The first steps; of the removals only the first ones.
     fn steps(
-        mut self,
+        self,
         reason: &str,
         by: &Reviewer,
         steps: usize,
         removals: usize,
     ) -> Result<(), AuditError> {
+        /// Records that one sync makes durable.
+        const TOGETHER: usize = 1000;
         let layout = &self.layout;
         let io = |e| AuditError::io(&layout.state, "erased", e);
+        let mut opened = match self.opened {
+            Some(opened) => opened,
+            None => open(&layout.state)?,
+        };
         for step in STEPS.iter().take(steps) {
             match step {
                 Step::Note => note(layout).map_err(io)?,
                 Step::Record => {
-                    let records = self.each.iter().map(|(id, contents)| LogEvent::Erased {
-                        id: *id,
-                        contents: contents.clone(),
-                        reason: reason.to_owned(),
-                        by: by.clone(),
-                    });
-                    let written = self.opened.writer.write_together(records.collect());
-                    written.map_err(|why| failed(&layout.state, why))?;
+                    for some in self.each.chunks(TOGETHER) {
+                        let records = some.iter().map(|(id, contents)| LogEvent::Erased {
+                            id: *id,
+                            contents: contents.clone(),
+                            reason: reason.to_owned(),
+                            by: by.clone(),
+                        });
+                        let written = opened.writer.write_together(records.collect());
+                        written.map_err(|why| failed(&layout.state, why))?;
+                    }
                 }
                 Step::Remove => {
                     let goes = self.each.iter().flat_map(|(_, contents)| contents);

@@ -317,3 +317,39 @@ fn an_erased_record_of_what_is_open_or_was_never_proposed_is_impossible() {
     );
     assert_eq!(verify(dir.path()).impossible_count, 2);
 }
+
+#[test]
+fn contents_go_by_their_kind_and_age_once_no_young_or_held_proposal_has_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path();
+    let (first, second) = (ran(state), ran(state));
+    let (past, future) = (Timestamp::UNIX_EPOCH, Timestamp::MAX);
+    let planned = |limits: &[(ErasedPart, Timestamp)], held: &[ProposalId]| {
+        let held = held.iter().copied().collect();
+        let limits = limits.iter().copied().collect();
+        let planned = log(state).outdated_contents(&limits, &held, true);
+        planned.unwrap().map(|erasure| erasure.each)
+    };
+    assert!(planned(&[(ErasedPart::Code, past)], &[]).is_none());
+    assert!(planned(&[], &[]).is_none());
+    // Both have the same contents.
+    assert!(planned(&[(ErasedPart::Code, future)], &[second]).is_none());
+    let each = planned(&[(ErasedPart::Code, future)], &[]).unwrap();
+    assert_eq!(
+        each.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+        [first, second]
+    );
+    assert!(blob(state, CODE).exists(), "a dry run changes nothing");
+    let limits = BTreeMap::from([(ErasedPart::Code, future)]);
+    let erasure = log(state).outdated_contents(&limits, &HashSet::new(), false);
+    let erasure = erasure.unwrap().unwrap();
+    let done = erasure.carry_out("retention: code after 30 days", &Reviewer::default());
+    done.unwrap();
+    assert!(!blob(state, CODE).exists() && blob(state, TEXT.as_bytes()).exists());
+    let report = verify(state);
+    assert!(report.consistent && report.erased == 1, "{report:?}");
+    assert!(planned(&[(ErasedPart::Code, future)], &[]).is_none());
+    // What is open stays.
+    write(state, vec![proposed(ProposalId::new(), "t")]);
+    assert!(planned(&[(ErasedPart::Code, future)], &[]).is_none());
+}

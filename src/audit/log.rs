@@ -309,7 +309,8 @@ impl Log {
         let mut comparing = Comparing::with(store, signed);
         let report = verify::verify(&self.layout, |line| comparing.record(line))?;
         let last = report.removed_through.unwrap_or(0) + report.records;
-        Ok((report, comparing.end(last)))
+        let compared = comparing.end(last, &report.removals);
+        Ok((report, compared))
     }
 
     /// Whether the log extends these checkpoints of it. `store` has the hashes of records that retention removed.

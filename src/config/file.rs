@@ -44,6 +44,9 @@ pub(super) struct Layer {
     pub kill_on_disconnect: Option<Set<bool>>,
     pub keys: BTreeMap<String, Set<String>>,
     pub retention_days: Option<Set<u64>>,
+    pub code_days: Option<Set<u64>>,
+    pub output_days: Option<Set<u64>>,
+    pub files_days: Option<Set<u64>>,
     pub retention_bytes: Option<Set<u64>>,
     pub keep_code: Option<Set<bool>>,
     pub checkpoints: Option<Set<PathBuf>>,
@@ -115,7 +118,14 @@ impl Layer {
             }
         }
         if let Some(audit) = top.table("audit")? {
-            audit.only(&keys::in_table("audit"))?;
+            audit.only(&[&keys::in_table("audit")[..], &["retention"]].concat())?;
+            if let Some(kinds) = audit.table("retention")? {
+                kinds.only(&keys::in_table("audit.retention"))?;
+                let days = |key| kinds.integer(key, 0..=RETENTION_DAYS_MAX);
+                layer.code_days = days("code_days")?;
+                layer.output_days = days("output_days")?;
+                layer.files_days = days("files_days")?;
+            }
             layer.keep_code = audit.boolean("keep_code")?;
             let checkpoints = audit.filled("checkpoints")?;
             layer.checkpoints = checkpoints.map(|set| set.map(|p| folder.join(p)));

@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 25] = [
+pub(super) const KEYS: [Key; 28] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
@@ -40,6 +40,9 @@ pub(super) const KEYS: [Key; 25] = [
     key("run", "kill_on_disconnect", ValueSyntax::Literal),
     key("audit", "retention_days", ValueSyntax::Literal),
     key("audit", "retention_bytes", ValueSyntax::Literal),
+    key("audit.retention", "code_days", ValueSyntax::Literal),
+    key("audit.retention", "output_days", ValueSyntax::Literal),
+    key("audit.retention", "files_days", ValueSyntax::Literal),
     key("audit", "keep_code", ValueSyntax::Literal),
     key("audit", "checkpoints", ValueSyntax::Text),
     key("audit", "anchor_command", ValueSyntax::Texts),

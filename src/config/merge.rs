@@ -11,8 +11,8 @@ use super::error::{ConfigError, Origin};
 use super::file::Layer;
 use super::table::Set;
 use super::{
-    AuditSection, Built, DEFAULT_PROFILE, DrillsSection, FeatureSection, NotifySection, Queue,
-    RunSection, SocketSection, TTL_MAX_S, TTL_S,
+    AuditSection, Built, ContentDays, DEFAULT_PROFILE, DrillsSection, FeatureSection,
+    NotifySection, Queue, RunSection, SocketSection, TTL_MAX_S, TTL_S,
 };
 
 /// Merges the layers of `user`, the weakest first, under `admin`.
@@ -30,11 +30,21 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         &mine.retention_days,
         u64::to_string,
     )?;
-    // An administrator who bounds days alone keeps every byte of them.
-    let bytes = admin.retention_days.clone().map(|set| set.map(|_| 0));
+    // An administrator who bounds days alone keeps all that they have.
+    let all = admin.retention_days.clone().map(|set| set.map(|_| 0));
+    let kind = |key: &str, admin: &Option<Set<u64>>, mine: &Option<Set<u64>>| {
+        let key = format!("audit.retention.{key}");
+        let admin = admin.clone().or_else(|| all.clone());
+        fixed(&key, &admin, mine, u64::to_string).map(|set| set.map_or(0, |set| set.value))
+    };
+    let retention = ContentDays {
+        code: kind("code_days", &admin.code_days, &mine.code_days)?,
+        output: kind("output_days", &admin.output_days, &mine.output_days)?,
+        files: kind("files_days", &admin.files_days, &mine.files_days)?,
+    };
     let retention_bytes = fixed(
         "audit.retention_bytes",
-        &admin.retention_bytes.clone().or(bytes),
+        &admin.retention_bytes.clone().or_else(|| all.clone()),
         &mine.retention_bytes,
         u64::to_string,
     )?;
@@ -142,6 +152,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         audit: AuditSection {
             retention_days: value(retention_days, 0),
             retention_bytes: value(retention_bytes, 0),
+            retention,
             keep_code: keep_code.is_none_or(|set| set.value),
             checkpoints: checkpoints.map(|set| set.value),
             anchor_command: anchor_command.map(|set| set.value).unwrap_or_default(),
@@ -199,6 +210,9 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         kill_on_disconnect: above.kill_on_disconnect.or(below.kill_on_disconnect),
         keys,
         retention_days: above.retention_days.or(below.retention_days),
+        code_days: above.code_days.or(below.code_days),
+        output_days: above.output_days.or(below.output_days),
+        files_days: above.files_days.or(below.files_days),
         retention_bytes: above.retention_bytes.or(below.retention_bytes),
         keep_code: above.keep_code.or(below.keep_code),
         checkpoints: above.checkpoints.or(below.checkpoints),

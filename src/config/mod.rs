@@ -89,6 +89,14 @@ pub struct RunSection {
     pub kill_on_disconnect: bool,
 }
 
+/// `[audit.retention]`: days after which contents are erased although their records stay; 0 for never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContentDays {
+    pub code: u64,
+    pub output: u64,
+    pub files: u64,
+}
+
 /// `[audit]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditSection {
@@ -96,6 +104,7 @@ pub struct AuditSection {
     pub retention_days: u64,
     /// Bytes of segments, contents and kept code beyond which the oldest segments are removed; 0 for no bound.
     pub retention_bytes: u64,
+    pub retention: ContentDays,
     /// Whether the code of a successful run is also kept as a separate file.
     pub keep_code: bool,
     /// Where checkpoints are kept; `None` for the folder beside the state folder.

@@ -169,6 +169,7 @@ fn the_documented_file_has_its_documented_meaning() {
     assert_eq!(config.keys["quit"], "ctrl-q");
     assert_eq!(config.audit.retention_days, 30);
     assert_eq!(config.audit.retention_bytes, 5_000_000_000);
+    assert_eq!(config.audit.retention.output, 7);
     assert!(!config.notify.bell);
     assert_eq!((config.drills.every, config.drills.seed), (25, Some(7)));
 }
@@ -444,6 +445,10 @@ fn settings_of_the_administrator_cannot_be_loosened() {
             "[audit]\nretention_bytes = 1\n",
             "`audit.retention_bytes` is fixed to 0 by admin/config.toml:8",
         ),
+        (
+            "[audit.retention]\ncode_days = 1\n",
+            "`audit.retention.code_days` is fixed to 0 by admin/config.toml:8",
+        ),
     ] {
         let (_home, loaded) = load_under(admin, user).unwrap();
         let error = loaded.unwrap_err();
@@ -683,6 +688,27 @@ fn key_cases() -> Vec<KeyCase> {
             ["7", "8"],
         ),
         case(
+            "AUDIT_RETENTION_CODE_DAYS",
+            "[audit.retention]\ncode_days = 7",
+            "8",
+            |c| c.audit.retention.code.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "AUDIT_RETENTION_OUTPUT_DAYS",
+            "[audit.retention]\noutput_days = 7",
+            "8",
+            |c| c.audit.retention.output.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "AUDIT_RETENTION_FILES_DAYS",
+            "[audit.retention]\nfiles_days = 7",
+            "8",
+            |c| c.audit.retention.files.to_string(),
+            ["7", "8"],
+        ),
+        case(
             "AUDIT_KEEP_CODE",
             "[audit]\nkeep_code = true",
             "false",
@@ -804,6 +830,7 @@ fn every_key_of_the_files_is_among_the_cases() {
         ("socket", "[socket]\nx = 1\n"),
         ("run", "[run]\nx = 1\n"),
         ("audit", "[audit]\nx = 1\n"),
+        ("audit.retention", "[audit.retention]\nx = 1\n"),
         ("notify", "[notify]\nx = 1\n"),
         ("drills", "[drills]\nx = 1\n"),
         ("feature.lift", "[feature.lift]\nx = 1\n"),
@@ -820,8 +847,16 @@ fn every_key_of_the_files_is_among_the_cases() {
                 ),
             };
             let tables = [
-                "datasets", "queue", "socket", "run", "keys", "audit", "notify", "drills",
+                "datasets",
+                "queue",
+                "socket",
+                "run",
+                "keys",
+                "audit",
+                "notify",
+                "drills",
                 "feature",
+                "retention",
             ];
             let known = cases.iter().any(|c| c.variable == variable);
             assert!(known || tables.contains(&key), "{variable}: {error}");

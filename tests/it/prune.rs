@@ -396,6 +396,32 @@ fn the_oldest_segments_go_until_everything_takes_no_more_than_its_bytes() {
     assert_eq!((gap.first_seq, gap.retention_bytes), (1, Some(all)));
 }
 
+#[test]
+fn contents_go_by_kind_and_their_records_stay() {
+    let (dir, log) = three_segments();
+    let kinds = "[audit.retention]\ncode_days = 38";
+    let audit = format!("hold = ''\n{kinds}");
+    let dry = prune(dir.path(), &audit, &["--dry-run"]);
+    assert_eq!(text(&dry), "", "{}", told(&dry));
+    let before = files(&dir.path().join("state/blobs")).len();
+    let said = "  1 content of 23 bytes of 1 proposal by kind; the records stay and say so";
+    for output in [dry, prune(dir.path(), &audit, &[])] {
+        assert!(
+            told(&output).contains("code after 38 days"),
+            "{}",
+            told(&output)
+        );
+        assert!(told(&output).contains(said), "{}", told(&output));
+    }
+    assert_eq!(files(&dir.path().join("state/blobs")).len(), before - 1);
+    assert_eq!(files(&log).len(), 3);
+    let report = audit::Log::open(&dir.path().join("state"))
+        .unwrap()
+        .verify();
+    let report = report.unwrap();
+    assert!(report.consistent && report.erased == 1, "{report:?}");
+}
+
 /// What a record says of a gap must fit the gap.
 #[test]
 fn a_forged_record_of_a_gap_is_found() {

@@ -14,6 +14,7 @@ use crate::audit::lines::OneByOne;
 use crate::audit::lock;
 use crate::audit::put_back;
 use crate::audit::scan::{Line, scan};
+use crate::audit::verify::Removed;
 use crate::model::Digest;
 
 /// Passes every record to `visit`, those that are only in the journal too, up to where the chain ends or breaks. Returns
@@ -37,6 +38,8 @@ pub(in crate::audit) struct Comparing<'a> {
     /// The smallest first.
     left: VecDeque<&'a Checkpoint>,
     edge: Option<Frontier>,
+    /// The root over the records that were removed, and how many these are.
+    removed: Option<(u64, Digest)>,
     compared: Result<(), TlogError>,
 }
 
@@ -50,6 +53,7 @@ impl<'a> Comparing<'a> {
             store,
             left: wanted.into(),
             edge: None,
+            removed: None,
             compared: Ok(()),
         }
     }
@@ -61,9 +65,18 @@ impl<'a> Comparing<'a> {
         }
     }
 
-    /// The result, for a log that ends with this record.
-    pub fn end(self, records: u64) -> Result<(), TlogError> {
+    /// The result, for a log that ends with this record and in which these removals are recorded.
+    pub fn end(self, records: u64, removals: &[Removed]) -> Result<(), TlogError> {
         self.compared?;
+        for gap in removals {
+            let stated = gap.gap.as_ref().and_then(|gap| gap.root);
+            if let (Some(stated), Some((size, root))) = (stated, self.removed)
+                && size == gap.through_seq
+                && stated != root
+            {
+                return Err(TlogError::Gap(size));
+            }
+        }
         match self.left.front() {
             Some(Checkpoint { size, .. }) => Err(TlogError::Shorter {
                 records,
@@ -107,6 +120,7 @@ impl<'a> Comparing<'a> {
         let Ok(edge) = Frontier::of(&hashes, removed) else {
             return Err(none);
         };
+        self.removed = Some((removed, edge.root()));
         self.edge = Some(edge);
         // What is wrong with these hashes shows at the newest checkpoint.
         while let Some(checkpoint) = self.left.pop_front_if(|c| c.size <= removed) {
@@ -142,7 +156,7 @@ pub(in crate::audit) fn compare(
 ) -> Result<Result<(), TlogError>, AuditError> {
     let mut comparing = Comparing::with(store, signed);
     let records = each(layout, |line| comparing.record(line))?;
-    Ok(comparing.end(records))
+    Ok(comparing.end(records, &[]))
 }
 
 /// The hashes of the tree of the first `size` records, from the log.

@@ -30,4 +30,9 @@ pub enum TlogError {
          be compared with the checkpoint"
     )]
     NoBeginning(u64),
+    #[error(
+        "the record of the removal up to seq {0} states another root than the hashes that are kept: it is not the record \
+         of this gap"
+    )]
+    Gap(u64),
 }

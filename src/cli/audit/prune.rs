@@ -1,16 +1,16 @@
 //! `countersign audit prune`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
 
 use crate::app::reviewer;
 use crate::audit::query::Query;
-use crate::audit::{self, AuditError, Log, Order, Pruned, Store, kept};
-use crate::config::{self, Surroundings};
+use crate::audit::{self, AuditError, Erasure, Log, Order, Pruned, Store, kept};
+use crate::config::{self, Config, Surroundings};
 use crate::error::Failure;
-use crate::model::{ProposalId, visible};
+use crate::model::{ErasedPart, ProposalId, visible};
 
 use super::super::Globals;
 use super::super::out::{print, tell};
@@ -47,11 +47,13 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let around = Surroundings::of_process().map_err(|e| usage(&e))?;
     let config = config::load_in(&globals.options(), &around).map_err(|e| usage(&e))?;
     let least = config.audit.retention_days;
+    let now = Timestamp::now();
     let most = Some(config.audit.retention_bytes).filter(|bytes| *bytes > 0);
-    if least == 0 && most.is_none() {
+    let kinds = kinds(&config, now);
+    if least == 0 && most.is_none() && kinds.is_empty() {
         return Err(Failure::usage(
-            "everything is kept: `retention_days` and `retention_bytes` under `[audit]` are 0; a number of days or of \
-             bytes limits it",
+            "everything is kept: `retention_days` and `retention_bytes` under `[audit]` are 0, and `[audit.retention]` is \
+             empty; a number of days or of bytes limits it",
         ));
     }
     if least == 0 && args.older_than.is_some() {
@@ -66,7 +68,6 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         )));
     }
     let state = &config.paths.state_dir;
-    let now = Timestamp::now();
     let log = match Log::open(state) {
         Err(AuditError::None { .. }) => None,
         log => Some(log.map_err(|e| failed(&e))?),
@@ -88,6 +89,10 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let most = most.filter(|_| args.older_than.is_none());
     let store = config.audit.checkpoints.as_deref();
     let store = store.map_or_else(|| Store::beside(state), Store::at);
+    // Flags remove less.
+    let by_kind = args.kind == Kind::All && args.older_than.is_none() && args.down_to.is_none();
+    let by_kind = log.clone().filter(|_| by_kind && !kinds.is_empty());
+    let held_there = held.clone();
     let records = match log {
         None => Pruned::default(),
         _ if args.kind == Kind::Code => Pruned::default(),
@@ -102,6 +107,17 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
                 false => audit::prune(&log, order, days, reviewer::here()),
             }
             .map_err(|e| failed(&e))?
+        }
+    };
+    let erased = match by_kind {
+        None => None,
+        Some(log) => {
+            let limits = kinds.iter().map(|(part, (_, before))| (*part, *before));
+            let planned = log.outdated_contents(&limits.collect(), &held_there, args.dry_run);
+            let planned = planned.map_err(|e| failed(&e))?;
+            planned
+                .map(|erasure| erase(erasure, &kinds, args.dry_run))
+                .transpose()?
         }
     };
     old.retain(|path| !records.kept.contains(path));
@@ -130,6 +146,9 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         before.map(|_| format!("older than {days} days")),
         most.map(|most| format!("beyond {most} bytes in all")),
     ];
+    let limits = limits
+        .into_iter()
+        .chain([(!kinds.is_empty()).then(|| words(&kinds))]);
     let limits: Vec<String> = limits.into_iter().flatten().collect();
     tell(&format!("{}, {done}:", limits.join(" or ")));
     let kept = old.len() + records.kept.len();
@@ -147,6 +166,9 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         "  {blobs} of {} bytes that no other record names",
         records.blob_bytes
     ));
+    if let Some(erased) = erased {
+        tell(&erased);
+    }
     if records.blobs_stay {
         tell("  no blobs, since some records are of a later version");
     }
@@ -194,6 +216,46 @@ pub(super) fn held(hold: &[String], log: Option<&Log>) -> Result<HashSet<Proposa
     }
     whole(answers.faults())?;
     Ok(held)
+}
+
+/// For each kind of content, the days for which it is kept and what is older.
+type Kinds = BTreeMap<ErasedPart, (u64, Timestamp)>;
+
+fn kinds(config: &Config, now: Timestamp) -> Kinds {
+    let days = config.audit.retention;
+    let all = [
+        (ErasedPart::Code, days.code),
+        (ErasedPart::Output, days.output),
+        (ErasedPart::Files, days.files),
+    ];
+    let set = all.into_iter().filter(|(_, days)| *days > 0);
+    set.filter_map(|(part, days)| Some((part, (days, audit::older_than(days, now)?))))
+        .collect()
+}
+
+/// `code after 30 days, output after 7 days`.
+fn words(kinds: &Kinds) -> String {
+    let each = kinds.iter();
+    let each: Vec<String> = each
+        .map(|(part, (days, _))| format!("{} after {days} days", part.as_str()))
+        .collect();
+    each.join(", ")
+}
+
+/// Erases contents by their kinds, and says what that was.
+fn erase(erasure: Erasure, kinds: &Kinds, dry_run: bool) -> Result<String, Failure> {
+    let contents = count(erasure.contents, "content");
+    let proposals = count(erasure.each.len() as u64, "proposal");
+    let said = format!(
+        "  {contents} of {} bytes of {proposals} by kind; the records stay and say so",
+        erasure.bytes
+    );
+    if !dry_run {
+        let reason = format!("retention: {}", words(kinds));
+        let done = erasure.carry_out(&reason, &reviewer::here());
+        done.map_err(|e| failed(&e))?;
+    }
+    Ok(said)
 }
 
 fn count(n: u64, what: &str) -> String {
