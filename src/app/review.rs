@@ -1,6 +1,7 @@
 //! Screen 2: the contents of the log, read away from the loop.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -8,20 +9,14 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::query::Query;
-use crate::audit::{AuditError, History, Log, Logged, Person, Store, Teller, erased, story};
-use crate::model::{LogEvent, ProposalId};
-use crate::tui::{AuditPage, AuditRow};
+use crate::audit::{AuditError, History, Log, Logged, Person, Store};
+use crate::model::{Digest, LogEvent, ProposalId};
+use crate::tui::{AuditPage, AuditRow, Dossier};
 
 use super::Input;
 
 /// Rows loaded around the proposal whose records are shown.
 const ROWS_BESIDE: usize = 200;
-/// Lines shown of one blob; `audit show` prints all of them.
-const BLOB_LINES: usize = 2000;
-
-/// Characters of a text in a sentence; the records have all of it.
-const QUOTED: usize = 400;
-
 /// What screen 2 asks for.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted {
@@ -100,15 +95,19 @@ fn read(
     let log = Log::open(state_dir)?.signed(signed);
     let mut answers = log.answers()?;
     let total = answers.count(all)?;
+    let mut dossier = None;
     let (offset, count, detail) = match wanted {
         Wanted::Page { offset, count } => (offset.min(total), count, None),
         Wanted::Record(id) => {
             let at = answers.newer(all, id)?.unwrap_or(0);
             let history = answers.records(id)?;
+            let contents = |digest: &Digest| log.blob(digest);
+            let page = Dossier::of(id, &history, &contents, signed, &TimeZone::system());
+            dossier = Some(Arc::new(page));
             (
                 at.saturating_sub(ROWS_BESIDE / 2),
                 ROWS_BESIDE,
-                Some(detail(&log, &history)),
+                Some(detail(&history)),
             )
         }
     };
@@ -117,6 +116,7 @@ fn read(
         rows: rows.iter().map(row).collect(),
         offset,
         total,
+        dossier,
         detail,
         query: String::new(),
         damage: answers.faults().first().map(ToString::to_string),
@@ -168,34 +168,11 @@ fn short(time: Duration) -> String {
     }
 }
 
-/// One proposal in sentences, its code and output, and its records with their fields.
-fn detail(log: &Log, history: &History) -> Vec<String> {
+/// The records of one proposal with their fields.
+fn detail(history: &History) -> Vec<String> {
     let time =
         |at: Timestamp, form: &str| at.to_zoned(TimeZone::system()).strftime(form).to_string();
-    let mut lines = story(
-        &history.records,
-        Teller {
-            at: &|at| time(at, "%Y-%m-%d %H:%M:%S"),
-            given: &quoted,
-        },
-    );
-    lines.push(String::new());
-    for (name, digest) in history.records.iter().flat_map(|r| r.event.texts()) {
-        lines.push(format!("{name}:"));
-        match log.blob(&digest) {
-            Ok(bytes) => {
-                let text = String::from_utf8_lossy(&bytes);
-                let shown = text.split_terminator('\n').take(BLOB_LINES);
-                lines.extend(shown.map(|l| format!("      {l}")));
-            }
-            Err(why) => {
-                let at = |at| time(at, "%Y-%m-%d %H:%M:%S");
-                let why = erased(&history.records, &digest, &at).unwrap_or(why);
-                lines.push(format!("    {digest}: {why}"));
-            }
-        }
-        lines.push(String::new());
-    }
+    let mut lines = Vec::new();
     lines.push("The records, as they were written:".to_owned());
     for record in &history.records {
         let at = time(record.ts, "%Y-%m-%d %H:%M:%S%.3f");
@@ -219,11 +196,4 @@ fn detail(log: &Log, history: &History) -> Vec<String> {
         ));
     }
     lines
-}
-
-/// A text in quotes, as JSON has it: nothing in it ends the quotes or the line.
-fn quoted(text: &str) -> String {
-    let cut: String = text.chars().take(QUOTED).collect();
-    let more = if cut.len() < text.len() { " ..." } else { "" };
-    format!("{}{more}", serde_json::Value::from(cut))
 }

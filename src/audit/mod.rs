@@ -60,7 +60,7 @@ mod attacks_tests;
 #[cfg(test)]
 mod past_tests;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 #[cfg(test)]
 mod secrets_tests;
 #[cfg(test)]
@@ -79,7 +79,7 @@ pub use playback::{Playback, Step};
 pub use prune::{HeldBack, OldSegment, Order, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};
 pub use stats::{Count, Day, Decision, FAST, OfAgent, OfReviewer, OfScope, Runs, Since, Stats};
-pub use story::{Teller, story};
+pub use story::{Moment, Teller, spelled, story, timeline};
 pub use tlog::{
     Anchoring, Checkpoint, Informer, Notary, NotaryEvent, ProofError, Prover, Signed, Store,
     StoreError, TlogError, VerifierKey, Witness,

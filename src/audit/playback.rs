@@ -6,7 +6,7 @@ use super::{Log, Record, erased};
 use crate::model::{Digest, FinishedLog, StreamName, visible_lines};
 
 /// What a run printed, in its order. The texts have no hidden characters but line feeds and tabs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Playback {
     pub steps: Vec<Step>,
     /// Whether the log says when it was printed.
@@ -28,6 +28,18 @@ impl Playback {
     /// # Errors
     /// Why the log does not have it.
     pub fn of(finished: &FinishedLog, records: &[Record], log: &Log) -> Result<Self, String> {
+        Self::reading(finished, records, &|digest| log.blob(digest))
+    }
+
+    /// The same with contents that come from `read`.
+    ///
+    /// # Errors
+    /// Why they are not there.
+    pub fn reading(
+        finished: &FinishedLog,
+        records: &[Record],
+        read: &dyn Fn(&Digest) -> Result<Vec<u8>, String>,
+    ) -> Result<Self, String> {
         if let Some(why) = &finished.unkept {
             return Err(format!("its output is not in the log: {why}"));
         }
@@ -35,7 +47,7 @@ impl Playback {
             if bytes == 0 {
                 return Ok(String::new());
             }
-            let content = log.blob(digest);
+            let content = read(digest);
             let content = content.map_err(|why| {
                 let erased = erased(records, digest, &|at| at.to_string());
                 erased.map_or_else(

@@ -35,8 +35,22 @@ struct Story<'a> {
     runs: bool,
 }
 
+/// What one record tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    pub at: Timestamp,
+    pub lines: Vec<String>,
+}
+
 /// The sentences, oldest first; none without the record that it was proposed.
 pub fn story(records: &[Record], teller: Teller<'_>) -> Vec<String> {
+    let moments = timeline(records, teller).into_iter();
+    moments.flat_map(|moment| moment.lines).collect()
+}
+
+/// The same, by the records that they tell.
+pub fn timeline(records: &[Record], teller: Teller<'_>) -> Vec<Moment> {
+    let mut moments = Vec::new();
     let mut story = Story {
         teller,
         lines: Vec::new(),
@@ -48,14 +62,20 @@ pub fn story(records: &[Record], teller: Teller<'_>) -> Vec<String> {
     for record in records {
         story.tell(record);
         story.redacted(&record.redacted);
+        let lines = std::mem::take(&mut story.lines);
+        let at = record.ts;
+        moments.extend((!lines.is_empty()).then_some(Moment { at, lines }));
     }
     if story.asked.is_some() && !story.ended {
-        story.say(match story.runs {
+        let waits = match story.runs {
             true => "It has not ended.",
             false => "Nobody has decided.",
-        });
+        };
+        if let Some(last) = moments.last_mut() {
+            last.lines.push(waits.to_owned());
+        }
     }
-    story.lines
+    moments
 }
 
 impl Story<'_> {
@@ -305,7 +325,7 @@ impl Story<'_> {
 
     fn viewed(&mut self, v: &Viewed) {
         let focused = match v.focused_ms {
-            Some(ms) if ms != v.selected_ms => format!(", {} of that in focus", time(ms)),
+            Some(ms) if ms != v.selected_ms => format!(", {} of that in focus", spelled(ms)),
             _ => String::new(),
         };
         let opened = serde_json::to_value(v.opened).unwrap_or_default();
@@ -321,7 +341,7 @@ impl Story<'_> {
         };
         self.say(format!(
             "It was selected for {}{focused}: {} of code seen, {} shown{opened}.",
-            time(v.selected_ms),
+            spelled(v.selected_ms),
             count(v.lines_seen as usize, "line"),
             count(v.findings_shown as usize, "finding")
         ));
@@ -343,7 +363,7 @@ impl Story<'_> {
         self.end(format!(
             "It {} after {}, {exit}{limit}; it printed {} bytes, and {} on standard error.",
             f.state,
-            time(f.duration_ms),
+            spelled(f.duration_ms),
             grouped(f.stdout_bytes),
             grouped(f.stderr_bytes)
         ));
@@ -384,7 +404,7 @@ impl Story<'_> {
             .asked
             .map(|asked| ts.as_millisecond() - asked.as_millisecond());
         match since.and_then(|ms| u64::try_from(ms).ok()) {
-            Some(ms) => format!(", {} after it was asked", time(ms)),
+            Some(ms) => format!(", {} after it was asked", spelled(ms)),
             None => String::new(),
         }
     }
@@ -396,7 +416,7 @@ fn count(n: usize, what: &str) -> String {
 }
 
 /// `41 ms`, `34 s`, `2 min 3 s`, `1 h 5 min`.
-fn time(ms: u64) -> String {
+pub fn spelled(ms: u64) -> String {
     match ms / 1000 {
         0 => format!("{ms} ms"),
         s @ ..60 => format!("{s} s"),

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use crate::audit::{Facets, Stats};
 use crate::model::{AgentId, Artifact, Digest, GrantDigest, Preflight, ProposalId, Tier, Viewed};
 
+use super::dossier::Dossier;
+
 /// The result of a key press. Only `app` carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -202,7 +204,9 @@ pub struct AuditPage {
     pub total: usize,
     /// The question that selects the rows.
     pub query: String,
-    /// One proposal's records, one per line.
+    /// One proposal's page.
+    pub dossier: Option<Arc<Dossier>>,
+    /// The same proposal's records, one field per line.
     pub detail: Option<Vec<String>>,
     /// The first problem found in the part of the log that was checked.
     pub damage: Option<String>,

@@ -173,6 +173,8 @@ pub struct Flow {
     pub rows: Vec<FlowRow>,
     /// Whether earlier rows are not laid out.
     pub is_end: bool,
+    /// The rows on which its parts begin.
+    pub starts: Vec<usize>,
 }
 
 impl Flow {
@@ -189,7 +191,7 @@ impl Flow {
         }
         Self {
             rows,
-            is_end: false,
+            ..Self::default()
         }
     }
 
@@ -207,7 +209,7 @@ impl Flow {
         };
         Self {
             rows: paras.iter().map(row).collect(),
-            is_end: false,
+            ..Self::default()
         }
     }
 }

@@ -16,6 +16,15 @@ pub struct Gutter {
     rewritten: usize,
     /// Columns before it.
     indent: usize,
+    numbered: Option<Numbered>,
+}
+
+/// A line of code: its number, the columns of the largest one, and whether a finding is about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Numbered {
+    number: usize,
+    wide: usize,
+    found: bool,
 }
 
 impl Gutter {
@@ -27,6 +36,19 @@ impl Gutter {
             stream,
             rewritten,
             indent: 0,
+            numbered: None,
+        }
+    }
+
+    /// Of a line of code.
+    pub const fn numbered(number: usize, wide: usize, found: bool) -> Self {
+        Self {
+            numbered: Some(Numbered {
+                number,
+                wide,
+                found,
+            }),
+            ..Self::PLAIN
         }
     }
 
@@ -40,6 +62,15 @@ impl Gutter {
 
     /// The words before the bar.
     fn label(self) -> String {
+        if let Some(Numbered {
+            number,
+            wide,
+            found,
+        }) = self.numbered
+        {
+            let mark = if found { "▲" } else { " " };
+            return format!("{number:wide$} {mark}");
+        }
         let stream = match self.stream {
             StreamName::Stdout => "",
             StreamName::Stderr => "err",

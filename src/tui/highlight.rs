@@ -90,6 +90,13 @@ impl Highlighter {
     }
 }
 
+/// The colours of a code, here and now. For threads that block.
+pub fn colours(code: &str) -> Highlights {
+    let set = SyntaxSet::load_defaults_newlines();
+    let done = catch_unwind(AssertUnwindSafe(|| highlight(&set, code, BUDGET)));
+    done.unwrap_or_default()
+}
+
 fn highlight(set: &SyntaxSet, code: &str, budget: Duration) -> Highlights {
     let mut out = Highlights::default();
     let Some(syntax) = set.find_syntax_by_extension("py") else {

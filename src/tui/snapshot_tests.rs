@@ -485,10 +485,8 @@ pub(super) fn audit_page() -> AuditPage {
         ],
         offset: 0,
         total: 5,
-        query: String::new(),
-        detail: None,
-        damage: None,
         anchored: 1_284,
+        ..AuditPage::default()
     }
 }
 

@@ -15,6 +15,7 @@ use super::theme::Role;
 use super::ui::{Detail, Hurry, STREAK, Tally};
 
 mod agents;
+pub mod dossier;
 mod keys;
 mod lists;
 mod log;

@@ -196,6 +196,8 @@ fn d5_accesses_and_crossings_are_reported_recorded_and_shown() {
     dash.keys("2");
     dash.wait_text("AUDIT");
     dash.press("\r");
+    dash.wait_text("PROPOSAL");
+    dash.press("i");
     dash.wait_text("RECORD");
     dash.press("G");
     dash.wait_text("guard: crossing line 1");

@@ -57,8 +57,12 @@ fn screen_2_takes_a_question_says_what_is_wrong_with_it_and_shows_who_decided() 
     // Its record, and back to the question's rows, then to all.
     dash.press("\r");
     let id = denied["id"].as_str().unwrap();
-    dash.wait_text("RECORD");
+    dash.wait_text("PROPOSAL");
     dash.wait_text("to be denied");
+    dash.press("i");
+    dash.wait_text("The records, as they were written:");
+    dash.press("i");
+    dash.wait_text("TIMELINE");
     dash.press("\x1b");
     dash.wait_text("1 proposal  query: state:denied");
     dash.press("\x1b");

@@ -31,7 +31,7 @@ use super::document::Layout;
 use super::flow::{Flow, FlowRow};
 use super::keys::Command;
 use super::screen::{Drawn, Screen, SheetShown, WIDE, whole_findings};
-use super::ui::{Notice, Pane, Stand, UiState};
+use super::ui::{LogScreen, Notice, Pane, Stand, UiState};
 use super::words;
 
 use field::Field;
@@ -452,10 +452,12 @@ impl Plain {
             }
             What::Help
             | What::Policies(_)
-            | What::Record(_)
+            | What::Record(..)
             | What::Statistics
             | What::Diff(..) => {
                 drawn.over = Some((ROWS_OVER, self.rows.len()));
+                let dossier = turn.ui.place().log().and_then(LogScreen::dossier);
+                drawn.starts = dossier.map_or_else(Vec::new, |dossier| dossier.said().1);
             }
         }
         drawn

@@ -22,8 +22,8 @@ pub(super) enum What {
     Pane(Pane, ProposalId),
     Help,
     Policies(Detail),
-    /// A record, by how often the page was set.
-    Record(u64),
+    /// A proposal's page or records, by how often it was set, and which of them.
+    Record(u64, usize),
     /// What the rows of the log come to.
     Statistics,
     /// A diff by its number, and whether the log has answered.

@@ -196,7 +196,19 @@ impl Plain {
         let total = rows.len();
         let top = top.min((total + usize::from(is_sheet)).saturating_sub(ROWS_OVER));
         let begun = begun(&self.page);
-        let scrolled = turn.pressed && command.is_some_and(Command::scrolls);
+        let jumps = |command: Command| {
+            let key = matches!(
+                command,
+                Command::NextPane | Command::PreviousPane | Command::Open
+            );
+            key && matches!(what, What::Record(..))
+        };
+        let jumped = command.is_some_and(jumps) && begun != Some(top);
+        if turn.pressed && jumped {
+            // A part is read from its name on.
+            self.page = None;
+        }
+        let scrolled = turn.pressed && command.is_some_and(|c| c.scrolls() || jumps(c));
         if moved || scrolled && begun != Some(top) {
             let shown = top..(top + ROWS_OVER).min(total);
             let fresh = Page::turn(&mut self.page, what, shown.clone(), turn.now.boot);

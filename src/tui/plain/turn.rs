@@ -75,7 +75,7 @@ impl Turn<'_> {
             }
             (Over::Nothing, OnScreen::Audit(log)) => {
                 return match (&log.page.detail, &log.beside) {
-                    (Some(_), _) => Place::Page(What::Record(log.set)),
+                    (Some(_), _) => Place::Page(What::Record(log.set, log.shows.stand().0)),
                     (None, Beside::Statistics(None)) => Place::Summing,
                     (None, Beside::Statistics(Some(_))) => Place::Page(What::Statistics),
                     (None, Beside::Facets(list)) => Place::Facets(list.answer.is_some()),

@@ -417,6 +417,18 @@ impl Screen<'_> {
                 ]);
             }
             OnScreen::Audit(log) if log.page.detail.is_some() || log.beside.stage() > 0 => {
+                if let Some(replay) = log.replay() {
+                    let turn = if replay.is_over() { "again" } else { "pause" };
+                    out.extend([(C::Open, turn), (C::Left, "slower"), (C::Right, "faster")]);
+                    out.extend([(C::NextPane, "cut waits"), (C::Top, "restart")]);
+                } else if let Some(dossier) = log.dossier() {
+                    out.extend([(C::NextPane, "part"), (C::Details, "records")]);
+                    if dossier.plays().is_some() {
+                        out.push((C::Open, "play"));
+                    }
+                } else if log.page.dossier.is_some() {
+                    out.push((C::Details, "page"));
+                }
                 out.push((C::Back, "back"));
             }
             OnScreen::Audit(log) => {

@@ -41,6 +41,32 @@ impl Screen<'_> {
         drawn: &mut Drawn,
     ) {
         let page = &log.page;
+        if let Some(replay) = log.replay() {
+            let flow = replay.flow(area.width.saturating_sub(4));
+            let heading = [
+                (words::dossier::REPLAY.to_owned(), Role::Accent),
+                (format!("  {}", replay.said()), Role::Dim),
+            ];
+            // The end is what was printed last.
+            self.page(canvas, area, &heading, &flow, flow.rows.len(), drawn);
+            return;
+        }
+        if let Some(dossier) = log.dossier() {
+            let width = area.width.saturating_sub(4);
+            let key = FlowKey::Dossier(log.set, width);
+            let flow = self.ui.flow(&key).cloned().unwrap_or_else(|| {
+                let flow = Arc::new(dossier.flow(width));
+                drawn.flows.push((key, flow.clone()));
+                flow
+            });
+            let heading = [
+                (words::dossier::PROPOSAL.to_owned(), Role::Accent),
+                (format!("  {}", dossier.id), Role::Dim),
+            ];
+            self.page(canvas, area, &heading, &flow, log.top, drawn);
+            drawn.starts.clone_from(&flow.starts);
+            return;
+        }
         if let Some(detail) = &page.detail {
             let width = area.width.saturating_sub(4);
             let key = FlowKey::Record(log.set, width);
@@ -49,7 +75,7 @@ impl Screen<'_> {
                 drawn.flows.push((key, flow.clone()));
                 flow
             });
-            let heading = [("RECORD".to_owned(), Role::Accent)];
+            let heading = [(words::dossier::RECORD.to_owned(), Role::Accent)];
             self.page(canvas, area, &heading, &flow, log.top, drawn);
             return;
         }

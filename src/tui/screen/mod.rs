@@ -26,6 +26,7 @@ mod running;
 mod saving;
 mod sheet;
 mod spoken;
+pub(super) mod spoken_dossier;
 mod spoken_elsewhere;
 mod spoken_rows;
 mod spoken_sheet;
@@ -85,6 +86,8 @@ pub struct Drawn {
     pub(super) panes: BTreeMap<Pane, (usize, usize)>,
     /// Height and number of content rows of the overlay.
     pub(super) over: Option<(usize, usize)>,
+    /// The rows on which its parts begin.
+    pub(super) starts: Vec<usize>,
     /// Rows of the focused list.
     pub(super) list_rows: usize,
     pub(super) tops: (usize, usize),

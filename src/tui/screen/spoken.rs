@@ -332,8 +332,13 @@ impl<'a> Screen<'a> {
                 Some((words::sums::STATISTICS.to_owned(), rows, screen.top))
             }
             (_, OnScreen::Audit(screen)) => {
+                if let Some(dossier) = screen.dossier() {
+                    let heading = words::dossier::PROPOSAL.to_owned();
+                    return Some((heading, dossier.said().0, screen.top));
+                }
                 let detail = screen.page.detail.as_ref()?;
-                Some(("RECORD".to_owned(), record(detail), screen.top))
+                let heading = words::dossier::RECORD.to_owned();
+                Some((heading, record(detail), screen.top))
             }
             _ => None,
         }

@@ -42,7 +42,7 @@ pub(super) fn spoken_rows(diff: &Diff) -> Vec<SaidRow> {
 }
 
 /// Rows of at most [`WIDE`] bytes: whether each is the first, and the last.
-fn cuts(text: &str) -> Vec<(bool, &str, bool)> {
+pub(super) fn cuts(text: &str) -> Vec<(bool, &str, bool)> {
     let mut out = Vec::new();
     let mut rest = text;
     while rest.len() > usize::from(WIDE) {

@@ -175,7 +175,7 @@ impl UiState {
     /// Shows screen 2 with the rows of a question.
     pub(super) fn load_log(&mut self, query: String) -> Vec<Action> {
         // The numbers in [`FlowKey::Record`] restart.
-        let record = |key: &FlowKey| matches!(key, FlowKey::Record(..));
+        let record = |key: &FlowKey| matches!(key, FlowKey::Record(..) | FlowKey::Dossier(..));
         self.kept.flows.retain(|(key, _)| !record(key));
         let beside = self
             .place

@@ -321,7 +321,7 @@ impl UiState {
             _ => {
                 return match self.view() {
                     View::Queue => self.on_queue(state, command, now),
-                    View::Audit => self.on_audit(command),
+                    View::Audit => self.on_audit(command, now),
                     View::Agents => self.on_agents(state, command, now),
                 };
             }
@@ -464,16 +464,24 @@ impl UiState {
         }
     }
 
-    pub(super) fn on_audit(&mut self, command: Command) -> Vec<Action> {
+    pub(super) fn on_audit(&mut self, command: Command, now: Now) -> Vec<Action> {
         let OnScreen::Audit(log) = &mut self.place else {
             return Vec::new();
         };
+        if log.replay().is_some() {
+            self.on_replay(command, now);
+            return Vec::new();
+        }
         if log.page.detail.is_some() {
             match command {
+                Command::Open => self.play(now),
                 Command::Back => {
-                    log.page.detail = None;
+                    (log.page.detail, log.page.dossier) = (None, None);
                     log.top = 0;
                 }
+                Command::Details => log.turn(),
+                Command::NextPane => self.step_part(true),
+                Command::PreviousPane => self.step_part(false),
                 _ => self.scroll_over(command),
             }
             return Vec::new();

@@ -40,7 +40,15 @@ impl UiState {
         match &self.place {
             OnScreen::Queue => 0.hash(&mut all),
             OnScreen::Audit(log) => {
-                (1, log.row, log.top, log.set, log.page.detail.is_some()).hash(&mut all);
+                (
+                    1,
+                    log.row,
+                    log.top,
+                    log.set,
+                    log.page.detail.is_some(),
+                    log.shows.stand(),
+                )
+                    .hash(&mut all);
                 log.beside.stage().hash(&mut all);
             }
             OnScreen::Agents(screen) => {

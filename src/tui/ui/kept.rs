@@ -35,6 +35,8 @@ pub enum FlowKey {
     Diff(u64, u16),
     /// The records shown on screen 2, identified by how often they were set.
     Record(u64, u16),
+    /// The page of a proposal, likewise.
+    Dossier(u64, u16),
 }
 
 impl UiState {

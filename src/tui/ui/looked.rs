@@ -72,6 +72,7 @@ impl UiState {
     /// Counts as seen the ranges that have been on the screen long enough. Call this before each
     /// frame and event, because either may change the screen.
     pub fn count(&mut self, now: Now) {
+        self.play_on(now);
         // The terminal reports that it lost the focus, so nobody looks at it.
         if self.attention.focused == Some(false) {
             return;

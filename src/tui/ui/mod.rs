@@ -29,6 +29,7 @@ mod picker;
 mod points;
 mod quiet;
 mod reasons;
+mod replaying;
 mod searching;
 mod sheet;
 mod standing;
@@ -85,7 +86,7 @@ pub use sheet::{Challenge, Detail, Sheet};
 pub use standing::DWELL;
 use standing::Standing;
 use states::{Attention, Common, MadeBefore, QueueScreen, Remarks};
-pub(super) use states::{LogScreen, OnScreen, Over, Prompt};
+pub(super) use states::{LogScreen, OnScreen, Over, Prompt, Shows};
 pub(super) use sums::Beside;
 pub use vigilance::Hurry;
 pub(super) use vigilance::{STREAK, Tally};
@@ -123,6 +124,8 @@ struct Frame {
     code_columns: usize,
     panes: BTreeMap<Pane, (usize, usize)>,
     over: Option<(usize, usize)>,
+    /// The rows on which its parts begin.
+    starts: Vec<usize>,
     list_rows: usize,
     output_goes_on: bool,
     places: Vec<(Rect, Place)>,
@@ -419,6 +422,7 @@ impl UiState {
             code_columns: drawn.code_columns,
             panes: drawn.panes,
             over: drawn.over,
+            starts: drawn.starts,
             list_rows: drawn.list_rows,
             output_goes_on: drawn.output_goes_on,
             places: drawn.places,
@@ -504,6 +508,10 @@ impl UiState {
                 wake = Some(wake.map_or(left, |w| w.min(left)));
             }
         };
+        if let Some(replay) = self.place.log().and_then(LogScreen::replay) {
+            let due = replay.next_wake(now.boot);
+            at(due.map_or(Duration::ZERO, |due| now.boot.saturating_add(due)));
+        }
         if let Some(sheet) = self.sheet() {
             at(sheet.ready_at());
             at(self.confirmable_from().unwrap_or_default());

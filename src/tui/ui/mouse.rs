@@ -74,7 +74,7 @@ impl UiState {
             (Some(Place::Page), Over::Nothing, OnScreen::Audit(log))
                 if log.page.detail.is_none() =>
             {
-                return self.on_audit(command);
+                return self.on_audit(command, now);
             }
             (Some(Place::Page), ..) => {
                 (0..STEP).for_each(|_| self.scroll_over(command));

@@ -432,6 +432,21 @@ impl UiState {
         }
     }
 
+    /// Goes to the next part of a proposal's page, or to the one before; after the last comes the first.
+    pub(super) fn step_part(&mut self, forward: bool) {
+        let (height, total) = self.frame.over.unwrap_or((1, 1));
+        let last = total.saturating_sub(height);
+        let OnScreen::Audit(log) = &mut self.place else {
+            return;
+        };
+        let top = log.top.min(last);
+        let mut starts = self.frame.starts.iter().map(|at| (*at).min(last));
+        log.top = match forward {
+            true => starts.find(|at| *at > top).unwrap_or(0),
+            false => starts.rfind(|at| *at < top).unwrap_or(last),
+        };
+    }
+
     /// Moves the sheet down a page; at its end, goes to the first unseen row.
     pub(super) fn page_sheet(&mut self) {
         let (height, total) = self.frame.over.unwrap_or((1, 1));

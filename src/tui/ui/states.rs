@@ -15,6 +15,7 @@ use super::super::action::AuditPage;
 use super::super::caps::TerminalCaps;
 use super::super::charset::Charset;
 use super::super::document::Document;
+use super::super::dossier::{Dossier, Replay};
 use super::super::flow::Flow;
 use super::super::highlight::Highlights;
 use super::super::keys::{Key, Keymap};
@@ -134,15 +135,40 @@ pub(in crate::tui) struct LogScreen {
     pub row: usize,
     /// How often `page` was set; 0 until the first rows arrive.
     pub set: u64,
-    /// First row shown of an open record or of statistics.
+    /// First row shown of an open page or of statistics.
     pub top: usize,
     pub beside: Beside,
+    /// What an open page shows.
+    pub shows: Shows,
+}
+
+/// What screen 2 shows of one proposal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::tui) enum Shows {
+    #[default]
+    Page,
+    /// The records' fields, as they were written.
+    Records,
+    /// What the run printed, in its timing.
+    Replay(Box<Replay>),
+}
+
+impl Shows {
+    /// What tells one state from another.
+    pub fn stand(&self) -> (usize, Option<(usize, usize, bool, bool)>) {
+        match self {
+            Self::Page => (0, None),
+            Self::Records => (1, None),
+            Self::Replay(replay) => (2, Some(replay.stand())),
+        }
+    }
 }
 
 impl LogScreen {
     pub fn set(&mut self, page: AuditPage) {
         if page.detail.is_some() != self.page.detail.is_some() {
             self.top = 0;
+            self.shows = Shows::Page;
         }
         if self.query.is_empty() {
             self.all = page.total;
@@ -150,6 +176,37 @@ impl LogScreen {
         self.page = page;
         self.set += 1;
         self.row = self.row.min(self.page.total.saturating_sub(1));
+    }
+
+    /// The page that is open, if it is not left for the records.
+    pub fn dossier(&self) -> Option<&Arc<Dossier>> {
+        let dossier = self.page.dossier.as_ref();
+        dossier.filter(|_| self.page.detail.is_some() && self.shows == Shows::Page)
+    }
+
+    /// Turns to the records, or back.
+    pub fn turn(&mut self) {
+        if self.page.dossier.is_some() {
+            self.top = 0;
+            self.shows = match self.shows {
+                Shows::Page => Shows::Records,
+                Shows::Records | Shows::Replay(_) => Shows::Page,
+            };
+        }
+    }
+
+    pub fn replay(&self) -> Option<&Replay> {
+        match &self.shows {
+            Shows::Replay(replay) if self.page.detail.is_some() => Some(replay),
+            _ => None,
+        }
+    }
+
+    pub fn replay_mut(&mut self) -> Option<&mut Replay> {
+        match &mut self.shows {
+            Shows::Replay(replay) if self.page.detail.is_some() => Some(replay),
+            _ => None,
+        }
     }
 
     /// The proposal of the selected row.

@@ -83,6 +83,30 @@ fn a_record_of_the_log_is_exact() {
 }
 
 #[test]
+fn the_page_of_a_proposal_is_told_by_its_parts() {
+    let mut v = Voice::new();
+    v.speak();
+    v.keys("2");
+    v.b.ui.set_audit(AuditPage {
+        rows: vec![AuditRow::default()],
+        total: 1,
+        dossier: Some(crate::tui::dossier::tests::lying()),
+        detail: Some(vec!["2026-01-02 10:59:07 proposed, seq 1".to_owned()]),
+        ..AuditPage::default()
+    });
+    let page = lines_of(&v.speak());
+    assert!(page.contains("\nTIMELINE\n"), "{page}");
+    assert!(page.contains("\n+1 min 5 s: Edited by uid 0"), "{page}");
+    assert!(page.contains("\n1: import pandas as pd\n"), "{page}");
+    // The output: no row of it is a part, whatever it says.
+    let output = v.key(KeyCode::Enter);
+    assert!(output.contains("run: line 1: VERDICT\n"), "{output}");
+    assert!(!output.contains("\nVERDICT\n"), "{output}");
+    let records = v.keys("i");
+    assert!(records.contains("proposed, seq 1"), "{records}");
+}
+
+#[test]
 fn a_quote_in_a_name_stays_one() {
     for (name, said) in [
         ("q\" says", "agent \"q\\\" says\" says:"),
