@@ -131,7 +131,8 @@ impl Files {
     /// Saves copies of the files; reports what became of them.
     pub fn save(&self, wanted: Saving) {
         self.work(move |shared| {
-            let folder = folder_of(&wanted.folder, std::env::var_os("HOME").as_deref())?;
+            let folder = folder_of(&wanted.folder, std::env::var_os("HOME").as_deref())
+                .map_err(|why| format!("nothing is saved: {why}"))?;
             save_all(&folder, &wanted, |file| shared.content(file))
         });
     }
@@ -271,7 +272,7 @@ fn launch(path: &Path) -> Result<(), String> {
 }
 
 /// The folder that a person typed.
-fn folder_of(typed: &str, home: Option<&OsStr>) -> Result<PathBuf, String> {
+pub(super) fn folder_of(typed: &str, home: Option<&OsStr>) -> Result<PathBuf, String> {
     let path = match (typed.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             Path::new(home).join(rest.trim_start_matches('/'))
@@ -281,7 +282,7 @@ fn folder_of(typed: &str, home: Option<&OsStr>) -> Result<PathBuf, String> {
     if path.is_absolute() {
         return Ok(path);
     }
-    Err("nothing is saved: write a folder that begins with / or ~/".to_owned())
+    Err("write a folder that begins with / or ~/".to_owned())
 }
 
 /// The folder flags: a link in its place is refused.

@@ -30,6 +30,8 @@ pub enum Recalled {
     Figure(Digest, Result<Small, Undrawn>),
     /// What became of opening or saving a file, for the person.
     Told(String),
+    /// What became of an export.
+    Exported(String),
 }
 
 impl Recalled {
@@ -39,6 +41,7 @@ impl Recalled {
             Self::Shapes(shapes) => ui.learn_shapes(&shapes),
             Self::Figure(digest, found) => ui.set_figure(digest, found),
             Self::Told(words) => ui.tell(words),
+            Self::Exported(words) => ui.exported(words),
         }
     }
 }

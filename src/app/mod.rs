@@ -15,6 +15,7 @@ mod drills;
 mod editor;
 mod effects;
 mod environment;
+mod exporting;
 mod files;
 mod inputs;
 mod memory;

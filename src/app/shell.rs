@@ -581,6 +581,7 @@ impl Shell {
             Action::Compare(wanted) => {
                 memory::compare(self.state_dir.clone(), wanted, self.hands.inbox.clone());
             }
+            Action::Export(wanted) => self.export(wanted),
             Action::SumUp { query, what } => self.sum_up(query, what),
             Action::ShowRecord { query, id } => self.review(query, review::Wanted::Record(id)),
         }

@@ -54,6 +54,8 @@ pub enum Action {
     /// A file of a run is to be opened by another program.
     Open(Artifact),
     Save(Saving),
+    /// What a question selects goes into a folder.
+    Export(Exporting),
     /// The focused pane's text is to be sent to the terminal's clipboard.
     Copy,
     Suspend,
@@ -86,6 +88,38 @@ pub struct Saving {
     pub folder: String,
     /// The new folder in it that the files go into.
     pub own: String,
+}
+
+/// Asks to write what a question selects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exporting {
+    pub query: String,
+    pub format: ExportAs,
+    /// The new folder, as it was typed.
+    pub folder: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportAs {
+    Records,
+    Csv,
+    Ocsf,
+    Bundle,
+}
+
+impl ExportAs {
+    pub const ALL: [Self; 4] = [Self::Records, Self::Csv, Self::Ocsf, Self::Bundle];
+
+    /// The next one; the first comes after the last.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Records => Self::Csv,
+            Self::Csv => Self::Ocsf,
+            Self::Ocsf => Self::Bundle,
+            Self::Bundle => Self::Records,
+        }
+    }
 }
 
 /// Asks for a diff.

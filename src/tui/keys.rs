@@ -270,6 +270,7 @@ commands! {
     Queue = "queue", "1", "the queue";
     Audit = "audit", "2", "the audit log";
     Facets = "facets", "F", "on the audit log: how its rows divide; Enter narrows the query";
+    Export = "export", "E", "on the audit log: write its rows into a folder";
     Statistics = "statistics", "B", "on the audit log: statistics of its rows, as bars";
     Policies = "policies", "3", "policies and agents";
     Palette = "palette", ":", "every command by name";

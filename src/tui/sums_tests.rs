@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crossterm::event::KeyCode;
 use jiff::civil::date;
 
-use super::action::{Action, Sum, Summed, Sums};
+use super::action::{Action, ExportAs, Exporting, Sum, Summed, Sums};
 use super::bench::Bench;
 use super::snapshot_tests::{at_sizes, audit_page};
 use crate::audit::{
@@ -267,4 +267,44 @@ fn no_value_stands_without_its_kind() {
             .position(|line| line.trim() == "STATE" || line.trim() == "AGENT");
         assert!(head < first && head.is_some(), "{text}");
     }
+}
+
+#[test]
+fn an_export_is_asked_for_with_its_format_and_folder_and_told_while_it_goes_on() {
+    at_sizes("audit_export", |b| {
+        on_log(b);
+        b.keys("E");
+        b.press(KeyCode::Tab);
+    });
+    let mut b = Bench::new(80, 24);
+    on_log(&mut b);
+    b.keys("E");
+    b.press(KeyCode::Tab);
+    b.press(KeyCode::Tab);
+    let asked = b.press(KeyCode::Enter);
+    let [
+        Action::Export(Exporting {
+            query,
+            format,
+            folder,
+        }),
+    ] = &asked[..]
+    else {
+        panic!("{asked:?}");
+    };
+    assert_eq!((query.as_str(), *format), ("", ExportAs::Ocsf));
+    assert!(folder.starts_with("~/countersign-export-20"), "{folder}");
+    let text = b.draw();
+    assert!(text.contains("export under way"), "{text}");
+    b.keys("E");
+    assert!(b.draw().contains("the next can follow when it is done"));
+    b.ui.exported("wrote \x1b[31m".to_owned());
+    let text = b.draw();
+    assert!(
+        text.contains("wrote ␛[31m") && !text.contains("under way"),
+        "{text}"
+    );
+    // Esc writes nothing.
+    b.keys("E");
+    assert!(b.press(KeyCode::Esc).is_empty());
 }

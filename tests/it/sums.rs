@@ -71,3 +71,33 @@ fn a_value_of_the_facets_narrows_the_question_and_widens_it_again() {
     dash.press("F");
     dash.wait_text("AUDIT  2 proposals");
 }
+
+#[test]
+fn an_export_from_the_screen_goes_into_a_new_folder_and_over_nothing() {
+    let mut dash = two();
+    let folder = dash.root().join("exported");
+    let typed = folder.display().to_string();
+    dash.press("E");
+    dash.wait_text("one row for each proposal");
+    dash.press("\t");
+    dash.wait_text("csv into");
+    dash.press("\x15");
+    dash.keys(&typed);
+    dash.press("\r");
+    dash.wait_for("the export", |_, _| folder.join("proposals.csv").exists());
+    dash.wait_text("wrote proposals.csv, 2 proposals with 4 records");
+    let text = std::fs::read_to_string(folder.join("proposals.csv")).unwrap();
+    assert_eq!(text.lines().count(), 3, "{text}");
+    let mode = |path: &std::path::Path| {
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(path).unwrap().permissions())
+            & 0o777
+    };
+    assert_eq!(mode(&folder), 0o700);
+    assert_eq!(mode(&folder.join("proposals.csv")), 0o600);
+    dash.press("E");
+    dash.press("\x15");
+    dash.keys(&typed);
+    dash.press("\r");
+    dash.wait_text("nothing is exported: ");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+}

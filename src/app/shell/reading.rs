@@ -1,8 +1,8 @@
 //! Screen 2: what it asks of the log, and the answers.
 
-use crate::tui::{AuditPage, LogCheck, Sum};
+use crate::tui::{AuditPage, Exporting, LogCheck, Sum};
 
-use super::super::summing;
+use super::super::{exporting, summing};
 use super::{Redraw, Shell};
 
 impl Shell {
@@ -13,6 +13,15 @@ impl Shell {
         }
         self.ui.set_audit(page);
         self.redraw = Redraw::Soon;
+    }
+
+    /// Starts an export, as a person's key asked.
+    pub(super) fn export(&self, wanted: Exporting) {
+        let source = exporting::Source {
+            state_dir: self.state_dir.clone(),
+            checkpoints: self.checkpoints.clone(),
+        };
+        exporting::start(source, wanted, self.hands.inbox.clone());
     }
 
     pub(super) fn sum_up(&self, query: String, what: Sum) {

@@ -17,6 +17,7 @@ use super::super::ui::{
     of_namesakes, too_late,
 };
 use super::super::words;
+use super::super::words::sums;
 use super::{Drawn, Screen};
 
 /// The columns that a reason has at least on 80 columns.
@@ -81,6 +82,10 @@ impl Screen<'_> {
             }
             Some(Prompt::Query(asking)) => {
                 self.field(canvas, area, words::QUERY, words::QUERY_KEYS, &asking.input);
+            }
+            Some(Prompt::Export(field)) => {
+                let label = sums::export_as(field.format);
+                self.field(canvas, area, &label, sums::EXPORT_KEYS, &field.input);
             }
             Some(Prompt::Search { input }) => {
                 let keys = "Enter searches  Esc goes back";
@@ -436,7 +441,7 @@ impl Screen<'_> {
                     out.push((C::Open, "show"));
                 }
                 out.extend([(C::Search, "query"), (C::Facets, "facets")]);
-                out.push((C::Statistics, "statistics"));
+                out.extend([(C::Statistics, "statistics"), (C::Export, "export")]);
                 out.push((C::Queue, "queue"));
             }
             OnScreen::Agents(screen) => {

@@ -16,6 +16,7 @@ use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{Asking, Beside, FlowKey, LogScreen, Prompt};
 use super::super::words;
+use super::super::words::sums;
 use super::facets::BESIDE;
 use super::spoken_rows::RECORD_TEXT;
 use super::{Drawn, Screen, draw_flow};
@@ -99,6 +100,9 @@ impl Screen<'_> {
         // Before the first rows arrive, nothing is known about their number.
         let loaded = log.set > 0;
         heading.truncate(if loaded { heading.len() } else { 1 });
+        if self.ui.exports() {
+            heading.push((format!("  {}", sums::EXPORT_GOES_ON), Role::Flagged));
+        }
         if !log.query.is_empty() {
             let query = words::of_query(&claim::drawn(&log.query));
             heading.push((query, Role::Strong));

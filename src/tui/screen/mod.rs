@@ -8,6 +8,7 @@ mod data;
 mod details;
 mod diff;
 mod effects;
+mod exporting;
 mod facets;
 mod footer;
 mod header;
@@ -240,6 +241,9 @@ fn draw(
     }
     if let Some(Prompt::Save { of, .. }) = ui.prompt() {
         screen.saving(&mut canvas, areas.body, *of);
+    }
+    if let (Some(Prompt::Export(field)), OnScreen::Audit(log)) = (ui.prompt(), ui.place()) {
+        screen.exporting(&mut canvas, areas.body, log, field);
     }
     let covered = matches!(
         ui.over(),

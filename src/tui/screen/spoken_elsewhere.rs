@@ -154,6 +154,11 @@ impl Screen<'_> {
                 let keys = words::plain::save_keys(&exact(input.value()).0);
                 format!("{label} a folder: {}. {keys}", files.join("; "))
             }
+            Prompt::Export(field) => {
+                let rows = self.ui.place().log().map_or(0, |log| log.page.total);
+                let has = exact(&field.input.value().replace('"', "\\\"")).0;
+                words::sums::spoken_export(rows, field.format, &has)
+            }
             Prompt::Filter { input, .. } => {
                 words::plain::filter_keys(&exact(&input.value().replace('"', "\\\"")).0)
             }

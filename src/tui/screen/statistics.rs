@@ -97,13 +97,13 @@ impl Statistics<'_> {
         for reviewer in stats.reviewers.iter().take(MOST) {
             self.reviewer(&mut out, reviewer);
         }
-        more(&mut out, "reviewers", stats.reviewers.len());
+        more(&mut out, sums::MORE_REVIEWERS, stats.reviewers.len());
         heading(&mut out, sums::AGENTS_SUMMED);
         let most = stats.agents.first().map_or(0, |agent| agent.proposed);
         for agent in stats.agents.iter().take(MOST) {
             self.agent(&mut out, agent, most);
         }
-        more(&mut out, "agents", stats.agents.len());
+        more(&mut out, sums::MORE_AGENTS, stats.agents.len());
         heading(&mut out, sums::OVER_TIME);
         self.days(&mut out, sums::PROPOSALS, |day| day.proposals);
         self.days(&mut out, sums::GRANTS, |day| day.granted);
@@ -202,7 +202,7 @@ impl Statistics<'_> {
             out.push(self.barred(para, share(*count, most)));
         }
         if runs.scopes.is_empty() {
-            out.push(named("scopes").and(sums::NO_ACCESS_COUNTED, Role::Text));
+            out.push(named(sums::SCOPES).and(sums::NO_ACCESS_COUNTED, Role::Text));
         }
         let asked = |allowed: u64, blocked: u64| allowed.saturating_add(blocked);
         let most = runs.scopes.values().map(|s| asked(s.allowed, s.blocked));

@@ -367,6 +367,8 @@ impl UiState {
             self.remarks.notice = Some(Notice::Idle(words::DENY_AGAIN.into()));
         } else if key.is(KeyCode::Tab) && matches!(prompt, Prompt::Query(_)) {
             self.complete_query();
+        } else if key.is(KeyCode::Tab) && matches!(prompt, Prompt::Export(_)) {
+            self.next_format();
         } else if !prompt
             .reason_mut()
             .is_some_and(|reason| reason.goes(key, typing))
@@ -422,6 +424,7 @@ impl UiState {
                 Vec::new()
             }
             Over::Prompt(Prompt::Query(asking)) => self.send_query(asking, now),
+            Over::Prompt(Prompt::Export(field)) => self.send_export(&field),
             Over::Prompt(Prompt::Search { input }) => {
                 self.common.found = input.value().to_owned();
                 for looked in self.queue.looked.values_mut() {

@@ -304,6 +304,9 @@ impl UiState {
             Command::Search | Command::SearchNext | Command::SearchPrevious if !self.searches() => {
             }
             Command::Search if self.view() == View::Audit => self.ask_log(),
+            Command::Export if self.searches() && self.view() == View::Audit => {
+                self.ask_export(now);
+            }
             Command::SearchNext | Command::SearchPrevious if self.view() == View::Audit => {
                 let (next, asks) = (self.key(command), self.key(Command::Search));
                 self.remarks.notice = Some(words::no_next(&next, &asks).into());

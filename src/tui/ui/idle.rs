@@ -35,6 +35,9 @@ impl UiState {
                 let input = prompt.input();
                 let typed = input.map(|input| (input.value(), input.cursor()));
                 typed.hash(&mut all);
+                if let Prompt::Export(field) = prompt {
+                    std::mem::discriminant(&field.format).hash(&mut all);
+                }
             }
         }
         match &self.place {
@@ -180,7 +183,11 @@ impl UiState {
             .is_some_and(|log| log.page.detail.is_some());
         let covered = over.or(record.then_some(words::OUTSIDE_RECORD));
         let there = works_on(command, view);
-        if matches!(command, Command::Facets | Command::Statistics) && !there {
+        if matches!(
+            command,
+            Command::Facets | Command::Statistics | Command::Export
+        ) && !there
+        {
             let audit = self.key(Command::Audit);
             return Some(words::elsewhere(key, command.name(), words::ON_LOG, &audit));
         }
@@ -311,7 +318,7 @@ const fn works_on(command: Command, view: View) -> bool {
         Command::Search | Command::SearchNext | Command::SearchPrevious => {
             matches!(view, View::Queue | View::Audit)
         }
-        Command::Facets | Command::Statistics => matches!(view, View::Audit),
+        Command::Facets | Command::Statistics | Command::Export => matches!(view, View::Audit),
         Command::NextPane
         | Command::PreviousPane
         | Command::Details

@@ -30,8 +30,8 @@ use super::quiet::Quiet;
 use super::reasons::{Denial, Reason};
 use super::vigilance::Vigilance;
 use super::{
-    AgentsScreen, Beside, FlowKey, Looked, Notice, Palette, Pane, Picker, Sheet, UiState, View,
-    lists,
+    AgentsScreen, Beside, ExportField, FlowKey, Looked, Notice, Palette, Pane, Picker, Sheet,
+    UiState, View, lists,
 };
 
 /// State shared by all screens.
@@ -287,6 +287,8 @@ pub(in crate::tui) enum Prompt {
     },
     /// A question about the log.
     Query(Asking),
+    /// The folder for what the question selects.
+    Export(ExportField),
     /// Narrows the queue as it is typed.
     Filter {
         input: tui_input::Input,
@@ -302,6 +304,7 @@ impl Prompt {
         match self {
             Self::Deny { reason, .. } | Self::DenyAll { reason, .. } => Some(&reason.input),
             Self::Query(Asking { input, .. })
+            | Self::Export(ExportField { input, .. })
             | Self::Search { input }
             | Self::Open { input, .. }
             | Self::Save { input, .. }
@@ -314,6 +317,7 @@ impl Prompt {
         match self {
             Self::Deny { reason, .. } | Self::DenyAll { reason, .. } => Some(&mut reason.input),
             Self::Query(Asking { input, .. })
+            | Self::Export(ExportField { input, .. })
             | Self::Search { input }
             | Self::Open { input, .. }
             | Self::Save { input, .. }
@@ -330,6 +334,7 @@ impl Prompt {
             | Self::Search { .. }
             | Self::Open { .. }
             | Self::Save { .. }
+            | Self::Export(_)
             | Self::Filter { .. }
             | Self::Quit
             | Self::AskAll(_) => None,
@@ -390,6 +395,8 @@ impl Over {
 #[derive(Default)]
 pub(in crate::tui) struct Remarks {
     pub notice: Option<Notice>,
+    /// An export is under way.
+    pub exporting: bool,
     /// A drill that ended and is to be told of.
     pub drilled: Option<ProposalId>,
     /// The refusal that was shown last.

@@ -128,7 +128,7 @@ fn reading_again_says_that_it_does() {
 
 #[test]
 fn a_key_that_does_nothing_says_what_it_is_for() {
-    for key in "jklGusfpi[]dDx23:?/nNtwzm vyoSb=hgqFB".chars() {
+    for key in "jklGusfpi[]dDx23:?/nNtwzm vyoSb=hgqFBE".chars() {
         for place in ["", " ", "?", "2", "3", "\t", "\n"] {
             let mut v = Voice::of(titled("apples", CODE));
             v.wait(600);

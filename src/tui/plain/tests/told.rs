@@ -505,4 +505,21 @@ fn statistics_and_facets_are_sentences() {
         matches!(&asked[..], [super::super::super::Action::LoadAudit { query, .. }, _] if query == "agent:granted"),
         "{asked:?}"
     );
+    v.key(KeyCode::Esc);
+    v.b.ui.set_audit(super::super::super::AuditPage {
+        query: "agent:granted".to_owned(),
+        ..super::super::super::snapshot_tests::audit_page()
+    });
+    v.speak();
+    let said = v.keys("E").replace("\n.. ", " ");
+    assert!(
+        said.contains("export 5 proposals as records (the records as the log has them"),
+        "{said}"
+    );
+    assert!(
+        v.key(KeyCode::Tab).contains("csv: one row"),
+        "the format is told"
+    );
+    let said = v.key(KeyCode::Enter);
+    assert!(said.contains("the export is under way"), "{said}");
 }

@@ -3,6 +3,8 @@
 use crate::audit::By;
 use crate::model::grouped;
 
+use super::super::super::action::ExportAs;
+
 pub const STATISTICS: &str = "STATISTICS";
 pub const READING: &str = "reads the log …";
 pub const REVIEWERS: &str = "REVIEWERS";
@@ -23,6 +25,10 @@ pub const PROPOSALS: &str = "proposals";
 pub const OUTCOMES: &str = "outcomes";
 pub const LIMITS: &str = "limits";
 pub const RUNS: &str = "runs";
+pub const SCOPES: &str = "scopes";
+/// Those that are not told one by one.
+pub const MORE_REVIEWERS: &str = "reviewers";
+pub const MORE_AGENTS: &str = "agents";
 
 pub fn uid(uid: u32) -> String {
     format!("  uid {uid}")
@@ -182,5 +188,49 @@ pub fn spoken_value(
         "{at} of {all}, {by} \"{}\": {}{chosen}",
         name.replace('"', "\\\""),
         some(count, "proposal")
+    )
+}
+
+pub const EXPORTS: &str = "the export is under way";
+pub const EXPORT_GOES_ON: &str = "export under way";
+pub const EXPORTS_ALREADY: &str = "an export is under way; the next can follow when it is done";
+pub const NOTHING_TO_EXPORT: &str = "there is no row to export";
+pub const NOT_EXPORTED: &str = "nothing is exported: a folder is missing";
+pub const EXPORT_KEYS: &str = "Enter writes  Tab changes the format  Esc goes back";
+pub const EXPORT_WHAT: &str = "EXPORT";
+
+/// A format's name, and what it is.
+pub const fn format(format: ExportAs) -> (&'static str, &'static str) {
+    match format {
+        ExportAs::Records => (
+            "records",
+            "the records as the log has them, one a line (JSONL)",
+        ),
+        ExportAs::Csv => (
+            "csv",
+            "one row for each proposal, safe to open in a spreadsheet",
+        ),
+        ExportAs::Ocsf => ("ocsf", "events of OCSF 1.8.0 for a SIEM, one a line"),
+        ExportAs::Bundle => (
+            "bundle",
+            "records, proofs, contents and a page, for a stranger to check",
+        ),
+    }
+}
+
+pub fn export_as(format: ExportAs) -> String {
+    format!("{} into", self::format(format).0)
+}
+
+/// The new folder, and who can read it.
+pub const EXPORT_FOLDER: &str =
+    "Tab changes the format. The folder must be new; it is for you alone.";
+
+pub fn spoken_export(rows: usize, format: ExportAs, has: &str) -> String {
+    let (name, what) = self::format(format);
+    format!(
+        "export {} as {name} ({what}) into a new folder, \"{has}\". Tab changes the format, Ctrl-u clears the folder, \
+         Enter writes, Esc goes back.",
+        some(rows as u64, "proposal")
     )
 }

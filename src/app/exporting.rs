@@ -1,0 +1,255 @@
+//! Writes what screen 2's question selects into a new folder, away from the loop. Only a person's key starts it.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, openat, renameat};
+use nix::sys::stat::{Mode, mkdirat};
+use nix::unistd::{UnlinkatFlags, unlinkat};
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::audit::bundle::{Anchor, bundle};
+use crate::audit::export::{ExportError, Format, export};
+use crate::audit::query::Query;
+use crate::audit::{Answers, Log, Store};
+use crate::model::grouped;
+use crate::paths::{Make, because, open_folder};
+use crate::tui::{ExportAs, Exporting};
+
+use super::Input;
+use super::files::folder_of;
+use super::memory::Recalled;
+
+/// The page of a bundle; without it a folder is no whole bundle.
+const PAGE: &str = "index.html";
+
+/// Where the log and its checkpoints are.
+pub struct Source {
+    pub state_dir: PathBuf,
+    pub checkpoints: Store,
+}
+
+/// Starts a thread of its own; what became of it comes back through the inbox.
+pub fn start(source: Source, wanted: Exporting, inbox: UnboundedSender<Input>) {
+    let back = inbox.clone();
+    let work = move || {
+        let home = std::env::var_os("HOME");
+        let said = folder_of(&wanted.folder, home.as_deref())
+            .and_then(|folder| write(&source, &wanted, &folder));
+        let said = said.unwrap_or_else(|why| format!("nothing is exported: {why}"));
+        let _ = inbox.send(Input::Recalled(Recalled::Exported(said)));
+    };
+    let thread = std::thread::Builder::new().name("export".to_owned());
+    if let Err(e) = thread.spawn(work) {
+        let said = format!("nothing is exported: {e}");
+        let _ = back.send(Input::Recalled(Recalled::Exported(said)));
+    }
+}
+
+/// Says how much went where. What cannot be written whole is removed again.
+fn write(source: &Source, wanted: &Exporting, folder: &Path) -> Result<String, String> {
+    let query = Query::parse(&wanted.query, Timestamp::now()).map_err(|e| e.to_string())?;
+    let log = Log::open(&source.state_dir).map_err(|e| e.to_string())?;
+    let mut answers = log.answers().map_err(|e| e.to_string())?;
+    sound(&answers)?;
+    let own = Own::make(folder)?;
+    let done = match format_of(wanted.format) {
+        Some((format, name)) => records(&own, &mut answers, &query, format, name),
+        None => whole_bundle(&own, source, &log, &mut answers, &query, &wanted.query),
+    };
+    match done {
+        Ok(said) => Ok(format!("wrote {said} into {}", wanted.folder)),
+        Err(why) => {
+            own.remove();
+            Err(why)
+        }
+    }
+}
+
+/// The file of a format; a bundle has many.
+const fn format_of(wanted: ExportAs) -> Option<(Format, &'static str)> {
+    match wanted {
+        ExportAs::Records => Some((Format::Jsonl, "records.jsonl")),
+        ExportAs::Csv => Some((Format::Csv, "proposals.csv")),
+        ExportAs::Ocsf => Some((Format::Ocsf, "events.ocsf.jsonl")),
+        ExportAs::Bundle => None,
+    }
+}
+
+/// A damaged log is not exported.
+fn sound(answers: &Answers) -> Result<(), String> {
+    match answers.faults().first() {
+        Some(damage) => Err(format!(
+            "the log is damaged: {damage}; `countersign audit export` prints everything up to there"
+        )),
+        None => Ok(()),
+    }
+}
+
+fn records(
+    own: &Own,
+    answers: &mut Answers,
+    query: &Query,
+    format: Format,
+    name: &str,
+) -> Result<String, String> {
+    let begun = unfinished(name);
+    let mut out = BufWriter::with_capacity(1024 * 1024, own.file(&begun)?);
+    let exported = export(answers, query, format, &mut out).map_err(|e| why(&e))?;
+    out.flush().map_err(|e| e.to_string())?;
+    sound(answers)?;
+    own.finish(&begun, name)?;
+    let records = some(exported.records, "record");
+    Ok(match exported.proposals {
+        Some(n) => format!("{name}, {} with {records},", some(n, "proposal")),
+        None => format!("{name}, {records}, the whole log,"),
+    })
+}
+
+fn whole_bundle(
+    own: &Own,
+    source: &Source,
+    log: &Log,
+    answers: &mut Answers,
+    query: &Query,
+    asked: &str,
+) -> Result<String, String> {
+    let store = &source.checkpoints;
+    let key = store.key().map_err(|e| e.to_string())?;
+    let signed = match &key {
+        Some(key) => store.latest(key).map_err(|e| e.to_string())?,
+        None => None,
+    };
+    let Some((key, signed)) = key.zip(signed) else {
+        return Err(
+            "there is no checkpoint yet: one is made every 64 records, and each minute in which something was recorded"
+                .to_owned(),
+        );
+    };
+    let prover = log.prover(store, &signed);
+    let anchor = Anchor {
+        key: &key,
+        signed: &signed,
+        prover: &prover,
+    };
+    let begun = unfinished(PAGE);
+    let mut page = BufWriter::new(own.file(&begun)?);
+    let mut put = |name: &str, content: &[u8]| {
+        let mut file = own.file(name).map_err(std::io::Error::other)?;
+        file.write_all(content)
+    };
+    let done = bundle(answers, query, asked, &anchor, &mut put, &mut page).map_err(|e| why(&e))?;
+    page.flush().map_err(|e| e.to_string())?;
+    sound(answers)?;
+    own.finish(&begun, PAGE)?;
+    Ok(format!(
+        "a bundle, {} with {} and {} (people open {PAGE}),",
+        some(done.proposals, "proposal"),
+        some(done.records, "record"),
+        some(done.contents, "content")
+    ))
+}
+
+fn why(error: &ExportError) -> String {
+    error.to_string()
+}
+
+/// The name of a file until it is whole.
+fn unfinished(name: &str) -> String {
+    format!("{name}.unfinished")
+}
+
+fn some(n: u64, what: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(n))
+}
+
+/// The new folder, for its owner alone.
+struct Own {
+    place: PathBuf,
+    folder: OwnedFd,
+    /// The files that were made in it.
+    made: RefCell<Vec<String>>,
+}
+
+const FOLDER: OFlag = OFlag::O_RDONLY
+    .union(OFlag::O_DIRECTORY)
+    .union(OFlag::O_NOFOLLOW)
+    .union(OFlag::O_CLOEXEC);
+const FILE: OFlag = OFlag::O_WRONLY
+    .union(OFlag::O_CREAT)
+    .union(OFlag::O_EXCL)
+    .union(OFlag::O_NOFOLLOW)
+    .union(OFlag::O_CLOEXEC);
+
+impl Own {
+    fn make(place: &Path) -> Result<Self, String> {
+        let shown = place.display();
+        let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
+            return Err(format!("{shown} names no new folder"));
+        };
+        let parent = open_folder(parent, Make::Last).map_err(|e| e.to_string())?;
+        mkdirat(parent.as_fd(), name, Mode::S_IRWXU).map_err(|e| match e {
+            Errno::EEXIST => {
+                format!("{shown} is there already, and nothing is overwritten; name another folder")
+            }
+            other => format!("{shown} cannot be made: {}", because(other)),
+        })?;
+        let folder = openat(parent.as_fd(), name, FOLDER, Mode::empty())
+            .map_err(|e| format!("{shown} cannot be opened: {}", because(e)))?;
+        Ok(Self {
+            place: place.to_owned(),
+            folder,
+            made: RefCell::default(),
+        })
+    }
+
+    /// A new file, below folders that a name has.
+    fn file(&self, name: &str) -> Result<File, String> {
+        let failed = |e: Errno| format!("{name} cannot be written: {}", because(e));
+        let mut at = self.folder.try_clone().map_err(|e| e.to_string())?;
+        let (folders, last) = name.rsplit_once('/').unwrap_or(("", name));
+        for part in folders.split('/').filter(|part| !part.is_empty()) {
+            match mkdirat(at.as_fd(), part, Mode::S_IRWXU) {
+                Ok(()) | Err(Errno::EEXIST) => {}
+                Err(e) => return Err(failed(e)),
+            }
+            at = openat(at.as_fd(), part, FOLDER, Mode::empty()).map_err(failed)?;
+        }
+        let mode = Mode::S_IRUSR | Mode::S_IWUSR;
+        let made = openat(at.as_fd(), last, FILE, mode).map_err(failed)?;
+        self.made.borrow_mut().push(name.to_owned());
+        Ok(File::from(made))
+    }
+
+    /// Gives a file that is whole its name.
+    fn finish(&self, begun: &str, name: &str) -> Result<(), String> {
+        renameat(&self.folder, begun, &self.folder, name)
+            .map_err(|e| format!("{name} cannot be written: {}", because(e)))
+    }
+
+    /// Removes what was made, and nothing else.
+    fn remove(self) {
+        let mut folders = BTreeSet::new();
+        for name in self.made.into_inner() {
+            let _ = unlinkat(&self.folder, name.as_str(), UnlinkatFlags::NoRemoveDir);
+            let above = Path::new(&name).ancestors().skip(1);
+            folders.extend(above.map(Path::to_owned));
+        }
+        // A folder comes after the one that it is in.
+        for folder in folders.iter().rev().filter(|f| !f.as_os_str().is_empty()) {
+            let _ = unlinkat(&self.folder, folder, UnlinkatFlags::RemoveDir);
+        }
+        let _ = fs::remove_dir(&self.place);
+    }
+}
+
+#[cfg(test)]
+#[path = "exporting_tests.rs"]
+mod tests;
