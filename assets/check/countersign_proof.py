@@ -227,7 +227,8 @@ def contents_of(record):
     """The digests of the contents that a record names, and whether each must be there."""
     kind = record.get("kind")
     if kind in ("proposed", "edited"):
-        yield digest_of(record, "digest"), True
+        # The digest of code with secrets is salted, and `kept` names what the log has of it.
+        yield digest_of(record, "digest" if record.get("kept") is None else "kept"), True
     if kind == "proposed":
         for bound in record.get("inputs") or []:
             # Of the host's own data sets, a log has the digest alone.

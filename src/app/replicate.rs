@@ -134,15 +134,23 @@ pub fn check(config: &Config, policies: &[Arc<Policy>], file: &Path) -> Result<R
 fn granted(log: &Log, id: ProposalId, digest: Digest) -> Result<Box<GrantedLog>, String> {
     let history = log.records(id).map_err(|e| e.to_string())?;
     let mut grant = None;
-    let mut succeeded = false;
+    let (mut succeeded, mut secret) = (false, Vec::new());
     for record in history.records {
         match record.event {
+            LogEvent::Proposed(p) if p.kept.is_some() => secret.push(p.digest),
+            LogEvent::Edited(e) if e.kept.is_some() => secret.push(e.digest),
             LogEvent::Granted(g) => grant = Some(g),
             LogEvent::Finished(f) => succeeded = f.state == State::Succeeded,
             _ => {}
         }
     }
     let grant = grant.ok_or_else(|| format!("the log knows no granted run {id}"))?;
+    if secret.contains(&grant.digest) {
+        return Err(
+            "its code held secrets, which are not kept: it cannot be run again; propose it anew"
+                .to_owned(),
+        );
+    }
     if grant.digest != digest {
         return Err(format!(
             "its code is not what was granted: {digest} is not {}; restore the file, or propose \

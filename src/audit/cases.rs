@@ -45,7 +45,7 @@ pub struct Asked {
     pub title: Option<Arc<str>>,
     pub reason: Option<Arc<str>>,
     pub profile: Arc<str>,
-    /// Of the code.
+    /// Of the code as the log has it.
     pub digest: Digest,
     pub judged: Judged,
     /// The names of data sets.
@@ -132,7 +132,8 @@ pub struct Cases {
     pub plan: Option<(Timestamp, DrillPlan)>,
     known: HashMap<ProposalId, usize>,
     /// The last edit of what still waits.
-    edits: HashMap<ProposalId, Edit>,
+    /// The digests that grants name, and the edits.
+    edits: HashMap<ProposalId, (Digest, Edit)>,
     names: HashSet<Arc<str>>,
     /// Who opened the dashboard that wrote the last record.
     pub(super) here: Option<Person>,
@@ -178,12 +179,13 @@ impl Cases {
             }
             LogEvent::Edited(e) => {
                 let judged = self.judged(&e.verdict);
-                let digest = e.digest;
-                self.edits.insert(e.id, Edit { digest, judged });
+                let digest = e.code();
+                self.edits.insert(e.id, (e.digest, Edit { digest, judged }));
             }
             LogEvent::Granted(g) => {
                 let by = self.person(&g.by);
-                let edit = self.edits.remove(&g.id).filter(|e| e.digest == g.digest);
+                let edit = self.edits.remove(&g.id).filter(|e| e.0 == g.digest);
+                let edit = edit.map(|(_, edit)| edit);
                 if let Some(case) = self.case(g.id) {
                     case.edited = edit;
                 }
@@ -274,7 +276,7 @@ impl Cases {
             title: p.title.as_deref().map(|title| self.name(title)),
             reason: p.reason.as_deref().map(|reason| self.name(reason)),
             profile: self.name(&p.profile),
-            digest: p.digest,
+            digest: p.code(),
             judged: self.judged(&p.verdict),
         }
     }

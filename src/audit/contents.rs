@@ -196,11 +196,11 @@ pub(super) fn named_by(event: &LogEvent) -> Vec<NamedBlob> {
     match event {
         LogEvent::Proposed(p) => {
             let brought = p.inputs.iter().filter(|i| i.is_kept());
-            std::iter::once(blob(p.digest, Some(p.verdict.source.bytes), true))
+            std::iter::once(blob(p.code(), Some(p.verdict.source.bytes), true))
                 .chain(brought.map(|i| blob(i.sha256, Some(i.bytes), true)))
                 .collect()
         }
-        LogEvent::Edited(e) => vec![blob(e.digest, Some(e.verdict.source.bytes), true)],
+        LogEvent::Edited(e) => vec![blob(e.code(), Some(e.verdict.source.bytes), true)],
         LogEvent::Finished(f) => {
             // An unkept output may still exist because another record names the same bytes.
             let required = f.unkept.is_none();

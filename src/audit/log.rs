@@ -20,6 +20,7 @@ use super::line::Record;
 use super::lock::{self, Holder};
 use super::put_back;
 use super::query::Texts;
+use super::salts;
 use super::tlog::{self, Comparing, Prover, Signed, Store, TlogError};
 use super::traces;
 use super::verify::{self, Report};
@@ -359,6 +360,15 @@ impl Log {
             Holder::Nobody => None,
             Holder::Somebody { pid, down } => Some(Dashboard { pid, down }),
         })
+    }
+
+    /// Whether these bytes are the code that a record names, also if the log has it without its secrets; `None` if the
+    /// record names none.
+    ///
+    /// # Errors
+    /// Why that cannot be told.
+    pub fn is_code(&self, event: &LogEvent, code: &[u8]) -> Result<Option<bool>, String> {
+        salts::is_code(&self.layout, event, code)
     }
 
     /// The content of a blob, checked against its digest.

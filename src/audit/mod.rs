@@ -1,7 +1,7 @@
 //! The audit log: hash-chained JSON lines. Each record is durable before the action it allows.
 //!
 //! A state folder contains `log/NNNNNNNN.jsonl` (the segments), `blobs/<aa>/<sha256>` (code, inputs that
-//! agents brought, output), `journal-*` (durable data not yet synced in these), `quarantine/` (bytes that a
+//! agents brought, output), `salts/<id>` (of code with secrets), `journal-*` (durable data not yet synced in these), `quarantine/` (bytes that a
 //! crash left incomplete) and `lock`. One process writes, under a lock; any number may read, also from a copy
 //! of the folder.
 //!
@@ -41,6 +41,7 @@ mod prune;
 mod put_back;
 pub mod query;
 mod repair;
+mod salts;
 mod salvage;
 mod scan;
 mod settler;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::aside;
 use super::contents::Look;
@@ -15,6 +16,7 @@ use super::layout::{Layout, segment_name};
 use super::line::{self, GENESIS};
 use super::lock::Lock;
 use super::put_back::{PutBack, put_back};
+use super::salts;
 use super::scan::{Head, Scanned, Walk};
 use super::tail::{self, Tail};
 use super::unread::Unread;
@@ -232,6 +234,12 @@ fn continued(
         segment_bytes,
         Some(lock),
     );
+    let salts = layout.clone();
+    writer.salts(Arc::new(move |id| {
+        let salt = salts::make(&salts, id);
+        salt.inspect_err(|e| tracing::warn!("the salt of {id} is not kept: {e}"))
+            .ok()
+    }));
     for event in back.aside {
         recovered =
             Some("the journal ended in an incomplete batch, which was set aside".to_owned());

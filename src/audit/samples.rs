@@ -43,6 +43,7 @@ pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
     let event = LogEvent::Proposed(Box::new(ProposedLog {
         id,
         digest: code.sha256,
+        kept: None,
         profile: "analysis".to_owned(),
         policy_sha256: "0".repeat(64),
         agent: Some(AgentClaim {
@@ -141,6 +142,7 @@ pub fn edited(id: ProposalId, from: &[u8], to: &[u8]) -> (LogEvent, Vec<Blob>) {
         id,
         from: Digest::of(from),
         digest: code.sha256,
+        kept: None,
         profile: "analysis".to_owned(),
         policy_sha256: "0".repeat(64),
         verdict: Verdict {

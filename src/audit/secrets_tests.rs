@@ -1,11 +1,14 @@
 //! No secret reaches the files of a log.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::samples::{denied, finished, granted, proposed, started};
+use super::samples::{denied, edited, finished, granted, proposed, started};
 use super::{Log, Teller, open, story, written::write};
-use crate::model::{Artifact, Blob, LogEvent, ProposalId, RunError, RunErrorKind, RunEvent};
+use crate::model::{
+    Artifact, Blob, LogEvent, ProposalId, RunError, RunErrorKind, RunEvent, SourceStats,
+};
 
 /// A token of GitHub's format, a different one for each place.
 fn token(place: u8) -> String {
@@ -119,6 +122,106 @@ fn texts_of_records_output_and_files_are_kept_without_secrets_and_counted() {
         .iter()
         .filter(|line| line.contains("replaced before this was kept: github-token."));
     assert_eq!(told.count(), 2);
+}
+
+/// The code and the inputs of a proposal, and their blobs.
+fn with_secrets(id: ProposalId) -> (LogEvent, Vec<Blob>, Blob) {
+    let (mut asked, _) = proposed(id, "t");
+    let code = Blob::of(format!("key = '{}'\nprint(1)\n", token(1)).as_bytes());
+    let text = Blob::of(format!("a\n{}\n", token(2)).as_bytes());
+    if let LogEvent::Proposed(p) = &mut asked {
+        p.digest = code.sha256;
+        p.verdict.source = SourceStats::of(&code.bytes);
+        p.inputs[0].sha256 = text.sha256;
+        p.inputs[0].bytes = text.bytes.len() as u64;
+    }
+    (asked, vec![code.clone(), text], code)
+}
+
+#[test]
+fn code_and_inputs_are_kept_without_secrets_and_under_digests_that_tell_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = ProposalId::new();
+    let (asked, blobs, code) = with_secrets(id);
+    let edited_code = Blob::of(format!("key = '{}'\nprint(2)\n", token(3)).as_bytes());
+    let (mut edit, _) = edited(id, super::samples::CODE, super::samples::EDITED);
+    if let LogEvent::Edited(e) = &mut edit {
+        e.from = code.sha256;
+        e.digest = edited_code.sha256;
+        e.verdict.source = SourceStats::of(&edited_code.bytes);
+    }
+    let mut grant = granted(id);
+    let mut plain = Vec::from([code.sha256, edited_code.sha256, blobs[1].sha256]);
+    if let LogEvent::Granted(g) = &mut grant {
+        g.digest = edited_code.sha256;
+        plain.push(g.grant_digest.0);
+    }
+    write(
+        open(dir.path()).unwrap(),
+        vec![
+            (asked, blobs),
+            (edit, vec![edited_code.clone()]),
+            (grant, vec![]),
+            (started(id), vec![]),
+            finished(id),
+        ],
+    );
+    assert_free_of_tokens(dir.path());
+    for entry in fs::read_dir(dir.path().join("log")).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert!(plain.iter().all(|digest| !text.contains(&digest.hex())));
+    }
+
+    let log = Log::open(dir.path()).unwrap();
+    let report = log.verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+    let records = log.records(id).unwrap().records;
+    let (LogEvent::Proposed(p), LogEvent::Edited(e), LogEvent::Granted(g)) =
+        (&records[0].event, &records[1].event, &records[2].event)
+    else {
+        panic!("other records");
+    };
+    assert_eq!(
+        log.blob(&p.code()).unwrap(),
+        b"key = '[REDACTED:github-token]'\nprint(1)\n"
+    );
+    assert_eq!((e.from, g.digest), (p.digest, e.digest));
+    let counted = |at: usize| records[at].redacted.get("github-token").copied();
+    assert_eq!(
+        [counted(0), counted(1), counted(2)],
+        [Some(2), Some(1), None]
+    );
+
+    // Whoever has the code can show that it is the one, with the salt.
+    let is = |at: usize, code: &[u8]| log.is_code(&records[at].event, code);
+    assert_eq!(is(0, &code.bytes), Ok(Some(true)));
+    assert_eq!(is(1, &edited_code.bytes), Ok(Some(true)));
+    assert_eq!(is(0, &edited_code.bytes), Ok(Some(false)));
+    assert_eq!(is(0, &log.blob(&p.code()).unwrap()), Ok(Some(false)));
+    assert_eq!(is(2, &code.bytes), Ok(None));
+    let salt = dir.path().join("salts").join(id.to_string());
+    assert_eq!(
+        fs::metadata(&salt).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    fs::remove_file(salt).unwrap();
+    assert!(is(0, &code.bytes).unwrap_err().contains("salt"));
+}
+
+/// The same digest would say that it ran before.
+#[test]
+fn code_with_a_secret_is_new_each_time_and_is_never_the_text_that_is_kept() {
+    let mut redactor = crate::secrets::Redactor::default();
+    let digests = [ProposalId::new(), ProposalId::new()].map(|id| {
+        let (asked, blobs, _) = with_secrets(id);
+        match redactor.redact(asked, blobs).event() {
+            LogEvent::Proposed(p) => (p.digest, p.code()),
+            _ => panic!("another record"),
+        }
+    });
+    assert_eq!(digests[0].1, digests[1].1);
+    assert_ne!(digests[0].0, digests[1].0);
+    assert!(digests.iter().all(|(digest, kept)| digest != kept));
 }
 
 /// The digests of output that could not be stored are those of what would have been.

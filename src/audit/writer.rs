@@ -18,7 +18,7 @@ use super::line::{self, LINE_MAX};
 use super::lock::Lock;
 use crate::clock::Now;
 use crate::model::{Blob, Digest, Lane, LogEvent, Ticket};
-use crate::secrets::{Kept, Redacted, Redactor, Secrets};
+use crate::secrets::{Kept, Redacted, Redactor, Salts, Secrets};
 
 /// The end of the chain.
 #[derive(Clone, Debug)]
@@ -169,8 +169,13 @@ impl Writer {
     /// Looks for these secrets from now on, and for no others. What is returned tells where the log has contents in
     /// which some were replaced.
     pub fn redacts(&mut self, secrets: Secrets) -> Kept {
-        self.redactor = Redactor::new(secrets);
+        self.redactor.looks_for(secrets);
         self.redactor.kept()
+    }
+
+    /// Where the salts of code with secrets are kept.
+    pub(super) fn salts(&mut self, salts: Salts) {
+        self.redactor.salts(salts);
     }
 
     /// Sequence number of the last record, which is durable.
@@ -337,7 +342,10 @@ impl Writer {
                 .iter()
                 .try_for_each(|b| self.disk.put(b))
             {
-                Err(e) if error::ran_out(&e) => left_out.push(unrecorded(&entry, &e)),
+                Err(e) if error::ran_out(&e) => {
+                    self.forget(&entry);
+                    left_out.push(unrecorded(&entry, &e));
+                }
                 Err(e) => return Err(error::reason("writing a blob", &e)),
                 Ok(()) => {
                     blobs |= !entry.record.blobs().is_empty();
@@ -352,11 +360,19 @@ impl Writer {
                 (without, kept) = kept
                     .into_iter()
                     .partition(|entry| !entry.record.blobs().is_empty());
+                without.iter().for_each(|entry| self.forget(entry));
                 left_out.extend(without.iter().map(|entry| unrecorded(entry, &e)));
             }
             Some(Err(e)) => return Err(error::reason("syncing blobs", &e)),
         }
         Ok((kept, left_out))
+    }
+
+    /// A proposal that was not recorded has no other record.
+    fn forget(&mut self, left_out: &Ready) {
+        if let LogEvent::Proposed(p) = left_out.record.event() {
+            self.redactor.forget(p.id);
+        }
     }
 
     /// Begins the next segment. If descriptors or space run out, the current one continues.

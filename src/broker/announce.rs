@@ -304,6 +304,7 @@ fn proposed_record(
     let log = ProposedLog {
         id: p.id,
         digest: p.proposed.digest(),
+        kept: None,
         profile: p.profile.clone(),
         policy_sha256: verdict.policy.sha256.clone(),
         agent: p.agent.clone(),

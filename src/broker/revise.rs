@@ -128,6 +128,7 @@ impl BrokerState {
             id,
             from,
             digest,
+            kept: None,
             profile: entry.proposal.profile.clone(),
             policy_sha256: verdict.policy.sha256.clone(),
             verdict: verdict.clone(),

@@ -197,6 +197,9 @@ impl ErasedPart {
 pub struct ProposedLog {
     pub id: ProposalId,
     pub digest: Digest,
+    /// The blob of its code, if secrets were replaced in it; `digest` is then salted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Digest>,
     pub profile: String,
     pub policy_sha256: String,
     pub agent: Option<AgentClaim>,
@@ -223,6 +226,9 @@ pub struct EditedLog {
     pub from: Digest,
     /// What the person made of it.
     pub digest: Digest,
+    /// The blob of its code, if secrets were replaced in it; `digest` is then salted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Digest>,
     pub profile: String,
     pub policy_sha256: String,
     /// The verdict on the edited code.
@@ -281,6 +287,20 @@ pub struct FinishedLog {
     /// Why the output is not kept in blobs. The digests still identify it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unkept: Option<String>,
+}
+
+impl ProposedLog {
+    /// The blob of its code.
+    pub fn code(&self) -> Digest {
+        self.kept.unwrap_or(self.digest)
+    }
+}
+
+impl EditedLog {
+    /// The blob of its code.
+    pub fn code(&self) -> Digest {
+        self.kept.unwrap_or(self.digest)
+    }
 }
 
 impl FinishedLog {
@@ -367,11 +387,11 @@ impl LogEvent {
             Self::Proposed(p) => {
                 let brought = p.inputs.iter().filter(|i| i.is_kept());
                 let brought = brought.map(|i| of(ErasedPart::Files)(i.sha256));
-                std::iter::once(of(ErasedPart::Code)(p.digest))
+                std::iter::once(of(ErasedPart::Code)(p.code()))
                     .chain(brought)
                     .collect()
             }
-            Self::Edited(e) => vec![of(ErasedPart::Code)(e.digest)],
+            Self::Edited(e) => vec![of(ErasedPart::Code)(e.code())],
             Self::Finished(f) if f.unkept.is_none() => {
                 let files = f.artifacts.iter().filter_map(|a| a.sha256.parse().ok());
                 let printed = [f.stdout_sha256, f.stderr_sha256].into_iter();
@@ -389,7 +409,7 @@ impl LogEvent {
     /// agent gave it, and the digest. Empty output is left out.
     pub fn texts(&self) -> Vec<(String, Digest)> {
         match self {
-            Self::Proposed(p) => std::iter::once(("code".to_owned(), p.digest))
+            Self::Proposed(p) => std::iter::once(("code".to_owned(), p.code()))
                 .chain(
                     p.inputs
                         .iter()
@@ -397,7 +417,7 @@ impl LogEvent {
                         .map(|i| (format!("input {}", i.name), i.sha256)),
                 )
                 .collect(),
-            Self::Edited(e) => vec![("edited code".to_owned(), e.digest)],
+            Self::Edited(e) => vec![("edited code".to_owned(), e.code())],
             Self::Finished(f) if f.unkept.is_none() => [
                 ("stdout", f.stdout_sha256, f.stdout_bytes),
                 ("stderr", f.stderr_sha256, f.stderr_bytes),

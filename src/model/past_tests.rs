@@ -72,6 +72,7 @@ fn proposed(n: u32, one: &One<'_>, drill: Option<Drill>) -> (LogEvent, [Blob; 1]
     let event = LogEvent::Proposed(Box::new(ProposedLog {
         id: id(n),
         digest: Digest::of(one.2.as_bytes()),
+        kept: None,
         profile: "analysis".to_owned(),
         policy_sha256: String::new(),
         agent: Some(AgentClaim {
@@ -157,6 +158,7 @@ fn edit(past: &mut Past, n: u32, code: &str) {
         id: id(n),
         from,
         digest: Digest::of(code.as_bytes()),
+        kept: None,
         profile: "analysis".to_owned(),
         policy_sha256: String::new(),
         verdict: verdict(),

@@ -9,6 +9,7 @@ mod ordinary;
 mod pem;
 mod record;
 mod redacted;
+mod salt;
 mod values;
 mod writer;
 
@@ -19,7 +20,8 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-pub use redacted::{Kept, Redacted, Redactor};
+pub use redacted::{Kept, Redacted, Redactor, Salts};
+pub use salt::{Salt, salted};
 
 /// Longest replaced text but for private keys, in bytes.
 pub const SPAN: usize = 512;
@@ -107,6 +109,8 @@ impl Secrets {
         for Span { at, kind } in &found {
             kept.push_str(&text[from..at.start]);
             kept.push_str(&replacement(kind));
+            // The lines after a private key keep their numbers.
+            kept.extend(text[at.clone()].matches('\n'));
             from = at.end;
             *counts.entry(kind.to_string()).or_default() += 1;
         }

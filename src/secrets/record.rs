@@ -28,6 +28,7 @@ pub(super) fn texts(event: &mut LogEvent, text: &mut dyn FnMut(&mut String)) {
                 id: _,
                 from: _,
                 digest: _,
+                kept: _,
                 profile: _,
                 policy_sha256: _,
                 verdict: on,
@@ -145,6 +146,7 @@ fn proposed(p: &mut ProposedLog, text: &mut dyn FnMut(&mut String)) {
     let ProposedLog {
         id: _,
         digest: _,
+        kept: _,
         profile: _,
         policy_sha256: _,
         agent,

@@ -1,11 +1,16 @@
 //! Records without secrets: the only ones that the log writes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::record::texts;
+use super::salt::{Salt, salted};
 use super::{Counts, Secrets};
-use crate::model::{Blob, Digest, FinishedLog, LogEvent, ProposalId};
+use crate::model::{
+    Blob, BoundInput, Digest, FinishedLog, GrantDigest, LogEvent, ProposalId, SourceStats, State,
+    Verdict,
+};
 
 /// How many replaced contents can still be found by the digest of what they were.
 const KEPT_MAX: usize = 10_000;
@@ -33,21 +38,38 @@ impl Redacted {
     }
 }
 
+/// Makes and keeps the salt of a proposal.
+pub type Salts = Arc<dyn Fn(ProposalId) -> Option<Salt> + Send + Sync>;
+
 /// Replaces secrets in records before they are hashed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Redactor {
     secrets: Secrets,
-    /// Of proposals that have not ended: what each replaced content became. A record that has no blobs names the
-    /// same contents.
-    open: HashMap<ProposalId, HashMap<Digest, Content>>,
+    salts: Option<Salts>,
+    /// Of proposals that have not ended: what each replaced content became. Later records name the same contents.
+    open: HashMap<ProposalId, Open>,
     kept: Kept,
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redactor").finish_non_exhaustive()
+    }
+}
+
+/// The contents of one proposal in which something was replaced, by the digests of what they were.
+#[derive(Clone, Debug, Default)]
+struct Open {
+    salt: Option<Salt>,
+    contents: HashMap<Digest, Content>,
 }
 
 /// A content as the log keeps it.
 #[derive(Clone, Debug)]
 struct Content {
-    sha256: Digest,
-    bytes: u64,
+    blob: Blob,
+    /// Of what it was; code alone has one.
+    salted: Option<Digest>,
     counts: Counts,
 }
 
@@ -79,9 +101,25 @@ impl Redactor {
         }
     }
 
+    /// Looks for these secrets from now on, and for no others.
+    pub fn looks_for(&mut self, secrets: Secrets) {
+        self.secrets = secrets;
+    }
+
+    /// Salts come from here from now on. Without it, or where it has none, they are forgotten with their proposals, and
+    /// nobody can show what the code was.
+    pub fn salts(&mut self, salts: Salts) {
+        self.salts = Some(salts);
+    }
+
     /// Shared with this one for as long as either lives.
     pub fn kept(&self) -> Kept {
         self.kept.clone()
+    }
+
+    /// The record of this proposal is not in the log, and no other will be.
+    pub fn forget(&mut self, id: ProposalId) {
+        self.open.remove(&id);
     }
 
     pub fn redact(&mut self, mut event: LogEvent, blobs: Vec<Blob>) -> Redacted {
@@ -91,80 +129,144 @@ impl Redactor {
                 *text = kept;
             }
         });
-        let blobs = match &mut event {
-            LogEvent::Finished(finished) => self.finished(finished, blobs, &mut counts),
-            _ => blobs,
+        let Some(id) = event.id() else {
+            return Redacted {
+                event,
+                blobs,
+                counts,
+            };
         };
-        if let Some(id) = event.id()
-            && event.state().is_some_and(crate::model::State::is_final)
-            && !matches!(&event, LogEvent::Finished(f) if f.unkept.is_none())
-        {
+        let code = match &event {
+            LogEvent::Proposed(p) => Some(p.digest),
+            LogEvent::Edited(e) => Some(e.digest),
+            _ => None,
+        };
+        let mut kept_blobs = Vec::with_capacity(blobs.len());
+        for blob in blobs {
+            let is_code = code == Some(blob.sha256);
+            let content = self.content(id, &blob, is_code);
+            kept_blobs.push(content.unwrap_or(blob));
+        }
+        if let Some(open) = self.open.get(&id) {
+            let named = open.name(&mut event);
+            let contents = named.iter().filter_map(|digest| open.contents.get(digest));
+            for (kind, number) in contents.flat_map(|content| &content.counts) {
+                *counts.entry(kind.clone()).or_default() += number;
+            }
+        }
+        // Output that cannot be stored is recorded once more, without it.
+        let again = matches!(&event, LogEvent::Finished(f) if f.unkept.is_none());
+        if event.state().is_some_and(State::is_final) && !again {
             self.open.remove(&id);
         }
         Redacted {
             event,
-            blobs,
+            blobs: kept_blobs,
             counts,
         }
     }
 
-    /// Replaces secrets in what a run left. If these contents cannot be stored, the run is recorded again without them:
-    /// the digests are then those of the same replaced contents.
-    fn finished(
-        &mut self,
-        finished: &mut FinishedLog,
-        blobs: Vec<Blob>,
-        counts: &mut Counts,
-    ) -> Vec<Blob> {
-        let of_run = self.open.entry(finished.id).or_default();
-        let mut kept_blobs = Vec::with_capacity(blobs.len());
-        for blob in blobs {
-            let mut found = Counts::new();
-            // Other bytes than text cannot be searched.
-            let text = std::str::from_utf8(&blob.bytes).unwrap_or_default();
-            let kept = match self.secrets.redact(text, &mut found) {
-                std::borrow::Cow::Borrowed(_) => blob,
-                std::borrow::Cow::Owned(text) => {
-                    let kept = Blob::of(text.as_bytes());
-                    self.kept.add(blob.sha256, kept.sha256);
-                    let content = Content {
-                        sha256: kept.sha256,
-                        bytes: kept.bytes.len() as u64,
-                        counts: found,
-                    };
-                    of_run.insert(blob.sha256, content);
-                    kept
+    /// The content as the log keeps it, if something was replaced in it. Other bytes than text cannot be searched.
+    fn content(&mut self, id: ProposalId, blob: &Blob, is_code: bool) -> Option<Blob> {
+        let text = std::str::from_utf8(&blob.bytes).ok()?;
+        let mut counts = Counts::new();
+        let std::borrow::Cow::Owned(kept) = self.secrets.redact(text, &mut counts) else {
+            return None;
+        };
+        let kept = Blob::of(kept.as_bytes());
+        self.kept.add(blob.sha256, kept.sha256);
+        let open = self.open.entry(id).or_default();
+        if open.salt.is_none() && is_code {
+            let stored = self.salts.as_ref().and_then(|salts| salts(id));
+            open.salt = stored.or_else(Salt::new);
+        }
+        let salt = open.salt.as_ref().filter(|_| is_code);
+        let content = Content {
+            blob: kept.clone(),
+            salted: salt.map(|salt| salted(salt, &blob.bytes)),
+            counts,
+        };
+        open.contents.insert(blob.sha256, content);
+        Some(kept)
+    }
+}
+
+impl Open {
+    /// Puts digests of what the log has into a record, and returns the digests of what it had. A digest of what was
+    /// replaced would tell a short secret to whoever tries all of them.
+    fn name(&self, event: &mut LogEvent) -> BTreeSet<Digest> {
+        match event {
+            LogEvent::Proposed(p) => {
+                let mut named = BTreeSet::from([p.digest]);
+                p.kept = self.code(&mut p.digest, Some(&mut p.verdict));
+                named.extend(self.inputs(&mut p.inputs));
+                named
+            }
+            LogEvent::Edited(e) => {
+                let named = BTreeSet::from([e.digest]);
+                self.code(&mut e.from, None);
+                e.kept = self.code(&mut e.digest, Some(&mut e.verdict));
+                named
+            }
+            LogEvent::Granted(g) => {
+                let code = self.code(&mut g.digest, None).is_some();
+                let inputs = self.inputs(&mut g.inputs);
+                if code || !inputs.is_empty() {
+                    let GrantDigest(grant) = g.grant_digest;
+                    let salt = self.salt.clone().or_else(Salt::new);
+                    let bound = [b"grant ", grant.as_bytes().as_slice()].concat();
+                    g.grant_digest = GrantDigest(salt.map_or(grant, |salt| salted(&salt, &bound)));
                 }
-            };
-            kept_blobs.push(kept);
+                BTreeSet::new()
+            }
+            LogEvent::Finished(f) => self.left(f),
+            _ => BTreeSet::new(),
         }
-        for content in of_run.values() {
-            for (kind, number) in &content.counts {
-                *counts.entry(kind.clone()).or_default() += number;
+    }
+
+    /// Replaces the digest of code by a salted one, and returns the blob that the log has.
+    fn code(&self, digest: &mut Digest, verdict: Option<&mut Verdict>) -> Option<Digest> {
+        let Content { blob, salted, .. } = self.contents.get(digest)?;
+        // Without randomness, it tells nothing of the secret either.
+        *digest = salted.unwrap_or(blob.sha256);
+        if let Some(verdict) = verdict {
+            verdict.source = SourceStats::of(&blob.bytes);
+        }
+        Some(blob.sha256)
+    }
+
+    fn inputs(&self, inputs: &mut [BoundInput]) -> BTreeSet<Digest> {
+        let mut named = BTreeSet::new();
+        for input in inputs {
+            if let Some(Content { blob, .. }) = self.contents.get(&input.sha256)
+                && input.is_kept()
+            {
+                named.insert(input.sha256);
+                input.sha256 = blob.sha256;
+                input.bytes = blob.bytes.len() as u64;
             }
         }
-        let replace = |digest: &mut Digest| {
-            if let Some(content) = of_run.get(digest) {
-                *digest = content.sha256;
-            }
+        named
+    }
+
+    fn left(&self, finished: &mut FinishedLog) -> BTreeSet<Digest> {
+        let mut named = BTreeSet::new();
+        let mut replace = |digest: &mut Digest| {
+            let blob = &self.contents.get(digest)?.blob;
+            named.insert(std::mem::replace(digest, blob.sha256));
+            Some(blob.bytes.len() as u64)
         };
         replace(&mut finished.stdout_sha256);
         replace(&mut finished.stderr_sha256);
-        finished.result_sha256.iter_mut().for_each(replace);
+        finished.result_sha256.as_mut().and_then(&mut replace);
         for artifact in &mut finished.artifacts {
-            let content = artifact
-                .sha256
-                .parse()
-                .ok()
-                .and_then(|d: Digest| of_run.get(&d));
-            if let Some(content) = content {
-                artifact.sha256 = content.sha256.hex();
-                artifact.bytes = content.bytes;
+            if let Ok(mut digest) = artifact.sha256.parse()
+                && let Some(bytes) = replace(&mut digest)
+            {
+                artifact.sha256 = digest.hex();
+                artifact.bytes = bytes;
             }
         }
-        if of_run.is_empty() {
-            self.open.remove(&finished.id);
-        }
-        kept_blobs
+        named
     }
 }

@@ -116,13 +116,13 @@ fn contents(out: &mut dyn Write, records: &[Record], log: &Kept<'_>) -> io::Resu
         match &record.event {
             LogEvent::Proposed(p) => {
                 out.write_all(b"<h3>The code as proposed</h3>\n")?;
-                proposed = code(out, log, &p.digest, &p.verdict)?;
+                proposed = code(out, log, &p.code(), &p.verdict)?;
                 verdict(out, &p.verdict)?;
                 brought(out, log, p)?;
             }
             LogEvent::Edited(e) => {
                 out.write_all(b"<h3>The code as a person edited it</h3>\n")?;
-                let edited = code(out, log, &e.digest, &e.verdict)?;
+                let edited = code(out, log, &e.code(), &e.verdict)?;
                 if let (Some(proposed), Some(edited)) = (&proposed, edited) {
                     let diff = TextDiff::configure()
                         .timeout(COMPARING)

@@ -252,7 +252,7 @@ impl<'a> About<'a> {
         })
     }
 
-    /// Of what was granted, else of what was proposed.
+    /// Of the kept code of what was granted, else of what was proposed.
     fn digest(&self) -> Digest {
         let edited = self.case.edited.as_ref();
         edited.map_or(self.case.asked.digest, |edit| edit.digest)
@@ -262,7 +262,7 @@ impl<'a> About<'a> {
     fn verdict(&self) -> &Verdict {
         let digest = self.digest();
         let mut edits = self.records.iter().rev().filter_map(|r| match &r.event {
-            LogEvent::Edited(e) if e.digest == digest => Some(&e.verdict),
+            LogEvent::Edited(e) if e.code() == digest => Some(&e.verdict),
             _ => None,
         });
         let edited = self.case.edited.is_some();

@@ -1,7 +1,8 @@
 //! `countersign audit show`.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read as _, Write};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -24,6 +25,9 @@ pub struct Args {
     /// Print a JSON object instead
     #[arg(long)]
     json: bool,
+    /// Say whether this file has exactly the code of the proposal, and print nothing else
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "out"])]
+    code: Option<PathBuf>,
     /// Write the files that the run left, charts among them, into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -32,6 +36,8 @@ pub struct Args {
     force: bool,
 }
 
+/// Code is shorter than this.
+const CODE_MAX: u64 = 4 * 1024 * 1024;
 /// Characters shown of one line of an agent's text.
 const LINE: usize = 2_000;
 
@@ -44,6 +50,11 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
         whole(&history.faults)?;
         return Err(Failure::general(format!("the log knows no proposal {id}")));
     }
+    if let Some(file) = &args.code {
+        let same = is_code(file, log, &history)?;
+        whole(&history.faults)?;
+        return Ok(u8::from(!same));
+    }
     if args.json {
         print_json(&as_json(id, log, &history))?;
     } else {
@@ -53,6 +64,34 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
         save(log, &history, &folder, Others::of(args.force))?;
     }
     whole(&history.faults)
+}
+
+/// Prints which code of the proposal this file has, and returns whether it has one.
+fn is_code(file: &Path, log: &Log, history: &History) -> Result<bool, Failure> {
+    let unread = |e: io::Error| Failure::general(format!("{}: {e}", file.display()));
+    let mut code = Vec::new();
+    let opened = File::open(file).map_err(unread)?;
+    opened
+        .take(CODE_MAX)
+        .read_to_end(&mut code)
+        .map_err(unread)?;
+    let mut last = None;
+    for record in &history.records {
+        let same = log
+            .is_code(&record.event, &code)
+            .map_err(Failure::general)?;
+        let which = match &record.event {
+            LogEvent::Edited(_) => "as a person edited it",
+            _ => "as it was proposed",
+        };
+        last = same.filter(|same| *same).map(|_| which).or(last);
+    }
+    let name = claim(&file.display().to_string(), 200);
+    tell(&match last {
+        Some(which) => format!("{name} matches: it is the code {which}, byte for byte"),
+        None => format!("{name} does not match: it is not the code of this proposal"),
+    });
+    Ok(last.is_some())
 }
 
 /// Writes the run's files, each after it was compared with the log's digest.
