@@ -59,6 +59,7 @@ mod runner;
 mod runtime;
 mod sandbox_attacks;
 mod saving;
+mod secrets;
 mod seeds;
 mod setting;
 mod slips;
