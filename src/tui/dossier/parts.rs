@@ -59,7 +59,7 @@ impl Source<'_> {
 
     fn proposed(&self) -> Option<Judged<'_>> {
         self.first(|event| match event {
-            LogEvent::Proposed(p) => Some((p.digest, &p.verdict)),
+            LogEvent::Proposed(p) => Some((p.code(), &p.verdict)),
             _ => None,
         })
     }
@@ -67,7 +67,7 @@ impl Source<'_> {
     /// The last edit.
     fn edited(&self) -> Option<Judged<'_>> {
         let edited = self.events().filter_map(|event| match event {
-            LogEvent::Edited(e) => Some((e.digest, &e.verdict)),
+            LogEvent::Edited(e) => Some((e.code(), &e.verdict)),
             _ => None,
         });
         edited.last()

@@ -347,3 +347,16 @@ fn times_between_the_records_and_lacking_layers_are_told() {
         "{rows:#?}"
     );
 }
+
+#[test]
+fn code_without_its_secrets_is_found_by_the_digest_of_what_is_kept() {
+    let mut life = Life::default();
+    let (mut proposed, blobs) = samples::proposed(id(), "sum by region");
+    if let LogEvent::Proposed(p) = &mut proposed {
+        p.kept = Some(p.digest);
+        p.digest = Digest::of(b"salted");
+    }
+    life.add((proposed, blobs));
+    let rows = rows(&life, 200);
+    assert!(rows.iter().any(|row| row.contains("print(1)")), "{rows:#?}");
+}
