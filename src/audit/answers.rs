@@ -66,8 +66,12 @@ impl Log {
         })
     }
 
-    /// Reads the whole log.
-    pub(super) fn answers_without_index(&self) -> Result<Answers, AuditError> {
+    /// Reads the whole log, for answers on which something depends that cannot be undone: rows of the index can be hidden
+    /// by whoever can write the state folder.
+    ///
+    /// # Errors
+    /// When the log cannot be read at all.
+    pub fn answers_without_index(&self) -> Result<Answers, AuditError> {
         let (cases, later, faults) = self.cases()?;
         Ok(Answers {
             log: self.clone(),

@@ -2,7 +2,7 @@
 //!
 //! Works while a dashboard writes, and on a copied state folder.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -332,9 +332,8 @@ impl Log {
     ///
     /// # Errors
     /// When it cannot be removed.
-    pub fn drop_index(&self) -> Result<bool, AuditError> {
-        let dropped = index::drop_index(&self.layout);
-        dropped.map_err(|e| AuditError::io(self.layout.index(), "removed", e))
+    pub fn drop_index(&self) -> io::Result<bool> {
+        index::drop_index(&self.layout)
     }
 
     /// Counts the open proposals, and says whether a dashboard runs that can decide them.
@@ -342,13 +341,15 @@ impl Log {
         let judged = judge::read(&self.layout, Look::There, |_| {})?;
         let open = judged.lives.open();
         let pending = open.iter().filter(|(_, s)| *s == State::Pending).count() as u64;
+        let mut faults = judged.faults;
+        self.compare_length(judged.scanned.head.seq, &mut faults);
         Ok(Summary {
             pending,
             running: open.len() as u64 - pending,
             records: judged.scanned.head.seq,
             unknown: judged.later,
             dashboard: self.writer()?,
-            faults: judged.faults,
+            faults,
         })
     }
 

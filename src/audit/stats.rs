@@ -400,14 +400,15 @@ impl std::str::FromStr for Since {
         {
             return Ok(Self::Ago(Duration::from_secs(seconds)));
         }
-        let day = || {
-            let day: jiff::civil::Date = text.parse().ok()?;
-            let start = day.to_zoned(jiff::tz::TimeZone::system()).ok()?;
-            Some(start.timestamp())
+        // A day begins at midnight here, and a time without a zone is one of here.
+        let here = || {
+            let at: jiff::civil::DateTime = text.parse().ok()?;
+            let at = at.to_zoned(jiff::tz::TimeZone::system()).ok()?;
+            Some(at.timestamp())
         };
-        let at = text.parse::<Timestamp>().ok().or_else(day);
+        let at = text.parse::<Timestamp>().ok().or_else(here);
         at.map(Self::At).ok_or_else(|| {
-            "give a time before now, such as 90s, 30m, 12h, 7d or 4w, or a day such as 2026-11-01".to_owned()
+            "give a time before now, such as 90s, 30m, 12h, 7d or 4w, a day such as 2026-11-01, or 2026-11-01T14:00 here".to_owned()
         })
     }
 }

@@ -302,7 +302,12 @@ fn since_is_a_time_ago_or_a_day_and_its_error_says_so() {
     assert_eq!(since("90m"), Ok(at(999_910)));
     assert_eq!(since("60s"), Ok(at(999_999)));
     assert_eq!(since("1970-01-02T00:00:00Z"), Ok(at(24 * 60)));
-    assert!(since("1970-01-02").is_ok());
+    // Without a zone it is a time of here, of which nothing is left out.
+    let midnight = since("1970-01-02").unwrap();
+    for (text, minutes) in [("1970-01-02T06:30", 390), ("1970-01-02 14:00:00", 840)] {
+        let later = since(text).unwrap().as_second() - midnight.as_second();
+        assert_eq!(later, minutes * 60, "{text}");
+    }
     for wrong in [
         "",
         "d",

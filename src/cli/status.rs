@@ -40,7 +40,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if args.watch {
         return bar::watch(&dir, args.format);
     }
-    let summary = match Log::open(&dir).and_then(|log| log.answers()?.summary()) {
+    let opened = Log::open(&dir).map(|log| log.signed(anchors::length(globals, &dir)));
+    let summary = match opened.and_then(|log| log.answers()?.summary()) {
         Ok(summary) => Some(summary),
         Err(AuditError::None { .. }) => None,
         Err(e) => return Err(Failure::general(e.to_string())),

@@ -1,7 +1,8 @@
 //! The formats of tokens and keys.
 //!
 //! Prefixes and lengths are those of the issuers as published, for most of them collected in the rules of gitleaks
-//! (`config/gitleaks.toml`, MIT): facts, no text of theirs. A token must fit its format to its end.
+//! (`config/gitleaks.toml`, MIT): facts, no text of theirs. A token must fit its format to its end. Where its beginning says
+//! what it is, it may stand behind anything, such as `report_ghp_…` in the name of a file.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -91,7 +92,7 @@ const TABLE: &[Row] = &[
     row(
         "aws-access-key",
         &["akia", "asia", "abia", "acca", "a3t"],
-        r"\b((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b",
+        r"((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b",
         any,
     ),
     row(
@@ -103,7 +104,7 @@ const TABLE: &[Row] = &[
     row(
         "github-token",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-        r"\b((?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}))\b",
+        r"((?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}))\b",
         any,
     ),
     row(
@@ -113,7 +114,7 @@ const TABLE: &[Row] = &[
             "glagent-",
         ],
         concat!(
-            r"\b(gl(?:pat|ptt|dt|rt|cbt|oas|soat|ft|imt|agent)-[A-Za-z0-9_-]{20,64}(?:\.[0-9a-z]{2}\.[0-9a-z]{7,9})?)",
+            r"(gl(?:pat|ptt|dt|rt|cbt|oas|soat|ft|imt|agent)-[A-Za-z0-9_-]{20,64}(?:\.[0-9a-z]{2}\.[0-9a-z]{7,9})?)",
             end!()
         ),
         any,
@@ -122,7 +123,7 @@ const TABLE: &[Row] = &[
         "slack-token",
         &["xoxb-", "xoxp-", "xoxa-", "xoxe", "xoxr-", "xoxs-", "xapp-"],
         concat!(
-            r"\b((?:xox[abeprs](?:\.xox[bp])?|xapp)-[0-9A-Za-z-]{15,250})",
+            r"((?:xox[abeprs](?:\.xox[bp])?|xapp)-[0-9A-Za-z-]{15,250})",
             end!()
         ),
         is_mixed,
@@ -139,10 +140,7 @@ const TABLE: &[Row] = &[
     row(
         "anthropic-key",
         &["sk-ant-"],
-        concat!(
-            r"\b(sk-ant-[a-z]{2,6}[0-9]{2}-[A-Za-z0-9_-]{80,120})",
-            end!()
-        ),
+        concat!(r"(sk-ant-[a-z]{2,6}[0-9]{2}-[A-Za-z0-9_-]{80,120})", end!()),
         any,
     ),
     row(
@@ -163,14 +161,14 @@ const TABLE: &[Row] = &[
     row(
         "google-api-key",
         &["aiza"],
-        concat!(r"\b(AIza[A-Za-z0-9_-]{35})", end!()),
+        concat!(r"(AIza[A-Za-z0-9_-]{35})", end!()),
         any,
     ),
     row(
         "google-oauth-secret",
         &["gocspx-", "ya29."],
         concat!(
-            r"\b(GOCSPX-[A-Za-z0-9_-]{28}|ya29\.[A-Za-z0-9_-]{20,480})",
+            r"(GOCSPX-[A-Za-z0-9_-]{28}|ya29\.[A-Za-z0-9_-]{20,480})",
             end!()
         ),
         any,
@@ -186,7 +184,7 @@ const TABLE: &[Row] = &[
         &[
             "sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_", "whsec_",
         ],
-        r"\b((?:[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,99}|whsec_[A-Za-z0-9+/]{32,64}))\b",
+        r"((?:[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,99}|whsec_[A-Za-z0-9+/]{32,64}))\b",
         any,
     ),
     row(
@@ -201,23 +199,23 @@ const TABLE: &[Row] = &[
         r"(?:^|[^A-Za-z0-9_~.-])([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})(?:[^A-Za-z0-9_~.-]|$)",
         any,
     ),
-    row("npm-token", &["npm_"], r"\b(npm_[A-Za-z0-9]{36})\b", any),
+    row("npm-token", &["npm_"], r"(npm_[A-Za-z0-9]{36})\b", any),
     row(
         "pypi-token",
         &["pypi-ageichlwa"],
-        concat!(r"\b(pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,480})", end!()),
+        concat!(r"(pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,480})", end!()),
         any,
     ),
     row(
         "huggingface-token",
         &["hf_", "api_org_"],
-        r"\b((?:hf_|api_org_)[A-Za-z0-9]{34,40})\b",
+        r"((?:hf_|api_org_)[A-Za-z0-9]{34,40})\b",
         any,
     ),
     row(
         "sendgrid-key",
         &["sg."],
-        concat!(r"\b(SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})", end!()),
+        concat!(r"(SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})", end!()),
         any,
     ),
     row("twilio-key", &["sk"], r"\b(SK[0-9a-f]{32})\b", any),
@@ -225,7 +223,7 @@ const TABLE: &[Row] = &[
         "jwt",
         &["eyj"],
         concat!(
-            r"\b(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{20,})",
+            r"(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{20,})",
             end!()
         ),
         is_jwt,

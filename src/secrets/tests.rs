@@ -111,6 +111,31 @@ fn each_format_is_found_in_code_in_json_and_alone() {
 }
 
 #[test]
+fn tokens_that_say_what_they_are_are_found_behind_other_words() {
+    let secrets = Secrets::default();
+    let kinds = [
+        "aws-access-key",
+        "github-token",
+        "gitlab-token",
+        "slack-token",
+        "anthropic-key",
+        "google-api-key",
+        "stripe-key",
+        "npm-token",
+        "pypi-token",
+        "huggingface-token",
+        "sendgrid-key",
+        "jwt",
+    ];
+    for kind in kinds {
+        let mut all = tokens().into_iter();
+        let token = all.find(|(of, _)| *of == kind).unwrap().1;
+        let expected = [(kind.to_owned(), token.clone())];
+        assert_eq!(found(&secrets, &format!("report_{token} ")), expected);
+    }
+}
+
+#[test]
 fn each_of_many_in_a_row_is_found() {
     let secrets = Secrets::default();
     let all: Vec<String> = tokens().into_iter().map(|(_, token)| token).collect();

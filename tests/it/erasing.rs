@@ -106,6 +106,29 @@ fn only_a_person_at_a_terminal_erases_and_each_view_says_so() {
     dash.keys("q");
 }
 
+/// The index is for reading: whoever can write it must not be able to lift a hold.
+#[test]
+fn a_row_of_the_index_lifts_no_hold() {
+    let log = Signed::new();
+    let id = log.id.to_string();
+    let config = log.path(".config/countersign");
+    std::fs::create_dir_all(&config).unwrap();
+    let hold = "[audit]\nhold = 'title:revenue'\n";
+    std::fs::write(config.join("config.toml"), hold).unwrap();
+    let held = || {
+        let output = log.cli(&["audit", "erase", &id, "--dry-run"]);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains("is on hold"), "{}", said(&output));
+    };
+    held();
+    assert_eq!(log.cli(&["audit", "list"]).status.code(), Some(0));
+    let index = rusqlite::Connection::open(log.state().join("index/v1.sqlite3")).unwrap();
+    let changed = index.execute("update proposals set title = 'harmless'", []);
+    assert_eq!(changed.unwrap(), 1);
+    drop(index);
+    held();
+}
+
 #[test]
 fn a_bundle_of_what_was_erased_is_whole_and_says_so() {
     let log = Signed::new();

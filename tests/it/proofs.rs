@@ -479,7 +479,8 @@ fn no_answer_comes_from_a_log_that_is_shorter_than_what_was_signed() {
         let _ = fs::remove_file(log.state().join(name));
     }
     let id = log.id.to_string();
-    let asks: [&[&str]; 6] = [
+    let asks: [&[&str]; 7] = [
+        &["status"],
         &["audit", "list"],
         &["audit", "show", &id],
         &["audit", "stats"],
@@ -496,6 +497,22 @@ fn no_answer_comes_from_a_log_that_is_shorter_than_what_was_signed() {
             "{args:?}: {told}"
         );
     }
+    // Nor do proofs come from it with checkpoints that stand elsewhere.
+    let elsewhere = log.path("elsewhere");
+    fs::rename(log.path("state-checkpoints"), &elsewhere).unwrap();
+    let (elsewhere, bundle) = (elsewhere.to_str().unwrap(), log.path("bundle"));
+    let bundle = bundle.to_str().unwrap();
+    let asks: [&[&str]; 2] = [
+        &["audit", "prove", &id, "--record", "1"],
+        &["audit", "export", "--bundle", bundle],
+    ];
+    for args in asks {
+        let output = log.cli(&[args, &["--checkpoints", elsewhere]].concat());
+        let told = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {told}");
+        assert!(told.contains("and 4 were signed"), "{args:?}: {told}");
+    }
+    fs::rename(elsewhere, log.path("state-checkpoints")).unwrap();
     // Without the key nobody can tell, which is said.
     fs::remove_file(log.path("state-checkpoints/key.pub")).unwrap();
     let told = said(&log.cli(&["audit", "list"]));

@@ -29,6 +29,7 @@ pub fn run(
     let shown = visible(&dir.display().to_string()).into_owned();
     new(dir, &shown)?;
     let (key, signed) = prove::latest(store)?;
+    let log = &log.clone().signed(signed.checkpoint.size);
     let prover = log.prover(store, &signed);
     let anchor = Anchor {
         key: &key,

@@ -14,7 +14,7 @@ use crate::model::{ErasedPart, ProposalId, visible};
 
 use super::super::Globals;
 use super::super::out::{print, tell};
-use super::{answers, failed, whole};
+use super::{failed, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -198,7 +198,7 @@ pub(super) fn held(hold: &[String], log: Option<&Log>) -> Result<HashSet<Proposa
     let (Some(log), false) = (log, hold.is_empty()) else {
         return Ok(held);
     };
-    let mut answers = answers(log)?;
+    let mut answers = log.answers_without_index().map_err(|e| failed(&e))?;
     for text in hold {
         let query = Query::parse(&visible(text), Timestamp::now()).map_err(|e| {
             let [question, marks] = e.marked();
