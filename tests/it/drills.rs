@@ -76,6 +76,8 @@ fn a_granted_drill_does_not_run() {
     dash.press("\x1b");
     dash.wait_text("AUDIT");
     dash.press("\r");
+    dash.wait_text("TIMELINE");
+    dash.press("i");
     dash.wait_text("drill: {");
     // Screen 3 counts it among its agent's, as the header does.
     dash.keys("3");

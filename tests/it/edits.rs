@@ -95,7 +95,8 @@ fn edited_code_is_what_runs_and_the_agent_and_the_log_have_both() {
     dash.keys("2");
     dash.wait_text("succeeded");
     dash.press("\r");
-    dash.press_until(" ", "the edit", |text| text.contains("edited code:"));
+    dash.wait_text("TIMELINE");
+    dash.press_until(" ", "the edit", |text| text.contains("print(\"proposed\")"));
 }
 
 /// Kept code, and what runs again, is what ran.
