@@ -98,7 +98,7 @@ fn canaries_of_every_place_are_nowhere_below_the_state_folder_and_in_no_export()
     let state = dash.state.clone();
     assert_folder_clean(&state);
     drop(agent);
-    dash.keys("q");
+    dash.press("q");
     dash.wait_exit();
     assert_folder_clean(&state);
 
