@@ -80,7 +80,7 @@ pub fn check(config: &Config, policies: &[Arc<Policy>], file: &Path) -> Result<R
                 .to_owned(),
         ));
     }
-    let grant = granted(&log, found.id, digest).map_err(&refuse)?;
+    let (grant, replaced) = granted(&log, found.id, digest).map_err(&refuse)?;
     let code: Arc<str> = String::from_utf8(found.code)
         .map_err(|_| refuse("its code is not UTF-8".to_owned()))?
         .into();
@@ -122,6 +122,10 @@ pub fn check(config: &Config, policies: &[Arc<Policy>], file: &Path) -> Result<R
             .changed
             .push(format!("the policy `{}` is another one", grant.profile));
     }
+    if replaced && grant.inputs.iter().any(BoundInput::is_kept) {
+        let lacks = "the log keeps no secrets: what the agent brought may lack some of its own";
+        replica.changed.push(lacks.to_owned());
+    }
     for input in &grant.inputs {
         replica
             .find(input, &log, &config.datasets)
@@ -130,12 +134,13 @@ pub fn check(config: &Config, policies: &[Arc<Policy>], file: &Path) -> Result<R
     Ok(replica)
 }
 
-/// The grant of this run, if the run used this code and succeeded.
-fn granted(log: &Log, id: ProposalId, digest: Digest) -> Result<Box<GrantedLog>, String> {
+/// The grant of this run, if the run used this code and succeeded, and whether secrets were replaced in what was proposed.
+fn granted(log: &Log, id: ProposalId, digest: Digest) -> Result<(Box<GrantedLog>, bool), String> {
     let history = log.records(id).map_err(|e| e.to_string())?;
     let mut grant = None;
-    let (mut succeeded, mut secret) = (false, Vec::new());
+    let (mut succeeded, mut replaced, mut secret) = (false, false, Vec::new());
     for record in history.records {
+        replaced |= matches!(record.event, LogEvent::Proposed(_)) && !record.redacted.is_empty();
         match record.event {
             LogEvent::Proposed(p) if p.kept.is_some() => secret.push(p.digest),
             LogEvent::Edited(e) if e.kept.is_some() => secret.push(e.digest),
@@ -161,7 +166,7 @@ fn granted(log: &Log, id: ProposalId, digest: Digest) -> Result<Box<GrantedLog>,
     if !succeeded {
         return Err(format!("run {id} did not succeed"));
     }
-    Ok(grant)
+    Ok((grant, replaced))
 }
 
 impl Replica {
@@ -196,7 +201,7 @@ impl Replica {
             InputKind::Json { .. } | InputKind::Text { .. } => (
                 input.format().as_str(),
                 Content::Bytes(log.blob(&input.sha256)?),
-                format!("{} bytes from its agent, as they were", input.bytes),
+                format!("{} bytes from its agent, as the log has them", input.bytes),
             ),
         };
         self.given.push(format!("{name}: {what}"));

@@ -38,7 +38,7 @@ fn only_a_person_at_a_terminal_erases_and_each_view_says_so() {
     }
     let dry = dash.cli(&["audit", "erase", &id, "--dry-run"]);
     assert!(
-        said(&dry).starts_with("erased   1 contents, "),
+        said(&dry).starts_with("goes     1 content, "),
         "{}",
         said(&dry)
     );

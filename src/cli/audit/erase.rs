@@ -14,7 +14,8 @@ use crate::model::{ErasedPart, grouped, visible};
 
 use super::super::Globals;
 use super::super::out::{print, show, tell};
-use super::repair::agreed;
+use super::export::count;
+use super::repair::{agreed, terminal};
 use super::show::resolve;
 use super::{answers, failed, prune, whole};
 
@@ -66,15 +67,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals) -> Result<u8, Failure> {
         print(|out| out.write_all(page.as_bytes()))?;
         return Ok(0);
     }
-    let mut terminal = File::options()
-        .read(true)
-        .write(true)
-        .open("/dev/tty")
-        .map_err(|e| {
-            Failure::general(format!(
-                "nothing was erased: erase asks a person on a terminal, and there is none ({e})"
-            ))
-        })?;
+    let mut terminal = terminal("nothing was erased: erase")?;
     let asked = |e: io::Error| Failure::general(format!("nothing was erased: the terminal: {e}"));
     show(&mut terminal, &page).map_err(asked)?;
     let Some(reason) = reason(&mut terminal).map_err(asked)? else {
@@ -106,8 +99,8 @@ fn parts(args: &Args) -> BTreeSet<ErasedPart> {
 fn page(erasure: &Erasure) -> String {
     const SHOWN: usize = 40;
     let mut text = format!(
-        "erased   {} contents, {} bytes\n",
-        grouped(erasure.contents),
+        "goes     {}, {} bytes\n",
+        count(erasure.contents, "content"),
         grouped(erasure.bytes)
     );
     let mut line = |label: &str, words: &str| text.push_str(&format!("{label:<9}{words}\n"));

@@ -42,15 +42,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
         print(|out| out.write_all(page.as_bytes()))?;
         return Ok(1);
     }
-    let mut terminal = File::options()
-        .read(true)
-        .write(true)
-        .open("/dev/tty")
-        .map_err(|e| {
-            Failure::general(format!(
-                "nothing was changed: repair asks a person on a terminal, and there is none ({e})"
-            ))
-        })?;
+    let mut terminal = terminal("nothing was changed: repair")?;
     let asked = |e: io::Error| Failure::general(format!("nothing was changed: the terminal: {e}"));
     show(&mut terminal, &page).map_err(asked)?;
     if !agreed(&mut terminal, "repair it").map_err(asked)? {
@@ -173,6 +165,16 @@ fn shown(record: &LostRecord) -> String {
         claim(&record.kind, 20),
         claim(record.id.as_deref().unwrap_or("-"), 40)
     )
+}
+
+/// The terminal of a person. `who`: what is left as it was, and the command that asks.
+pub(super) fn terminal(who: &str) -> Result<File, Failure> {
+    let opened = File::options().read(true).write(true).open("/dev/tty");
+    opened.map_err(|e| {
+        Failure::general(format!(
+            "{who} asks a person on a terminal, and there is none ({e})"
+        ))
+    })
 }
 
 /// Asks for random digits. Input typed before the question must not answer it.

@@ -89,8 +89,14 @@ impl Source<'_> {
         let Some((digest, verdict)) = judged else {
             return vec![Row::Told(words::NOT_ASKED.to_owned(), Role::Bad)];
         };
+        let replaced = self.events().any(|event| match event {
+            LogEvent::Proposed(p) => p.kept == Some(digest),
+            LogEvent::Edited(e) => e.kept == Some(digest),
+            _ => false,
+        });
+        let without = if replaced { words::WITHOUT_SECRETS } else { "" };
         let mut rows = vec![Row::Told(
-            format!("{whose}, SHA-256 {}", digest.hex()),
+            format!("{whose}{without}, SHA-256 {}", digest.hex()),
             Role::Dim,
         )];
         match self.text(&digest) {

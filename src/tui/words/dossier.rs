@@ -27,6 +27,8 @@ pub const RECORDS: &str = "RECORDS AND CONTENTS";
 pub const NOT_ASKED: &str = "The record in which it was proposed is not in the log.";
 pub const AS_PROPOSED: &str = "as the agent proposed it";
 pub const AS_EDITED: &str = "as a person edited it";
+/// The log has the code without them, under the digest of what it has.
+pub const WITHOUT_SECRETS: &str = " but for its secrets, which are not kept";
 pub const NO_FINDING: &str = "no rule matched";
 pub const NOT_EDITED: &str = "Nobody edited the code.";
 pub const NOTHING_GIVEN: &str = "It was given no data.";
