@@ -27,6 +27,7 @@ pub fn fixed(mut frame: Frame, socket: &str) -> Frame {
         replace_text(row, "after ", "", took, "41 ms");
         replace_text(row, "look ", "", took, "4 s");
         replace_text(row, "at most ", "", digit, "2");
+        replace_text(row, "up to ", " MB beside", digit, "1");
         replace_text(row, "used     ", "", seconds, "0.0");
         replace_text(row, "decided  ", "", clock, "14:05:27");
         replace_text(
@@ -289,6 +290,10 @@ mod tests {
         assert_eq!(
             fixed_line(" exit code 0, after 1234 ms    │"),
             " exit code 0, after 41 ms      │"
+        );
+        assert_eq!(
+            fixed_line(" x │  · up to 12 MB beside   "),
+            " x │  · up to 1 MB beside    "
         );
         assert_eq!(
             fixed_line(" type 9075 to grant [90__]   "),
