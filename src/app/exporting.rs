@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -12,50 +13,41 @@ use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat, renameat};
 use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
-use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::bundle::{Anchor, bundle};
 use crate::audit::export::{ExportError, Format, export};
 use crate::audit::query::Query;
-use crate::audit::{Answers, Log, Store};
+use crate::audit::{Answers, Log};
 use crate::model::grouped;
 use crate::paths::{Make, because, open_folder};
 use crate::tui::{ExportAs, Exporting};
 
-use super::Input;
 use super::files::folder_of;
-use super::memory::Recalled;
+use super::review::Source;
 
 /// The page of a bundle; without it a folder is no whole bundle.
 const PAGE: &str = "index.html";
 
-/// Where the log and its checkpoints are.
-pub struct Source {
-    pub state_dir: PathBuf,
-    pub checkpoints: Store,
-}
-
-/// Starts a thread of its own; what became of it comes back through the inbox.
-pub fn start(source: Source, wanted: Exporting, inbox: UnboundedSender<Input>) {
-    let back = inbox.clone();
+/// Starts a thread of its own, and says what became of it.
+pub fn start(source: Source, wanted: Exporting, back: impl Fn(String) + Clone + Send + 'static) {
+    let not = back.clone();
     let work = move || {
         let home = std::env::var_os("HOME");
         let said = folder_of(&wanted.folder, home.as_deref())
             .and_then(|folder| write(&source, &wanted, &folder));
-        let said = said.unwrap_or_else(|why| format!("nothing is exported: {why}"));
-        let _ = inbox.send(Input::Recalled(Recalled::Exported(said)));
+        back(said.unwrap_or_else(|why| format!("nothing is exported: {why}")));
     };
     let thread = std::thread::Builder::new().name("export".to_owned());
     if let Err(e) = thread.spawn(work) {
-        let said = format!("nothing is exported: {e}");
-        let _ = back.send(Input::Recalled(Recalled::Exported(said)));
+        not(format!("nothing is exported: {e}"));
     }
 }
 
 /// Says how much went where. What cannot be written whole is removed again.
 fn write(source: &Source, wanted: &Exporting, folder: &Path) -> Result<String, String> {
     let query = Query::parse(&wanted.query, Timestamp::now()).map_err(|e| e.to_string())?;
-    let log = Log::open(&source.state_dir).map_err(|e| e.to_string())?;
+    apart(folder, &source.state_dir)?;
+    let log = source.open().map_err(|e| e.to_string())?;
     let mut answers = log.answers().map_err(|e| e.to_string())?;
     sound(&answers)?;
     let own = Own::make(folder)?;
@@ -69,6 +61,24 @@ fn write(source: &Source, wanted: &Exporting, folder: &Path) -> Result<String, S
             own.remove();
             Err(why)
         }
+    }
+}
+
+/// Refuses a folder below the log's own: the log stays as it is.
+fn apart(folder: &Path, state_dir: &Path) -> Result<(), String> {
+    let place = |at: &Path| fs::metadata(at).map(|meta| (meta.dev(), meta.ino()));
+    let Ok(own) = place(state_dir) else {
+        return Ok(());
+    };
+    // What is not there yet is made below the nearest folder that is.
+    let there = folder.ancestors().find_map(|at| fs::canonicalize(at).ok());
+    let mut above = there.iter().flat_map(|at| at.ancestors());
+    match above.any(|at| place(at).is_ok_and(|at| at == own)) {
+        true => Err(format!(
+            "{} is inside the folder of the log itself; name a folder elsewhere",
+            folder.display()
+        )),
+        false => Ok(()),
     }
 }
 

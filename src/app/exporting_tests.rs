@@ -17,6 +17,7 @@ fn source(state: &Path) -> Source {
     Source {
         state_dir: state.to_owned(),
         checkpoints: Store::beside(state),
+        apart: None,
     }
 }
 
@@ -58,6 +59,33 @@ fn a_link_in_the_folders_place_is_not_followed() {
     let refused = write(&source, &wanted(&link, ExportAs::Csv), &link).unwrap_err();
     assert!(refused.contains("is there already"), "{refused}");
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
+}
+
+#[test]
+fn nothing_goes_into_the_folder_of_the_log_itself() {
+    let dir = log();
+    let state = dir.path().join("state");
+    let source = source(&state);
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink(&state, &link).unwrap();
+    let before = fs::read_dir(&state).unwrap().count();
+    for folder in [
+        state.clone(),
+        state.join("out"),
+        state.join("log/out"),
+        state.join("new/out"),
+        link.join("out"),
+        state.join("log/../out"),
+    ] {
+        let refused = write(&source, &wanted(&folder, ExportAs::Csv), &folder).unwrap_err();
+        assert!(
+            refused.contains("inside the folder of the log itself"),
+            "{refused}"
+        );
+    }
+    assert_eq!(fs::read_dir(&state).unwrap().count(), before);
+    let beside = dir.path().join("state-2");
+    write(&source, &wanted(&beside, ExportAs::Csv), &beside).unwrap();
 }
 
 #[test]

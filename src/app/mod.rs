@@ -24,6 +24,7 @@ mod record;
 pub mod replicate;
 mod review;
 pub mod reviewer;
+pub mod reviewing;
 mod session;
 mod shell;
 mod signals;

@@ -1,6 +1,6 @@
 //! Screen 2: the contents of the log, read away from the loop.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::query::Query;
-use crate::audit::{AuditError, History, Log, Logged, Person, Store};
+use crate::audit::{Apart, AuditError, History, Log, Logged, Person, Store};
 use crate::model::{Digest, LogEvent, ProposalId};
 use crate::tui::{AuditPage, AuditRow, Dossier};
 
@@ -17,6 +17,28 @@ use super::Input;
 
 /// Rows loaded around the proposal whose records are shown.
 const ROWS_BESIDE: usize = 200;
+
+/// The log that screen 2 is about.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub state_dir: PathBuf,
+    pub checkpoints: Store,
+    /// Where its index is kept by a program that writes nothing into the state folder.
+    pub apart: Option<Arc<Apart>>,
+}
+
+impl Source {
+    /// # Errors
+    /// When there is no log, or it cannot be read.
+    pub fn open(&self) -> Result<Log, AuditError> {
+        let log = Log::open(&self.state_dir)?;
+        Ok(match &self.apart {
+            Some(place) => log.apart(place.clone()),
+            None => log,
+        })
+    }
+}
+
 /// What screen 2 asks for.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted {
@@ -31,16 +53,11 @@ pub enum Wanted {
 pub struct Asked {
     pub query: String,
     pub wanted: Wanted,
-    /// Where the log's checkpoints are.
-    pub checkpoints: Store,
 }
 
-/// Reads what is wanted; the page comes back through the inbox. If the log cannot be read, the page
-/// says so.
-pub fn load(state_dir: PathBuf, asked: Asked, inbox: UnboundedSender<Input>) {
-    tokio::task::spawn_blocking(move || {
-        let _ = inbox.send(Input::Audit(page(&state_dir, asked)));
-    });
+/// Reads what is wanted and hands the page back. If the log cannot be read, the page says so.
+pub fn load(source: Source, asked: Asked, back: impl FnOnce(AuditPage) + Send + 'static) {
+    tokio::task::spawn_blocking(move || back(page(&source, asked)));
 }
 
 /// Compares every blob with its digest once, which may take long; the start checked only the
@@ -59,12 +76,12 @@ pub fn check(state_dir: PathBuf, inbox: UnboundedSender<Input>) {
     });
 }
 
-fn page(state_dir: &Path, asked: Asked) -> AuditPage {
+fn page(source: &Source, asked: Asked) -> AuditPage {
     let page = match Query::parse(&asked.query, Timestamp::now()) {
         Ok(query) => {
             let query = query.without_waiting_drills();
-            let signed = signed(&asked.checkpoints);
-            read(state_dir, &query, asked.wanted, signed).map_err(|e| e.to_string())
+            let signed = signed(&source.checkpoints);
+            read(source, &query, asked.wanted, signed).map_err(|e| e.to_string())
         }
         // The screen sends none that it could not read.
         Err(e) => Err(e.to_string()),
@@ -80,19 +97,19 @@ fn page(state_dir: &Path, asked: Asked) -> AuditPage {
 }
 
 /// The records that the latest checkpoint signs. What is wrong with the checkpoints the notary tells.
-fn signed(checkpoints: &Store) -> u64 {
+pub fn signed(checkpoints: &Store) -> u64 {
     let key = checkpoints.key().ok().flatten();
     let latest = key.and_then(|key| checkpoints.latest(&key).ok().flatten());
     latest.map_or(0, |signed| signed.checkpoint.size)
 }
 
 fn read(
-    state_dir: &Path,
+    source: &Source,
     all: &Query,
     wanted: Wanted,
     signed: u64,
 ) -> Result<AuditPage, AuditError> {
-    let log = Log::open(state_dir)?.signed(signed);
+    let log = source.open()?.signed(signed);
     let mut answers = log.answers()?;
     let total = answers.count(all)?;
     let mut dossier = None;

@@ -4,22 +4,51 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use nix::fcntl::OFlag;
 
 use super::AuditError;
+use super::apart::Apart;
 use crate::model::{Digest, ProposalId};
 
 /// Paths inside a state folder.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub state: PathBuf,
+    index: IndexPlace,
+}
+
+/// Where what is derived from the log is kept.
+#[derive(Clone, Debug)]
+enum IndexPlace {
+    /// In the state folder.
+    Beside,
+    /// In a private folder of a process that writes nothing into the state folder.
+    Apart(Arc<Apart>),
 }
 
 impl Layout {
     pub fn at(state: &Path) -> Self {
         Self {
             state: state.to_owned(),
+            index: IndexPlace::Beside,
+        }
+    }
+
+    /// The same folder for who writes nothing into it.
+    pub fn apart(self, place: Arc<Apart>) -> Self {
+        Self {
+            index: IndexPlace::Apart(place),
+            ..self
+        }
+    }
+
+    /// The private place of the index, if it has one.
+    pub fn index_apart(&self) -> Option<&Apart> {
+        match &self.index {
+            IndexPlace::Beside => None,
+            IndexPlace::Apart(place) => Some(place),
         }
     }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::apart::Apart;
 use super::cases::{Case, Cases, Course, Person};
 use super::contents::Look;
 use super::error::{AuditError, Damage, Faults};
@@ -213,6 +214,13 @@ impl Log {
         Err(AuditError::None {
             dir: state_dir.to_owned(),
         })
+    }
+
+    /// The same log for who writes nothing into its folder: its index is in a private place.
+    #[must_use]
+    pub fn apart(mut self, place: Arc<Apart>) -> Self {
+        self.layout = self.layout.apart(place);
+        self
     }
 
     /// Every proposal with its current state, newest first.

@@ -10,6 +10,7 @@
 
 mod ahead;
 mod answers;
+mod apart;
 mod aside;
 pub mod bundle;
 mod cases;
@@ -68,6 +69,7 @@ mod secrets_tests;
 mod written;
 
 pub use answers::{Answers, Told};
+pub use apart::{Apart, Stage};
 pub use cases::{Case, Cases, Course, Person};
 pub use erase::{Erasure, ErasureError, ErasureOrder, erased};
 pub use error::{AuditError, Damage, Faults, Named};

@@ -175,6 +175,21 @@ impl Watch {
         Ok(&self.counts)
     }
 
+    /// Whether the log grew, or a dashboard came or went, since the last call. The first call says that it did.
+    ///
+    /// # Errors
+    /// When a file cannot be read at all.
+    pub fn changed(&mut self) -> Result<bool, AuditError> {
+        let stamp = self.stamp()?;
+        Ok(self.stamp.replace(stamp) != Some(stamp))
+    }
+
+    /// Whether a dashboard had the log open at the last look.
+    pub fn is_written(&self) -> bool {
+        self.stamp
+            .is_some_and(|(holder, ..)| matches!(holder, Holder::Somebody { .. }))
+    }
+
     fn stamp(&self) -> Result<Stamp, AuditError> {
         let holder = lock::holder(&self.layout);
         let holder = holder.map_err(|e| AuditError::io(self.layout.lock(), "read", e))?;

@@ -10,6 +10,7 @@ mod prove;
 mod prune;
 mod question;
 mod repair;
+mod review;
 mod show;
 mod stats;
 mod verify;
@@ -23,16 +24,19 @@ use crate::audit::{Answers, AuditError, Faults, Log};
 use crate::error::Failure;
 
 use super::Globals;
-use super::out::{is_seen, state_dir, tell};
+use super::out::{state_dir, tell};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// The review screen in plain lines for screen readers and Braille displays
+    #[arg(long)]
+    pub plain: bool,
     #[command(subcommand)]
-    command: Option<Command>,
+    pub command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+pub enum Command {
     /// One line for each proposal, newest first
     List(list::Args),
     /// Everything the log knows of one proposal
@@ -55,8 +59,13 @@ enum Command {
     Prune(prune::Args),
 }
 
+const PLAIN: &str = "`--plain` belongs to the review screen: `countersign audit --plain`; the other commands print lines anyway";
+
 /// Runs the command and returns the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
+    if args.plain && args.command.is_some() {
+        return Err(Failure::usage(PLAIN.to_owned()));
+    }
     let dir = state_dir(globals)?;
     let open = |none: u8| {
         let opened = Log::open(&dir).map(|log| log.signed(anchors::length(globals, &dir)));
@@ -79,13 +88,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         Some(Command::Repair(args)) => repair::run(args, &open(2)?, globals, &dir),
         Some(Command::Erase(args)) => erase::run(args, &open(1)?, globals),
         Some(Command::Prune(args)) => prune::run(args, globals),
-        None => {
-            let code = list::run(&list::Args::default(), || open(1))?;
-            if is_seen() {
-                tell("The dashboard shows this with code and verdicts: press 2 there.");
-            }
-            Ok(code)
-        }
+        None => review::run(args.plain, globals, &dir),
     }
 }
 

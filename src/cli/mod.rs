@@ -119,7 +119,7 @@ pub enum Command {
     Check(check::Args),
     /// The policies in force
     Policy(policy::Args),
-    /// Review the audit log
+    /// Review the audit log: a screen that only reads it, or one of the commands below
     Audit(audit::Args),
     /// One line for a status bar
     Status(status::Args),
@@ -184,7 +184,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         plain: plain || args.plain,
     };
     match &cli.command {
-        None | Some(Command::Dashboard(_) | Command::Demo(_)) => {}
+        None | Some(Command::Dashboard(_) | Command::Demo(_) | Command::Audit(_)) => {}
         Some(_) if !plain => {}
         Some(_) => return Err(Failure::usage(ONLY_DASHBOARD.to_owned())),
     }
@@ -195,7 +195,10 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Submit(args)) => submit::run(&args, globals),
         Some(Command::Check(args)) => check::run(&args, globals),
         Some(Command::Policy(args)) => policy::run(&args, globals),
-        Some(Command::Audit(args)) => audit::run(&args, globals),
+        Some(Command::Audit(args)) => {
+            let plain = plain || args.plain;
+            audit::run(&audit::Args { plain, ..args }, globals)
+        }
         Some(Command::Status(args)) => status::run(&args, globals),
         Some(Command::Replicate(args)) => replicate::run(&args, globals),
         Some(Command::Setup(args)) => setup::run(&args, globals),

@@ -31,7 +31,9 @@ mod outlet;
 mod pixels;
 mod plain;
 mod printed;
+mod program;
 mod queries;
+mod review;
 mod screen;
 mod shown;
 mod sketch;
@@ -113,6 +115,8 @@ mod picker_tests;
 #[cfg(test)]
 mod quiet_tests;
 #[cfg(test)]
+mod review_tests;
+#[cfg(test)]
 mod rules_tests;
 #[cfg(test)]
 mod seen_tests;
@@ -137,6 +141,8 @@ pub use dossier::Dossier;
 pub use highlight::{Highlighter, Highlights};
 pub use keys::{Command, Keymap, KeymapError};
 pub use plain::Plain;
+pub use program::{Reviewed, Vouched};
+pub use review::{Reading, Review};
 pub use screen::{Drawn, copied, render};
 pub use theme::{Role, Theme, ThemeError, Themes};
 pub use ui::{DWELL, GRACE, HELD, QUIET, SHEET_GRACE, Span, UiState};

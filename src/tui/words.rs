@@ -21,6 +21,7 @@ mod lists;
 mod log;
 mod novelty;
 pub mod policy;
+pub mod reviewed;
 
 pub use agents::*;
 pub use keys::*;

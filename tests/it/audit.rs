@@ -452,8 +452,8 @@ fn harmless(output: &Output) -> String {
 fn the_list_has_one_line_for_each_proposal_newest_first() {
     let dir = tempfile::tempdir().unwrap();
     let ids = sample(dir.path());
-    for args in [&["audit", "list"][..], &["audit"]] {
-        let output = run_countersign(dir.path(), args);
+    {
+        let output = run_countersign(dir.path(), &["audit", "list"]);
         assert_eq!(output.status.code(), Some(0));
         let list = harmless(&output);
         let lines: Vec<&str> = list.lines().collect();

@@ -54,6 +54,7 @@ mod recording;
 mod recovery;
 mod refusals;
 mod replicate;
+mod review;
 mod rules;
 mod runner;
 mod runtime;

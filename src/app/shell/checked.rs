@@ -15,12 +15,11 @@ use super::Shell;
 
 impl Shell {
     pub(super) fn review(&self, query: String, wanted: review::Wanted) {
-        let asked = review::Asked {
-            query,
-            wanted,
-            checkpoints: self.checkpoints.clone(),
-        };
-        review::load(self.state_dir.clone(), asked, self.hands.inbox.clone());
+        let asked = review::Asked { query, wanted };
+        let inbox = self.hands.inbox.clone();
+        review::load(self.source(), asked, move |page| {
+            let _ = inbox.send(Input::Audit(page));
+        });
     }
 
     pub(super) fn signed(&mut self, event: NotaryEvent) {

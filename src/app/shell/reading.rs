@@ -2,10 +2,20 @@
 
 use crate::tui::{AuditPage, Exporting, LogCheck, Sum};
 
+use super::super::memory::Recalled;
+use super::super::review::Source;
 use super::super::{exporting, summing};
-use super::{Redraw, Shell};
+use super::{Input, Redraw, Shell};
 
 impl Shell {
+    pub(super) fn source(&self) -> Source {
+        Source {
+            state_dir: self.state_dir.clone(),
+            checkpoints: self.checkpoints.clone(),
+            apart: None,
+        }
+    }
+
     pub(super) fn take_page(&mut self, page: AuditPage) {
         // The header must not contradict the page below it.
         if let Some(first) = &page.damage {
@@ -17,19 +27,16 @@ impl Shell {
 
     /// Starts an export, as a person's key asked.
     pub(super) fn export(&self, wanted: Exporting) {
-        let source = exporting::Source {
-            state_dir: self.state_dir.clone(),
-            checkpoints: self.checkpoints.clone(),
-        };
-        exporting::start(source, wanted, self.hands.inbox.clone());
+        let inbox = self.hands.inbox.clone();
+        exporting::start(self.source(), wanted, move |said| {
+            let _ = inbox.send(Input::Recalled(Recalled::Exported(said)));
+        });
     }
 
     pub(super) fn sum_up(&self, query: String, what: Sum) {
-        summing::load(
-            self.state_dir.clone(),
-            query,
-            what,
-            self.hands.inbox.clone(),
-        );
+        let inbox = self.hands.inbox.clone();
+        summing::load(self.source(), query, what, move |sums| {
+            let _ = inbox.send(Input::Sums(sums));
+        });
     }
 }

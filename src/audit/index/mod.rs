@@ -27,6 +27,7 @@ use nix::sys::statvfs::statvfs;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 
+use super::apart;
 use super::cases::{Cases, Person};
 use super::contents::Look;
 use super::error::{AuditError, Damage, Faults};
@@ -47,14 +48,10 @@ use stamp::{Since, Stamps};
 const FILE: &str = "v1.sqlite3";
 /// While it is made.
 const NEW: &str = "new.sqlite3";
+/// What SQLite has not put into the file yet.
+const WAL: &str = "v1.sqlite3-wal";
 /// These, and what SQLite puts beside them.
-const FILES: [&str; 5] = [
-    FILE,
-    "v1.sqlite3-wal",
-    "v1.sqlite3-shm",
-    NEW,
-    "new.sqlite3-journal",
-];
+const FILES: [&str; 5] = [FILE, WAL, "v1.sqlite3-shm", NEW, "new.sqlite3-journal"];
 
 /// Why there is no answer from the index. Everything but [`IndexError::Log`] and [`IndexError::Changed`] is answered from
 /// the log alone.
@@ -165,10 +162,13 @@ impl Index {
     fn up_to_date(log: &Log, folder: &Path, making: &dyn Fn(u64)) -> Result<Self, IndexError> {
         let (connection, resume) = match kept(&log.layout, &folder.join(FILE), Believed::Stamps) {
             Ok(found) => found,
-            Err(_) => {
-                making(log.layout.segment_bytes()?);
-                made(log, folder)?
-            }
+            Err(_) => match copied(&log.layout, folder) {
+                Ok(found) => found,
+                Err(_) => {
+                    making(log.layout.segment_bytes()?);
+                    made(log, folder)?
+                }
+            },
         };
         let mut index = Self::at(log, connection, resume);
         index.file = identity(&folder.join(FILE)).ok();
@@ -221,13 +221,19 @@ impl Index {
         let mut judging = Judging::resumed(&layout, Look::There, resume.judged);
         let mut walk = resume.walk;
         let mut scanned = walk.scanned();
+        let apart = layout.index_apart();
         let chain = match source {
             Source::Segments => {
                 let mut lines: Box<dyn Lines> = match walk.scanned().head.segment {
                     0 => judge::lines(&layout, Look::There),
                     _ => Box::new(OneByOne::default()),
                 };
-                walk.go_on_with(&layout, &mut *lines, |line| judging.line(line, &mut feed))?;
+                walk.go_on_with(&layout, &mut *lines, |line| {
+                    if let Some(apart) = apart {
+                        apart.read(line.bytes.len() as u64 + 1);
+                    }
+                    judging.line(line, &mut feed)
+                })?;
                 scanned = walk.scanned();
                 scanned.damage.clone()
             }
@@ -295,6 +301,9 @@ fn person(row: &Row<'_>, from: usize) -> rusqlite::Result<Option<Person>> {
 
 /// The folder of the index, in a state folder of this user. Nothing is made in others' folders, not even by root.
 fn own_folder(layout: &Layout) -> Result<PathBuf, AuditError> {
+    if let Some(apart) = layout.index_apart() {
+        return Ok(apart.folder().to_owned());
+    }
     let log = layout.log();
     let meta = fs::symlink_metadata(&log).map_err(|e| AuditError::io(&log, "read", e))?;
     owned(&log, &meta, 0)?;
@@ -326,6 +335,38 @@ fn turn(folder: &Path, how: FlockArg) -> Result<Flock<File>, IndexError> {
         .custom_flags(OFlag::O_NOFOLLOW.bits())
         .open(folder.join("lock"))?;
     Flock::lock(file, how).map_err(|(_, e)| IndexError::Io(e.into()))
+}
+
+/// For an index in a private place: takes a copy of the one in the state folder, if that is this user's, nobody changes it
+/// meanwhile, and it is one of this log.
+fn copied(layout: &Layout, folder: &Path) -> Result<(Connection, Resume), IndexError> {
+    let other = |what: &str| Err(IndexError::Other(what.to_owned()));
+    let Some(apart) = layout.index_apart() else {
+        return other("the index is kept in the state folder");
+    };
+    let beside = Layout::at(&layout.state).index();
+    for (path, forbidden) in [(layout.log(), 0), (beside.clone(), 0o077)] {
+        owned(&path, &fs::symlink_metadata(&path)?, forbidden)?;
+    }
+    let lock = open_regular(&beside.join("lock"))?;
+    let Ok(_turn) = Flock::lock(lock, FlockArg::LockSharedNonblock) else {
+        return other("another process changes the index");
+    };
+    let stamps = || [FILE, WAL].map(|name| apart::stamp(&beside.join(name)).ok());
+    let before = stamps();
+    remove(folder)?;
+    for (name, there) in [FILE, WAL].iter().zip(&before) {
+        if there.is_some() {
+            apart::copy(&beside.join(name), &folder.join(name))?;
+        }
+    }
+    // Who closes it last writes it without its turn.
+    if stamps() != before {
+        return other("the index changed while it was copied");
+    }
+    let found = kept(layout, &folder.join(FILE), Believed::LastLine)?;
+    apart.copied();
+    Ok(found)
 }
 
 /// What tells that the log ends where it was read to, if nothing was written since.
@@ -458,8 +499,15 @@ fn made(log: &Log, folder: &Path) -> Result<(Connection, Resume), IndexError> {
     let new = folder.join(NEW);
     remove(folder)?;
     has_room(log, folder)?;
+    if let Some(apart) = log.layout.index_apart() {
+        apart.begins(log.layout.segment_bytes()?);
+    }
     let mut index = Index::at(log, schema::create(&new)?, Resume::default());
-    index.go_on()?;
+    let read = index.go_on();
+    if let Some(apart) = log.layout.index_apart() {
+        apart.ends();
+    }
+    read?;
     let resume = index.resume.clone();
     drop(index);
     File::open(&new)?.sync_all()?;

@@ -485,7 +485,8 @@ impl Plain {
             return;
         };
         let due = turn.ui.heard.at.saturating_add(field::REST);
-        let chosen = palette.found().get(palette.at).copied();
+        let program = &turn.ui.common.program;
+        let chosen = palette.found(program).get(palette.at).copied();
         let typed = palette.input.value();
         let told = chosen == self.said.chosen && typed == self.said.explained;
         // What the last key was answered with names it too.
@@ -502,7 +503,7 @@ impl Plain {
             match chosen {
                 Some(_) if same => {}
                 Some(command) => out.line(&plain(&turn.ui.command_said(turn.state, command))),
-                None if meanings.is_empty() => out.line(&plain(&palette.none())),
+                None if meanings.is_empty() => out.line(&plain(&palette.none(program))),
                 None => {}
             }
             for (word, meaning) in meanings.iter().take(EXPLAINED) {

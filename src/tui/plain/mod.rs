@@ -289,7 +289,11 @@ impl Plain {
     }
 
     fn greet(&mut self, screen: &Screen<'_>, ui: &UiState, out: &mut Lines) {
-        if !std::mem::replace(&mut self.greeted, true) {
+        let greeted = std::mem::replace(&mut self.greeted, true);
+        if !greeted && ui.reviewed().is_some() {
+            out.line(&words::reviewed::plain::greeting(&ui.key(Command::Help)));
+            out.line(&screen.spoken_header());
+        } else if !greeted {
             let (help, list) = (ui.key(Command::Help), ui.key(Command::Queue));
             out.line(&words::plain::greeting(
                 &help,

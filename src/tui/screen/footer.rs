@@ -440,9 +440,12 @@ impl Screen<'_> {
                 if log.id().is_some() {
                     out.push((C::Open, "show"));
                 }
-                out.extend([(C::Search, "query"), (C::Facets, "facets")]);
+                let leaves = match self.ui.reviewed() {
+                    Some(_) => (C::Quit, "quit"),
+                    None => (C::Queue, "queue"),
+                };
+                out.extend([(C::Search, "query"), leaves, (C::Facets, "facets")]);
                 out.extend([(C::Statistics, "statistics"), (C::Export, "export")]);
-                out.push((C::Queue, "queue"));
             }
             OnScreen::Agents(screen) => {
                 let folded = self.ui.folded_at_hand(self.state, self.now) > 0;
@@ -461,6 +464,7 @@ impl Screen<'_> {
         }
         out.push((C::Help, "help"));
         out.into_iter()
+            .filter(|(command, _)| self.ui.has(*command))
             .map(|(command, word)| (self.ui.key(command), word))
             .collect()
     }

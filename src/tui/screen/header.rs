@@ -32,6 +32,9 @@ const TALL: u16 = 28;
 
 impl Screen<'_> {
     pub(super) fn header_rows(&self, area: Rect) -> u16 {
+        if self.ui.reviewed().is_some() {
+            return 1;
+        }
         let one: usize = self.statements(false).iter().map(wide).sum();
         // Room for the flagged ones is kept: the screen must not jump when the first one comes.
         let counts = " (▲ 99 flagged)".len() + wide(&self.counts(true));
@@ -153,6 +156,9 @@ impl Screen<'_> {
     }
 
     pub(super) fn header(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        if let Some(reviewed) = self.ui.reviewed() {
+            return Self::reviewed_header(canvas, area, reviewed);
+        }
         // On the narrowest screens the warnings need the room; the queue's own line shows the
         // counts too.
         let paused = self.state.pauses().len();
@@ -200,6 +206,9 @@ impl Screen<'_> {
 
     /// Alarms in full, and the progress of building the environment.
     pub(super) fn banner(&self, width: u16) -> Flow {
+        if let Some(reviewed) = self.ui.reviewed() {
+            return Self::reviewed_banner(reviewed, width);
+        }
         let mut paras = Vec::new();
         if let AuditHealth::Down { reason } = &self.state.audit {
             paras.push(

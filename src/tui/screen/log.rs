@@ -110,7 +110,8 @@ impl Screen<'_> {
         let used: usize = heading.iter().map(|(said, _)| text::width(said)).sum();
         match &page.damage {
             Some(damage) if loaded => heading.push((format!("  DAMAGED: {damage}"), Role::Bad)),
-            None if loaded => {
+            // The header of the program that only reads says it, of the whole log.
+            None if loaded && self.ui.reviewed().is_none() => {
                 let room = usize::from(area.width).saturating_sub(used + HEADING);
                 let state = words::consistent(page.anchored, room);
                 if !state.is_empty() {

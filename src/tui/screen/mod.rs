@@ -23,6 +23,7 @@ mod panes;
 mod policies;
 mod queue;
 mod returns;
+mod reviewed;
 mod running;
 mod saving;
 mod sheet;

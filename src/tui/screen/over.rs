@@ -5,7 +5,6 @@ use ratatui::layout::Rect;
 use super::super::canvas::Canvas;
 use super::super::flow::{Flow, Para};
 use super::super::glossary::GLOSSARY;
-use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::Palette;
@@ -54,11 +53,12 @@ impl Screen<'_> {
     pub(super) fn help(&self, canvas: &mut Canvas<'_>, area: Rect, top: usize, drawn: &mut Drawn) {
         let mut paras = Vec::new();
         paras.push(Para::new("Keys", Role::Strong));
-        for command in Command::ALL {
-            let keys = self.ui.common.keys.all(*command);
+        let program = &self.ui.common.program;
+        for command in program.commands() {
+            let keys = self.ui.common.keys.all(command);
             paras.push(
                 Para::new(format!("{keys:<14} "), Role::Key)
-                    .and(command.words(), Role::Text)
+                    .and(program.words(command), Role::Text)
                     .hang(15),
             );
         }
@@ -89,7 +89,8 @@ impl Screen<'_> {
             area.width,
             &[("COMMANDS".to_owned(), Role::Accent)],
         );
-        let found = palette.found();
+        let program = &self.ui.common.program;
+        let found = palette.found(program);
         let height = usize::from(area.height.saturating_sub(1));
         let top = (palette.at + 1).saturating_sub(height);
         for (y, (i, command)) in (area.y + 1..area.bottom()).zip(found.iter().enumerate().skip(top))
@@ -103,7 +104,7 @@ impl Screen<'_> {
             let used = canvas.put_spans(row.x, y, row.width, &spans);
             let room = row.width - used;
             if room >= LEAST_OF_WORDS {
-                canvas.put_cut(row.x + used, y, room, command.words(), Role::Text);
+                canvas.put_cut(row.x + used, y, room, program.words(*command), Role::Text);
             }
             if i == palette.at {
                 canvas.put(row.x, y, 1, words::HERE, Role::Accent);
@@ -112,7 +113,13 @@ impl Screen<'_> {
         }
         if found.is_empty() {
             let room = area.width.saturating_sub(3);
-            canvas.put_cut(area.x + 2, area.y + 1, room, &palette.none(), Role::Dim);
+            canvas.put_cut(
+                area.x + 2,
+                area.y + 1,
+                room,
+                &palette.none(program),
+                Role::Dim,
+            );
         }
     }
 

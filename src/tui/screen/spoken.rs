@@ -139,6 +139,9 @@ impl<'a> Screen<'a> {
 
     /// What stands above everything: the policy, the tier and what it does not stop, the log.
     pub(in crate::tui) fn spoken_header(&self) -> String {
+        if let Some(reviewed) = self.ui.reviewed() {
+            return words::reviewed::plain::folder(&exact(&reviewed.folder).0);
+        }
         let f = self.facts;
         let mut out = vec![format!("policy {}", f.policy), format!("tier {}", f.tier)];
         let (_, does_not_stop) = f.of(f.tier);
@@ -153,6 +156,9 @@ impl<'a> Screen<'a> {
 
     /// Alarms, each a line; not the progress of a new environment.
     pub(in crate::tui) fn spoken_alarms(&self) -> Vec<String> {
+        if let Some(reviewed) = self.ui.reviewed() {
+            return Self::spoken_of(reviewed);
+        }
         let mut out = Vec::new();
         if let AuditHealth::Down { reason } = &self.state.audit {
             out.push(format!("▲ AUDIT DOWN, nothing runs any more: {reason}"));
@@ -354,12 +360,13 @@ impl<'a> Screen<'a> {
             Command::Left,
             Command::Right,
         ];
-        let said = Command::ALL
-            .iter()
+        let program = &self.ui.common.program;
+        let said = program
+            .commands()
             .filter(|command| !drawn.contains(command));
-        let key = |command: &Command| {
-            let keys = self.ui.all_keys(*command).replace("  ", " or ");
-            format!("{keys}: {}", words::plain::command(*command))
+        let key = |command: Command| {
+            let keys = self.ui.all_keys(command).replace("  ", " or ");
+            format!("{keys}: {}", program.spoken(command))
         };
         let meanings =
             glossary::spoken().map(|(word, meaning)| words::plain::means(&word, meaning));

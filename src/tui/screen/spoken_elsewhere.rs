@@ -19,15 +19,17 @@ impl Screen<'_> {
         let log = self.ui.place().log()?;
         let page = &log.page;
         let state = match &page.damage {
-            None => words::consistent(page.anchored, usize::MAX),
-            Some(damage) => format!("DAMAGED: {damage}"),
+            // The program that only reads says it of the whole log, once that was read.
+            None if self.ui.reviewed().is_some() => String::new(),
+            None => format!(", {}", words::consistent(page.anchored, usize::MAX)),
+            Some(damage) => format!(", DAMAGED: {damage}"),
         };
         let query = match log.query.as_str() {
             "" => String::new(),
             query => format!(" of the query \"{}\"", exact(&query.replace('"', "\\\"")).0),
         };
         Some(plain(&format!(
-            "AUDIT, {}{query}, {state}",
+            "AUDIT, {}{query}{state}",
             words::proposals(page.total)
         )))
     }

@@ -270,6 +270,9 @@ impl UiState {
         command: Command,
         now: Now,
     ) -> Vec<Action> {
+        if !self.has(command) {
+            return Vec::new();
+        }
         match command {
             Command::Theme
             | Command::Wrap
@@ -510,7 +513,8 @@ impl UiState {
                 self.remarks.notice = Some(words::NO_QUERY_ANY_MORE.into());
                 return self.load_log(String::new());
             }
-            Command::Back => self.place = OnScreen::Queue,
+            Command::Back if self.has(Command::Queue) => self.place = OnScreen::Queue,
+            Command::Back => {}
             _ => return self.scroll_audit(command),
         }
         Vec::new()

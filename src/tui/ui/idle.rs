@@ -183,6 +183,20 @@ impl UiState {
             .is_some_and(|log| log.page.detail.is_some());
         let covered = over.or(record.then_some(words::OUTSIDE_RECORD));
         let there = works_on(command, view);
+        if let OnScreen::Audit(log) = &self.place
+            && matches!(
+                command,
+                Command::NextPane | Command::PreviousPane | Command::Details
+            )
+            && over.is_none()
+        {
+            let open = self.key(Command::Open);
+            return (!record && log.id().is_some())
+                .then(|| words::elsewhere(key, command.name(), words::ON_PAGE, &open));
+        }
+        if self.reviewed().is_some() && over.is_none() {
+            return None;
+        }
         if matches!(
             command,
             Command::Facets | Command::Statistics | Command::Export

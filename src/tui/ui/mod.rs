@@ -31,6 +31,7 @@ mod points;
 mod quiet;
 mod reasons;
 mod replaying;
+mod reviewing;
 mod searching;
 mod sheet;
 mod standing;
@@ -55,6 +56,7 @@ use super::charset::{self, Charset};
 use super::document::{Document, Layout};
 use super::highlight::Highlights;
 use super::keys::Keymap;
+use super::program::Program;
 use super::screen::Drawn;
 use super::theme::{Theme, Themes};
 use super::words;
@@ -166,6 +168,7 @@ impl UiState {
     pub fn new(keys: Keymap, themes: Themes, caps: TerminalCaps) -> Self {
         Self {
             common: Common {
+                program: Program::Dashboard,
                 keys,
                 themes,
                 caps,

@@ -11,6 +11,7 @@ use crate::clock::Now;
 use super::super::action::Action;
 use super::super::glossary;
 use super::super::keys::{Command, Key};
+use super::super::program::Program;
 use super::super::words;
 use super::pausing::spoken;
 use super::{Notice, Over, UiState, View, decide};
@@ -30,16 +31,16 @@ pub(in crate::tui) struct Palette {
 
 impl Palette {
     /// The commands whose name or description has the typed letters in this order, the best first.
-    pub fn found(&self) -> Vec<Command> {
+    pub fn found(&self, program: &Program) -> Vec<Command> {
         let typed = self.input.value();
-        let mut found: Vec<(usize, Command)> = Command::ALL
-            .iter()
+        let mut found: Vec<(usize, Command)> = program
+            .commands()
             .filter(|command| !matches!(command, Command::Confirm | Command::Palette))
             .filter_map(|command| {
                 let name = rank(command.name(), typed);
                 // A description is worth less than any name.
-                let words = || rank(command.words(), typed).map(|r| r + 1_000);
-                Some((name.or_else(words)?, *command))
+                let words = || rank(program.words(command), typed).map(|r| r + 1_000);
+                Some((name.or_else(words)?, command))
             })
             .collect();
         found.sort_by_key(|(rank, _)| *rank);
@@ -57,8 +58,8 @@ impl Palette {
     }
 
     /// What is said if the typed letters find no command.
-    pub fn none(&self) -> String {
-        let names: Vec<&str> = Command::ALL.iter().map(|command| command.name()).collect();
+    pub fn none(&self, program: &Program) -> String {
+        let names: Vec<&str> = program.commands().map(Command::name).collect();
         words::no_command(self.input.value(), &names)
     }
 }
@@ -89,12 +90,13 @@ impl UiState {
         let Over::Palette(palette) = &mut self.over else {
             return Vec::new();
         };
-        let last = palette.found().len().saturating_sub(1);
+        let program = &self.common.program;
+        let last = palette.found(program).len().saturating_sub(1);
         if key.is(KeyCode::Esc) {
             self.over.close();
         } else if key.is(KeyCode::Enter) {
-            let Some(chosen) = palette.found().get(palette.at).copied() else {
-                self.remarks.notice = Some(Notice::Idle(palette.none().into()));
+            let Some(chosen) = palette.found(program).get(palette.at).copied() else {
+                self.remarks.notice = Some(Notice::Idle(palette.none(program).into()));
                 return Vec::new();
             };
             if !palette.is_meant(chosen) {
@@ -139,7 +141,8 @@ impl UiState {
             _ => None,
         };
         let whom = whom.map(|agent| spoken(&agent.name));
-        words::plain::does(command, whom.as_deref())
+        let what = self.common.program.spoken(command);
+        words::plain::does(command, what, whom.as_deref())
     }
 
     /// Does what the command's key does.
@@ -168,7 +171,7 @@ mod tests {
             input: Input::new(typed.to_owned()),
             ..Palette::default()
         };
-        palette.found()
+        palette.found(&Program::Dashboard)
     }
 
     #[test]

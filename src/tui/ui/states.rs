@@ -19,6 +19,7 @@ use super::super::dossier::{Dossier, Replay};
 use super::super::flow::Flow;
 use super::super::highlight::Highlights;
 use super::super::keys::{Key, Keymap};
+use super::super::program::Program;
 use super::super::theme::Themes;
 use super::all::AllOf;
 use super::asking::Asking;
@@ -36,6 +37,7 @@ use super::{
 
 /// State shared by all screens.
 pub(in crate::tui) struct Common {
+    pub program: Program,
     pub keys: Keymap,
     pub themes: Themes,
     pub caps: TerminalCaps,
@@ -173,8 +175,13 @@ impl LogScreen {
         if self.query.is_empty() {
             self.all = page.total;
         }
+        let selected = self.id();
         self.page = page;
         self.set += 1;
+        // The cursor stays on its proposal while newer ones come.
+        let moved =
+            selected.and_then(|id| self.page.rows.iter().position(|row| row.id == Some(id)));
+        self.row = moved.map_or(self.row, |at| self.page.offset + at);
         self.row = self.row.min(self.page.total.saturating_sub(1));
     }
 

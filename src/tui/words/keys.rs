@@ -66,6 +66,7 @@ pub const OUTSIDE_PICKER: &str = "outside the list of themes";
 pub const OUTSIDE_RECORD: &str = "outside the record";
 pub const IN_QUEUE: &str = "in the queue";
 pub const ON_LOG: &str = "on the audit log";
+pub const ON_PAGE: &str = "on the page of a proposal";
 
 /// Commands of the shell that people look for here.
 const IN_SHELL: [(&str, &str); 17] = [

@@ -207,6 +207,38 @@ fn places(source: &Source, found: &mut Vec<String>) {
     }
 }
 
+/// What the program that only reads a log must not name: whatever decides, serves agents, runs code or writes a log.
+const DECIDING: [&str; 16] = [
+    "broker",
+    "ipc",
+    "executor",
+    "child",
+    "sandbox",
+    "session",
+    "startup",
+    "Action",
+    "Confirmation",
+    "GrantRequest",
+    "HumanAct",
+    "UiState",
+    "Writer",
+    "Notary",
+    "Feeder",
+    "audit :: start",
+];
+
+fn reading(source: &Source, found: &mut Vec<String>) {
+    if !source.path.starts_with("app/reviewing/") && source.path != "cli/audit/review.rs" {
+        return;
+    }
+    let own = tokens(&source.outside_tests()).join(" ");
+    for word in DECIDING {
+        if contains_words(&own, word) {
+            source.says(&format!("only reads a log, and names `{word}`"), found);
+        }
+    }
+}
+
 /// Whether the code constructs a value of the type: `Name {` that is not a declaration, a return
 /// type or a pattern.
 fn is_built(joined: &str, name: &str) -> bool {
@@ -245,6 +277,7 @@ fn judge(sources: &[Source]) -> Vec<String> {
         direction(source, &mut found);
         purity(source, &mut found);
         places(source, &mut found);
+        reading(source, &mut found);
         size(source, &mut found);
     }
     found
@@ -323,6 +356,11 @@ fn no_socket_method_sounds_like_a_decision() {
 #[test]
 fn made_up_faults_are_found() {
     let faulty = [
+        (
+            "app/reviewing/x.rs",
+            "fn f() { crate::broker::update() }",
+            "only reads a log, and names `broker`",
+        ),
         ("model/x.rs", "use crate::broker::Event;", "not below"),
         ("model/x.rs", "fn f() { crate::tui::draw() }", "not below"),
         (

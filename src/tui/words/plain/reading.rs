@@ -2,7 +2,7 @@
 
 use super::super::super::keys::Command;
 use super::super::super::ui::Searched;
-use super::{command, number};
+use super::number;
 
 /// Where a search looks.
 pub const fn place(of: Searched) -> &'static str {
@@ -45,9 +45,9 @@ pub fn reads_on(key: &str) -> String {
 }
 
 /// A command of the palette, and the agent that it is about.
-pub fn does(of: Command, whom: Option<&str>) -> String {
+pub fn does(of: Command, what: &str, whom: Option<&str>) -> String {
     let whom = whom.map_or_else(String::new, |whom| format!("; the agent is {whom}"));
-    format!("{}: {}{whom}", of.name(), command(of))
+    format!("{}: {what}{whom}", of.name())
 }
 
 /// `does`: what [`does`] says.
