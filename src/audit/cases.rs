@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{
     Accesses, Capability, Digest, DrillEnd, DrillPlan, FinishedLog, Harm, InputKind, LimitKind,
-    LogEvent, ProposalId, ProposedLog, Reviewer, State, Verdict, VerdictKind, Viewed, agent_name,
+    LogEvent, ProposalId, ProposedLog, Reviewer, State, Tier, Verdict, VerdictKind, Viewed,
+    agent_name,
 };
 
 /// One proposal.
@@ -33,6 +34,12 @@ pub struct Case {
     /// Who decided; if nobody did, who had the dashboard open.
     pub by: Option<Person>,
     pub viewed: Option<Viewed>,
+    /// The machine on which a person decided.
+    pub host: Option<Arc<str>>,
+    /// The tier that was granted.
+    pub tier: Option<Tier>,
+    /// The numbers of its records.
+    pub seqs: Vec<u64>,
     /// The reason of a denial.
     pub denial: Option<Arc<str>>,
     pub ran: Option<Ran>,
@@ -67,6 +74,8 @@ pub struct Judged {
     pub verdict: VerdictKind,
     pub rules: Vec<Arc<str>>,
     pub caps: Vec<Capability>,
+    /// How many findings there are.
+    pub findings: u64,
 }
 
 /// A run that ended.
@@ -78,6 +87,8 @@ pub struct Ran {
     pub errors: Vec<Arc<str>>,
     /// The names of the files that it left.
     pub files: Vec<Arc<str>>,
+    /// The contents that it printed or returned, if they are kept.
+    pub printed: Vec<Digest>,
     /// What it asked of scopes and core functions; only of runs of the contract `scoped`.
     pub accesses: BTreeMap<String, Accesses>,
 }
@@ -101,6 +112,36 @@ impl Case {
         let viewed = self.viewed?;
         let ms = viewed.focused_ms.unwrap_or(viewed.selected_ms);
         Some(Duration::from_millis(ms))
+    }
+
+    /// How many findings of what was decided on the person had seen.
+    pub fn shown(&self) -> Option<Shown> {
+        let (shown, all) = (self.viewed?.findings_shown, self.judged().findings);
+        Some(match shown {
+            shown if shown >= all => Shown::All,
+            0 => Shown::None,
+            _ => Shown::Some,
+        })
+    }
+}
+
+/// How many findings stood on the screen before a decision. Where there is none, all did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    All,
+    Some,
+    None,
+}
+
+impl Shown {
+    pub const ALL: [Self; 3] = [Self::All, Self::Some, Self::None];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Some => "some",
+            Self::None => "none",
+        }
     }
 }
 
@@ -131,7 +172,6 @@ pub struct Cases {
     /// The last dashboard that made drills: when it was opened, and its plan.
     pub plan: Option<(Timestamp, DrillPlan)>,
     known: HashMap<ProposalId, usize>,
-    /// The last edit of what still waits.
     /// The digests that grants name, and the edits.
     edits: HashMap<ProposalId, (Digest, Edit)>,
     names: HashSet<Arc<str>>,
@@ -173,6 +213,9 @@ impl Cases {
                     seq,
                     by: None,
                     viewed: None,
+                    host: None,
+                    tier: None,
+                    seqs: Vec::new(),
                     denial: None,
                     ran: None,
                 });
@@ -186,8 +229,9 @@ impl Cases {
                 let by = self.person(&g.by);
                 let edit = self.edits.remove(&g.id).filter(|e| e.0 == g.digest);
                 let edit = edit.map(|(_, edit)| edit);
+                let host = self.host(&g.by);
                 if let Some(case) = self.case(g.id) {
-                    case.edited = edit;
+                    (case.edited, case.host, case.tier) = (edit, host, Some(g.tier));
                 }
                 self.took(g.id, Course::Granted, Some((by, g.viewed)), (seq, at));
             }
@@ -197,10 +241,11 @@ impl Cases {
                 viewed,
                 reason,
             } => {
-                let by = self.person(by);
                 let reason = reason.as_deref().map(|reason| self.name(reason));
+                let host = self.host(by);
+                let by = self.person(by);
                 if let Some(case) = self.case(*id) {
-                    case.denial = reason;
+                    (case.denial, case.host) = (reason, host);
                 }
                 self.took(*id, Course::Denied, Some((by, *viewed)), (seq, at));
             }
@@ -211,7 +256,11 @@ impl Cases {
                 }
             }
             LogEvent::Drilled(d) => {
+                let host = d.by.as_ref().and_then(|by| self.host(by));
                 let by = d.by.as_ref().map(|by| self.person(by)).zip(d.viewed);
+                if let Some(case) = self.case(d.id) {
+                    case.host = host;
+                }
                 self.took(d.id, Course::Drilled(d.end), by, (seq, at));
             }
             LogEvent::Expired { id } => self.took(*id, Course::Expired, None, (seq, at)),
@@ -221,6 +270,9 @@ impl Cases {
                     self.took(id, Course::Other, None, (seq, at));
                 }
             }
+        }
+        if let Some(case) = event.id().and_then(|id| self.case(id)) {
+            case.seqs.push(seq);
         }
         let state = event
             .state()
@@ -299,6 +351,7 @@ impl Cases {
             verdict: verdict.verdict,
             rules,
             caps,
+            findings: verdict.findings.len() as u64,
         }
     }
 
@@ -307,6 +360,7 @@ impl Cases {
             std::iter::once(error.kind.as_str()).chain(error.exception.as_deref())
         });
         Ran {
+            printed: f.printed().map(|(_, digest)| digest).collect(),
             time: Duration::from_millis(f.duration_ms),
             limit: f.limit,
             errors: errors.map(|name| self.name(name)).collect(),
@@ -345,6 +399,10 @@ impl Cases {
             uid: by.uid,
             login: by.login.as_deref().map(|login| self.name(login)),
         }
+    }
+
+    fn host(&mut self, by: &Reviewer) -> Option<Arc<str>> {
+        by.host.as_deref().map(|host| self.name(host))
     }
 
     /// Each text is kept once.

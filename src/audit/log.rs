@@ -20,7 +20,7 @@ use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::lock::{self, Holder};
 use super::put_back;
-use super::query::Texts;
+use super::query::{self, Texts};
 use super::salts;
 use super::tlog::{self, Comparing, Prover, Signed, Store, TlogError};
 use super::traces;
@@ -59,22 +59,33 @@ pub struct Logged {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
     /// `None` while it waits.
-    #[serde(skip)]
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
 }
 
 /// A decision, or an end without one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Settled {
+    #[serde(rename = "decided_at")]
     pub at: Timestamp,
     /// Who decided.
+    #[serde(rename = "decided_by")]
     pub by: Option<Person>,
     /// From the proposal on, by the wall clock.
+    #[serde(rename = "took_ms", serialize_with = "millis")]
     pub after: Option<Duration>,
     /// How long it was looked at.
+    #[serde(rename = "looked_ms", serialize_with = "millis")]
     pub looked: Option<Duration>,
     /// How long the run took.
+    #[serde(rename = "ran_ms", serialize_with = "millis")]
     pub ran: Option<Duration>,
+}
+
+#[allow(clippy::ref_option, reason = "serde passes a reference")]
+fn millis<S: serde::Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+        .serialize(to)
 }
 
 impl Settled {
@@ -191,6 +202,14 @@ impl Texts for Log {
         codes
             .filter_map(|digest| self.blob(&digest).ok())
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .collect()
+    }
+
+    fn output(&self, case: &Case) -> Vec<String> {
+        let printed = case.ran.iter().flat_map(|ran| &ran.printed);
+        printed
+            .filter_map(|digest| self.blob(digest).ok())
+            .map(|bytes| query::beginning(&bytes))
             .collect()
     }
 }

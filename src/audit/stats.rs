@@ -23,6 +23,10 @@ pub const FAST: Duration = Duration::from_secs(5);
 pub struct Stats {
     /// How many proposals of agents there are; drills that ended are none.
     pub proposals: u64,
+    /// Those of them that expired before anybody decided.
+    pub expired: u64,
+    /// The time zone of its days and hours.
+    pub zone: String,
     /// Those with the most decisions first.
     pub reviewers: Vec<OfReviewer>,
     /// Those with the most proposals first.
@@ -58,7 +62,7 @@ pub struct OfReviewer {
     pub median_look_ms: Option<u64>,
     /// Flagged code that was granted faster than it can be read, so that the sheet asked again.
     pub asked_again: u64,
-    /// The most grants in a row. A denial and a caught drill end a row.
+    /// The most grants in a row, among those that are counted. A denial and a caught drill end a row.
     pub streak: u64,
     /// Decisions after a look of less than [`FAST`], and the most of them in a row.
     pub fast: u64,
@@ -231,6 +235,8 @@ impl Stats {
         agents.sort_by_key(|a| std::cmp::Reverse(a.proposed));
         Self {
             proposals,
+            expired: agents.iter().map(|agent| agent.expired).sum(),
+            zone: named(zone),
             reviewers,
             agents,
             days: days.0.into_values().collect(),
@@ -257,6 +263,13 @@ impl Days {
             proposals: 0,
             granted: 0,
         })
+    }
+}
+
+impl OfReviewer {
+    /// Whether this person decided something, or met a drill. Of others it is only known that they had a dashboard open.
+    pub const fn has_decided(&self) -> bool {
+        self.granted + self.denied + self.drills.shown > 0
     }
 }
 
@@ -359,6 +372,14 @@ impl Count {
 
     pub const fn answered(&self) -> u64 {
         self.caught + self.granted
+    }
+}
+
+/// The name of a time zone.
+fn named(zone: &TimeZone) -> String {
+    match zone.iana_name() {
+        None | Some("Etc/Unknown") => zone.to_offset(Timestamp::now()).to_string(),
+        Some(name) => name.to_owned(),
     }
 }
 

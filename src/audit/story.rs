@@ -31,6 +31,8 @@ struct Story<'a> {
     asked: Option<Timestamp>,
     /// The code that a person made of it last.
     edited: Option<Digest>,
+    /// How many findings the last verdict had.
+    findings: usize,
     ended: bool,
     runs: bool,
 }
@@ -56,6 +58,7 @@ pub fn timeline(records: &[Record], teller: Teller<'_>) -> Vec<Moment> {
         lines: Vec::new(),
         asked: None,
         edited: None,
+        findings: 0,
         ended: false,
         runs: false,
     };
@@ -215,6 +218,7 @@ impl Story<'_> {
     }
 
     fn proposed(&mut self, p: &ProposedLog, at: &str) {
+        self.findings = p.verdict.findings.len();
         let claim = p.agent.as_ref().map(|a| &a.name);
         let claim = claim.filter(|name| !name.is_empty());
         let exe = p.peer.exe.as_deref().filter(|exe| !exe.is_empty());
@@ -304,6 +308,7 @@ impl Story<'_> {
 
     fn edited(&mut self, e: &EditedLog, ts: Timestamp) {
         self.edited = Some(e.digest);
+        self.findings = e.verdict.findings.len();
         let (who, judged) = (self.decided("Edited", &e.by, ts), self.judged(&e.verdict));
         self.say(format!("{who}; the edit was judged {judged}."));
     }
@@ -339,11 +344,15 @@ impl Story<'_> {
             true => String::new(),
             false => format!("; also opened: {}", opened.join(", ")),
         };
+        let all = count(self.findings, "finding");
+        let shown = match (v.findings_shown, self.findings) {
+            (_, 0) => all,
+            (shown, _) => format!("{} of {all}", grouped(shown)),
+        };
         self.say(format!(
-            "It was selected for {}{focused}: {} of code seen, {} shown{opened}.",
+            "It was selected for {}{focused}: {} of code seen, {shown} shown{opened}.",
             spelled(v.selected_ms),
-            count(v.lines_seen as usize, "line"),
-            count(v.findings_shown as usize, "finding")
+            count(v.lines_seen as usize, "line")
         ));
         if v.asked_again {
             self.say(

@@ -304,6 +304,18 @@ impl EditedLog {
 }
 
 impl FinishedLog {
+    /// The blobs of what it printed and returned, as far as they are kept and not empty.
+    pub fn printed(&self) -> impl Iterator<Item = (&'static str, Digest)> {
+        let streams = [
+            ("stdout", self.stdout_sha256, self.stdout_bytes),
+            ("stderr", self.stderr_sha256, self.stderr_bytes),
+        ];
+        let streams = streams.into_iter().filter(|(_, _, bytes)| *bytes > 0);
+        let streams = streams.map(|(name, digest, _)| (name, digest));
+        let all = streams.chain(self.result_sha256.map(|digest| ("result", digest)));
+        all.filter(|_| self.unkept.is_none())
+    }
+
     /// The run's events, one per line, and the sum of its accesses.
     pub fn monitored(&self) -> Vec<String> {
         let events = self.events.iter().map(|event| {
@@ -418,16 +430,10 @@ impl LogEvent {
                 )
                 .collect(),
             Self::Edited(e) => vec![("edited code".to_owned(), e.code())],
-            Self::Finished(f) if f.unkept.is_none() => [
-                ("stdout", f.stdout_sha256, f.stdout_bytes),
-                ("stderr", f.stderr_sha256, f.stderr_bytes),
-            ]
-            .into_iter()
-            .filter(|(_, _, bytes)| *bytes > 0)
-            .map(|(name, digest, _)| (name, digest))
-            .chain(f.result_sha256.map(|digest| ("result", digest)))
-            .map(|(name, digest)| (name.to_owned(), digest))
-            .collect(),
+            Self::Finished(f) => f
+                .printed()
+                .map(|(name, digest)| (name.to_owned(), digest))
+                .collect(),
             _ => Vec::new(),
         }
     }

@@ -45,6 +45,8 @@ pub(super) fn stats() -> Stats {
     };
     Stats {
         proposals: 1_312,
+        expired: 6,
+        zone: "Europe/Vienna".to_owned(),
         reviewers: vec![OfReviewer {
             uid: 1000,
             login: Some("ana".to_owned()),

@@ -494,13 +494,13 @@ fn the_list_has_one_line_for_each_proposal_newest_first() {
     assert!(
         rows.next()
             .unwrap()
-            .starts_with("time (UTC)            id "),
+            .starts_with("asked (UTC)           id "),
         "{seen}"
     );
     assert_eq!(rows.count(), 2, "{seen}");
     // When it was decided, and how long it was looked at.
     assert!(
-        seen.contains("  decided                  look  state "),
+        seen.contains("  decided (UTC)          looked  state "),
         "{seen}"
     );
     let json = on_a_terminal(

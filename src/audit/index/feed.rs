@@ -5,14 +5,18 @@ use std::rc::Rc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::cases::{Case, Cases, Course, Judged};
+use super::super::cases::{Case, Cases, Course, Judged, Shown};
 use super::super::judge::{Read, Reader};
 use super::super::life::Lives;
 use super::super::log::Log;
+use super::super::query::Texts as _;
 use super::super::scan::Line;
 use super::lines::{Kept, Place};
 use super::{IndexError, nanos, person};
-use crate::model::{DrillEnd, ProposalId};
+use crate::model::{DrillEnd, ProposalId, Tier};
+
+/// A word that no question has: words of two outputs never stand one after the other.
+const BETWEEN: &str = " \u{1}\u{80} ";
 
 /// Reads on from where the index ends. Proposals that ended are forgotten and, if another record names them, read again.
 pub(super) struct Feed {
@@ -176,8 +180,8 @@ impl Feed {
             .prepare_cached(
                 "INSERT OR REPLACE INTO proposals (n, id, seq, at, uid, agent, agent_shown, profile, title, says, \
                  reason, verdict, state, course, drill, private, edited, by_uid, by_login, by_shown, took, look, \
-                 asked_again, ran, ended_by, asked, accesses) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
-                 ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
+                 asked_again, ran, ended_by, asked, accesses, tier, host, shown) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
+                 ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
             )?
             .execute(params![
                 n,
@@ -207,9 +211,13 @@ impl Feed {
                 case.ran.as_ref().and_then(|ran| ran.limit).map(|limit| limit.as_str()),
                 nanos(case.asked.at),
                 accesses,
+                case.tier.map(Tier::as_str),
+                case.host.as_deref().map(lower),
+                case.shown().map(Shown::as_str),
             ])?;
         self.facts(n, again, case, judged)?;
-        match again && case.edited.is_none() {
+        // Texts that were written before are all there is.
+        match again && case.edited.is_none() && case.ran.is_none() {
             true => Ok(()),
             false => self.words(n, again, case),
         }
@@ -270,9 +278,15 @@ impl Feed {
         }
         let text = |digest| self.log.blob(&digest).ok();
         let text = |digest| text(digest).map(|b| String::from_utf8_lossy(&b).to_lowercase());
+        let output: Vec<String> = self
+            .log
+            .output(case)
+            .iter()
+            .map(|t| t.to_lowercase())
+            .collect();
         self.connection
             .prepare_cached(
-                "INSERT INTO words (rowid, title, says, code, edited) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO words (rowid, title, says, code, edited, output) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?
             .execute(params![
                 n,
@@ -280,6 +294,7 @@ impl Feed {
                 case.asked.reason.as_deref().map(str::to_lowercase),
                 text(case.asked.digest),
                 case.edited.as_ref().and_then(|edit| text(edit.digest)),
+                (!output.is_empty()).then(|| output.join(BETWEEN)),
             ])?;
         Ok(())
     }

@@ -101,7 +101,7 @@ fn some(dice: &mut Dice, ids: &mut Vec<ProposalId>) -> Events {
     events
 }
 
-const QUESTIONS: [&str; 27] = [
+const QUESTIONS: [&str; 37] = [
     "",
     "state:denied",
     "state:granted",
@@ -129,6 +129,16 @@ const QUESTIONS: [&str; 27] = [
     "x\u{130}",
     "a_b",
     "since:1h until:2999-01-01 reason:no",
+    "tier:process",
+    "-tier:process",
+    "host:desk*",
+    "shown:all -state:pending",
+    "shown:none OR shown:some",
+    "seq:1,2,3,9",
+    "-seq:4",
+    "output:1",
+    "-output:\"1\"",
+    "output:print OR output:x*",
 ];
 
 /// Whether everything that is known of single proposals, and of all, is the same.

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::IndexError;
 
 /// Changes with every change of the tables or of what they mean.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// Texts are in lower case but where a name is shown from here. Times are nanoseconds since 1970, spans too.
 const TABLES: &str = "
@@ -46,7 +46,10 @@ CREATE TABLE proposals (
     asked_again INTEGER NOT NULL,
     ran INTEGER,
     ended_by TEXT,
-    accesses TEXT
+    accesses TEXT,
+    tier TEXT,
+    host TEXT,
+    shown TEXT
 ) STRICT;
 CREATE TABLE facts (
     kind TEXT NOT NULL,
@@ -69,7 +72,7 @@ CREATE INDEX facts_of ON facts (n);
 CREATE INDEX records_of ON records (n, seq) WHERE n IS NOT NULL;
 CREATE INDEX records_apart ON records (kind, seq) WHERE n IS NULL;
 CREATE VIRTUAL TABLE words USING fts5(
-    title, says, code, edited,
+    title, says, code, edited, output,
     content='', contentless_delete=1,
     tokenize=\"ascii tokenchars '_'\"
 );

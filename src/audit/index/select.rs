@@ -47,11 +47,21 @@ impl Sql {
                 self.say(", 0)");
             }
             Node::Says(words) => {
-                self.say("n IN (SELECT rowid FROM words WHERE words MATCH ");
-                self.value(matched(words));
-                self.say(")");
+                self.matched("title says code edited", words);
             }
+            Node::Printed(words) => self.matched("output", words),
         }
+    }
+
+    /// A phrase of FTS5. Words have no quotation marks.
+    fn matched(&mut self, columns: &str, words: &Words) {
+        let star = if words.begins() { " *" } else { "" };
+        self.say("n IN (SELECT rowid FROM words WHERE words MATCH ");
+        self.value(format!(
+            "{{{columns}}} : \"{}\"{star}",
+            words.all().join(" ")
+        ));
+        self.say(")");
     }
 
     fn several(&mut self, some: &[Node], between: &str, none: &str) {
@@ -70,6 +80,13 @@ impl Sql {
             Test::Granted => self.is("course", "granted"),
             Test::Verdict(verdict) => self.is("verdict", verdict.as_str()),
             Test::Limit(limit) => self.is("ended_by", limit.as_str()),
+            Test::Tier(tier) => self.is("tier", tier.as_str()),
+            Test::Shown(shown) => self.is("shown", shown.as_str()),
+            Test::Seq(seq) => {
+                self.say("n IN (SELECT n FROM records WHERE seq = ");
+                self.value(i64::try_from(*seq).unwrap_or(i64::MAX));
+                self.say(")");
+            }
             Test::Uid(uid) => {
                 self.say("uid = ");
                 self.value(i64::from(*uid));
@@ -123,6 +140,7 @@ impl Sql {
             Key::Error => self.fact("error", glob),
             Key::Agent => self.fits("agent", glob),
             Key::Profile => self.fits("profile", glob),
+            Key::Host => self.fits("host", glob),
             Key::By => {
                 self.say("(ifnull(");
                 self.fits("by_login", glob);
@@ -194,10 +212,4 @@ impl Sql {
 /// In GLOB a bracket begins a set of characters.
 fn escaped(pattern: &str) -> String {
     pattern.replace('[', "[[]")
-}
-
-/// A phrase of FTS5. Words have no quotation marks.
-fn matched(words: &Words) -> String {
-    let star = if words.begins() { " *" } else { "" };
-    format!("\"{}\"{star}", words.all().join(" "))
 }

@@ -21,10 +21,15 @@ pub enum Key {
     File,
     Edited,
     Drill,
+    Shown,
+    Tier,
+    Host,
+    Seq,
     Id,
     Digest,
     Limit,
     Error,
+    Output,
     Took,
     Look,
     Ran,
@@ -50,7 +55,7 @@ const fn entry(key: Key, name: &'static str, example: &'static str, what: &'stat
 }
 
 /// Every key, in the order of help.
-pub const KEYS: [Entry; 25] = [
+pub const KEYS: [Entry; 30] = [
     entry(
         Key::State,
         "state",
@@ -129,6 +134,30 @@ pub const KEYS: [Entry; 25] = [
         "whether the dashboard made it",
     ),
     entry(
+        Key::Shown,
+        "shown",
+        "shown:none",
+        "how many of its findings stood on the screen of the person who decided: all, some or none",
+    ),
+    entry(
+        Key::Tier,
+        "tier",
+        "tier:kernel",
+        "the tier that was granted: process, kernel, container or microvm",
+    ),
+    entry(
+        Key::Host,
+        "host",
+        "host:desk*",
+        "the machine on which a person decided",
+    ),
+    entry(
+        Key::Seq,
+        "seq",
+        "seq:17",
+        "the proposal that has this record; records of the dashboard itself belong to none",
+    ),
+    entry(
         Key::Id,
         "id",
         "id:019a",
@@ -153,16 +182,22 @@ pub const KEYS: [Entry; 25] = [
         "the type of the run's error, or its exception",
     ),
     entry(
+        Key::Output,
+        "output",
+        "output:\"total 42\"",
+        "words that the run printed or returned, in the first 64 KiB of stdout, of stderr and of the result",
+    ),
+    entry(
         Key::Took,
         "took",
         "took:<5s",
-        "from the proposal to the decision",
+        "from the proposal to the decision, looked at or not",
     ),
     entry(
         Key::Look,
         "look",
         "look:<5s",
-        "how long it was looked at before the decision",
+        "how long the person who decided had it on the screen; took: is the time from the proposal on",
     ),
     entry(Key::Ran, "ran", "ran:>1m", "how long the run took"),
     entry(

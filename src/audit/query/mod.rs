@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Terms that follow each other must all hold; values with commas between them are alternatives. What stands without
-//! a key is looked for in the code, the title and the agent's reason, as words ([`words`]). Letters' case never
-//! matters. [`keys`] is the table of keys.
+//! a key is looked for in the code, the title and the agent's reason, as words ([`words`]); so is `output:` in what the
+//! run printed and returned. Letters' case never matters. [`keys`] is the table of keys.
 //!
 //! A question is answered from records that the reader of the log has verified ([`Case`]): no index decides.
 
@@ -44,7 +44,10 @@ pub(super) enum Node {
     Any(Vec<Node>),
     Not(Box<Node>),
     Is(Test),
+    /// Words of the code, the title or the agent's reason.
     Says(Words),
+    /// Words of what the run printed or returned.
+    Printed(Words),
 }
 
 /// A question that cannot be read: where, what is wrong, and what would be right.
@@ -62,6 +65,16 @@ pub struct QueryError {
 pub trait Texts {
     /// The code as proposed and, if a person edited it, as decided on.
     fn code(&self, case: &Case) -> Vec<String>;
+    /// What the run printed and its result, each up to [`OUTPUT`] bytes.
+    fn output(&self, case: &Case) -> Vec<String>;
+}
+
+/// So many bytes of each output are looked at.
+pub const OUTPUT: usize = 64 * 1024;
+
+/// The beginning of an output, for questions.
+pub(super) fn beginning(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(OUTPUT)]).into_owned()
 }
 
 impl Default for Query {
@@ -78,7 +91,15 @@ impl Query {
     /// # Errors
     /// Names the column, what is wrong there, and what would be right.
     pub fn parse(question: &str, now: Timestamp) -> Result<Self, QueryError> {
-        parse::parse(question, now).map(|root| Self { root })
+        parse::parse(question, Some(now)).map(|root| Self { root })
+    }
+
+    /// Reads a question that is to select the same tomorrow: it takes no time before now.
+    ///
+    /// # Errors
+    /// Like [`Query::parse`], and names a time that goes along with the clock.
+    pub fn parse_lasting(question: &str) -> Result<Self, QueryError> {
+        parse::parse(question, None).map(|root| Self { root })
     }
 
     /// The same question about what was decided or ended since, or waits and was proposed since.
@@ -145,6 +166,10 @@ impl Node {
                     .any(|text| words.stand_in(text))
                     || texts.code(case).iter().any(|code| words.stand_in(code))
             }
+            Self::Printed(words) => {
+                let output = texts.output(case);
+                output.iter().any(|text| words.stand_in(text))
+            }
         }
     }
 
@@ -162,7 +187,7 @@ impl Node {
             Self::Is(Test::Flag(Key::Drill, false)) => {
                 Self::Any(vec![Self::Is(Test::Flag(Key::Drill, false)), waits()])
             }
-            other @ (Self::Is(_) | Self::Says(_)) => other,
+            other @ (Self::Is(_) | Self::Says(_) | Self::Printed(_)) => other,
         }
     }
 
@@ -170,7 +195,7 @@ impl Node {
         match self {
             Self::All(some) | Self::Any(some) => some.iter().find_map(Self::hint),
             Self::Not(one) => one.hint(),
-            Self::Is(_) => None,
+            Self::Is(_) | Self::Printed(_) => None,
             Self::Says(words) => {
                 let [word] = words.all() else { return None };
                 let mut keys = [Key::State, Key::Verdict].into_iter();
@@ -189,7 +214,7 @@ impl Node {
             Self::All(some) | Self::Any(some) => some.iter().any(Self::is_dear),
             Self::Not(one) => one.is_dear(),
             Self::Is(_) => false,
-            Self::Says(_) => true,
+            Self::Says(_) | Self::Printed(_) => true,
         }
     }
 }

@@ -11,7 +11,8 @@ use super::{Node, QueryError};
 /// Brackets within brackets.
 const DEPTH: usize = 32;
 
-pub(super) fn parse(question: &str, now: Timestamp) -> Result<Node, QueryError> {
+/// Without `now`, a time before now cannot be read.
+pub(super) fn parse(question: &str, now: Option<Timestamp>) -> Result<Node, QueryError> {
     let read = || {
         let pieces = pieces(question)?;
         let term = |piece: &&Piece| matches!(piece.what, What::Word(_) | What::Quoted(_));
@@ -43,7 +44,7 @@ struct Parser<'p> {
     next: usize,
     /// The length of the question.
     end: usize,
-    now: Timestamp,
+    now: Option<Timestamp>,
 }
 
 fn fault(piece: &Piece, what: impl Into<String>) -> Fault {
@@ -111,7 +112,7 @@ impl<'p> Parser<'p> {
             What::Key(name) => self.term(piece, name),
             What::Word(text) | What::Quoted(text) => match Words::of(text) {
                 Some(words) => Ok(Node::Says(words)),
-                None => Err(fault(piece, "there is no word in it to look for")),
+                None => Err(fault(piece, NO_WORD)),
             },
             What::Close | What::Or => Err(fault(piece, "a term is missing before this")),
             What::Comma => Err(fault(piece, "a comma stands between the values of a key")),
@@ -132,8 +133,10 @@ impl<'p> Parser<'p> {
                 _ => break,
             };
             self.next += 1;
-            let test = Test::of(key, text, is_quoted, self.now);
-            any.push(Node::Is(test.map_err(|why| fault(value, why))?));
+            any.push(
+                self.value(key, text, is_quoted)
+                    .map_err(|why| fault(value, why))?,
+            );
             end = value.at + value.length;
             let comma = self.peek().filter(|c| c.at == end && c.what == What::Comma);
             let Some(comma) = comma else { break };
@@ -157,6 +160,17 @@ impl<'p> Parser<'p> {
     }
 }
 
+impl Parser<'_> {
+    fn value(&self, key: Key, text: &str, is_quoted: bool) -> Result<Node, String> {
+        if key == Key::Output {
+            let words = Words::of(text).ok_or(NO_WORD)?;
+            return Ok(Node::Printed(words));
+        }
+        Test::of(key, text, is_quoted, self.now).map(Node::Is)
+    }
+}
+
+const NO_WORD: &str = "there is no word in it to look for";
 /// Terms of one question. The index reads no expression that is much deeper.
 const MOST: usize = 500;
 const TOO_MANY: &str =

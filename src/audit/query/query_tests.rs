@@ -11,8 +11,11 @@ use super::*;
 use crate::model::{
     Action, Artifact, BoundInput, Capability, CapabilityUse, Column, DataFormat, Digest, DrillEnd,
     Finding, InputKind, LimitKind, LogEvent, ProposalId, Reviewer, RunError, RunErrorKind,
-    Sensitivity, Severity, State, Verdict, VerdictKind, Viewed,
+    Sensitivity, Severity, State, Tier, Verdict, VerdictKind, Viewed,
 };
+
+#[path = "looked_tests.rs"]
+mod looked;
 
 fn now() -> Timestamp {
     "2026-11-26T12:00:00Z".parse().unwrap()
@@ -36,6 +39,12 @@ impl Texts for Sample {
         codes
             .filter_map(|code| self.codes.get(&code).cloned())
             .collect()
+    }
+
+    fn output(&self, case: &Case) -> Vec<String> {
+        let printed = case.ran.iter().flat_map(|ran| &ran.printed);
+        let printed = printed.filter_map(|digest| self.codes.get(digest));
+        printed.map(|text| beginning(text.as_bytes())).collect()
     }
 }
 
@@ -88,6 +97,7 @@ fn reviewer(login: &str) -> Reviewer {
     Reviewer {
         uid: 1001,
         login: Some(login.to_owned()),
+        host: Some(format!("Desk-{login}")),
         ..Reviewer::default()
     }
 }
@@ -141,6 +151,8 @@ impl Sample {
         let mut event = samples::granted_as(id, code.as_bytes());
         if let LogEvent::Granted(g) = &mut event {
             (g.by, g.viewed) = (reviewer(login), look(ms));
+            g.viewed.findings_shown = 1;
+            g.tier = Tier::Kernel;
         }
         self.write(at, &event);
     }
@@ -249,6 +261,9 @@ fn sample() -> Sample {
     log.grant(ago(39), id, "print(len(staff))\n", "bo", 9_000);
     let (mut end, _) = samples::finished(id);
     if let LogEvent::Finished(f) = &mut end {
+        let printed = "Traceback: total 42\n";
+        (f.stderr_sha256, f.stderr_bytes) = (Digest::of(printed.as_bytes()), 20);
+        log.codes.insert(f.stderr_sha256, printed.to_owned());
         f.state = State::Failed;
         f.error = Some(RunError {
             kind: RunErrorKind::SnippetError,
@@ -363,6 +378,19 @@ fn questions_have_their_answers() {
         ("profile:analysis title:A", "a"),
         ("title:\"*\"", ""),
         ("digest:sha256:0000", ""),
+        ("tier:kernel", "abd"),
+        ("-tier:kernel state:granted", ""),
+        ("host:desk-ana", "bc"),
+        ("host:DESK-*", "abcd"),
+        ("output:\"total 42\"", "d"),
+        ("output:TRACE*", "d"),
+        ("output:otal", ""),
+        ("traceback", ""),
+        ("output:print", ""),
+        ("shown:all verdict:flagged", "abd"),
+        ("seq:1,4", "ab"),
+        ("seq:3", "a"),
+        ("seq:999", ""),
     ] {
         assert_eq!(log.found(question), answer, "{question}");
     }
@@ -415,6 +443,12 @@ fn an_error_names_the_column_and_what_would_be_right() {
         ("private:maybe", 9, 5, "takes yes or no"),
         ("cap:NETWORK", 5, 7, "did you mean `NETWORK_OUT`?"),
         ("limit:time", 7, 4, "one of wall, cpu"),
+        ("tier:kernal", 6, 6, "did you mean `kernel`?"),
+        ("shown:most", 7, 4, "one of all, some, none"),
+        ("by:ana seq:x", 12, 1, "the number of a record"),
+        ("seq:0", 5, 1, "the number of a record"),
+        ("output:\"--\"", 8, 4, "no word in it"),
+        ("output:", 1, 7, "a value is missing: output:"),
         ("id:xyz", 4, 3, "hexadecimal digits"),
         ("uid:ana", 5, 3, "a uid is a number"),
         ("title:\"head", 7, 5, "quotation mark"),

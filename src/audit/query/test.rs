@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::super::cases::{Case, Course};
+use super::super::cases::{Case, Course, Shown};
 use super::super::stats::Since;
 use super::keys::Key;
-use crate::model::{Capability, LimitKind, State, VerdictKind, nearest};
+use crate::model::{Capability, LimitKind, State, Tier, VerdictKind, nearest};
 
 /// What must be so of a proposal.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,10 @@ pub(in crate::audit) enum Test {
     Granted,
     Verdict(VerdictKind),
     Limit(LimitKind),
+    Tier(Tier),
+    Shown(Shown),
+    /// It has this record.
+    Seq(u64),
     /// The capability's name matches.
     Text(Key, Glob),
     Uid(u32),
@@ -39,13 +43,24 @@ pub(in crate::audit) enum Side {
 impl Test {
     /// # Errors
     /// What is wrong with the value, and what would be right.
-    pub fn of(key: Key, value: &str, is_quoted: bool, now: Timestamp) -> Result<Self, String> {
+    pub fn of(
+        key: Key,
+        value: &str,
+        is_quoted: bool,
+        now: Option<Timestamp>,
+    ) -> Result<Self, String> {
         let lower = value.to_lowercase();
         Ok(match key {
             Key::State if lower == "granted" => Self::Granted,
             Key::State => Self::State(word(key, &lower, &State::ALL, State::as_str)?),
             Key::Verdict => Self::Verdict(word(key, &lower, &VERDICTS, VerdictKind::as_str)?),
             Key::Limit => Self::Limit(word(key, &lower, &LIMITS, LimitKind::as_str)?),
+            Key::Tier => Self::Tier(word(key, &lower, &Tier::ALL, Tier::as_str)?),
+            Key::Shown => Self::Shown(word(key, &lower, &Shown::ALL, Shown::as_str)?),
+            Key::Seq => {
+                let number = lower.parse().ok().filter(|seq| *seq > 0);
+                Self::Seq(number.ok_or("`seq` takes the number of a record, such as seq:17")?)
+            }
             Key::Private | Key::Edited | Key::Drill => Self::Flag(
                 key,
                 match lower.as_str() {
@@ -79,7 +94,9 @@ impl Test {
             | Key::Reason
             | Key::Data
             | Key::File
-            | Key::Error => Self::Text(
+            | Key::Error
+            | Key::Host
+            | Key::Output => Self::Text(
                 key,
                 match is_quoted {
                     true => Glob::exactly(&lower),
@@ -98,6 +115,9 @@ impl Test {
                 .ran
                 .as_ref()
                 .is_some_and(|ran| ran.limit == Some(*limit)),
+            Self::Tier(tier) => case.tier == Some(*tier),
+            Self::Shown(shown) => case.shown() == Some(*shown),
+            Self::Seq(seq) => case.seqs.contains(seq),
             Self::Uid(uid) => case.agent.0 == *uid,
             Self::Flag(Key::Private, wanted) => case.asked.private == *wanted,
             Self::Flag(Key::Edited, wanted) => case.edited.is_some() == *wanted,
@@ -130,6 +150,8 @@ pub(super) fn values(key: Key) -> Vec<&'static str> {
         Key::Verdict => VERDICTS.iter().map(|verdict| verdict.as_str()).collect(),
         Key::Limit => LIMITS.iter().map(|limit| limit.as_str()).collect(),
         Key::Cap => Capability::ALL.iter().map(|cap| cap.as_str()).collect(),
+        Key::Tier => Tier::ALL.iter().map(|tier| tier.as_str()).collect(),
+        Key::Shown => Shown::ALL.iter().map(|shown| shown.as_str()).collect(),
         Key::Private | Key::Edited | Key::Drill => vec!["no", "yes"],
         _ => Vec::new(),
     }
@@ -145,6 +167,7 @@ fn text(key: Key, glob: &Glob, case: &Case) -> bool {
         Key::By => case.by.as_ref().is_some_and(|by| {
             by.login.as_deref().is_some_and(|login| glob.is(login)) || glob.is(&by.uid.to_string())
         }),
+        Key::Host => case.host.as_deref().is_some_and(|host| glob.is(host)),
         Key::Profile => glob.is(&case.asked.profile),
         Key::Title => one(&case.asked.title),
         Key::Says => one(&case.asked.reason),
@@ -267,11 +290,17 @@ fn duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number * unit).ok()
 }
 
-fn time(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    text.to_uppercase()
-        .parse::<Since>()
-        .or_else(|_| text.parse::<Since>())
-        .map(|since| since.at(now))
+fn time(text: &str, now: Option<Timestamp>) -> Result<Timestamp, String> {
+    let upper = text.to_uppercase();
+    let since = upper.parse().or_else(|_| text.parse::<Since>())?;
+    match (since, now) {
+        (Since::At(at), _) => Ok(at),
+        (since, Some(now)) => Ok(since.at(now)),
+        (Since::Ago(_), None) => Err(format!(
+            "`{text}` goes along with the clock, and what it selects today it would not select tomorrow; \
+             give a day or a time that stays, such as 2026-11-01"
+        )),
+    }
 }
 
 impl Side {

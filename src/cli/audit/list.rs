@@ -17,6 +17,7 @@ use super::question::{self, question};
 use super::{answers, failed, whole};
 
 #[derive(Debug, Default, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// List only these, such as 'state:denied agent:etl* since:7d "read_csv"'; `audit list --keys` explains it
     #[arg(value_name = "QUERY")]
@@ -34,6 +35,16 @@ pub struct Args {
     #[arg(long, conflicts_with = "query")]
     pauses: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  countersign audit list 'state:granted rule:NET* since:7d'   granted although flagged for the network
+  countersign audit list 'state:granted look:<5s by:ana'      granted after less than 5 s on the screen
+  countersign audit list 'state:denied shown:none,some'       denied before all findings were seen
+  countersign audit list 'output:\"total 42\" private:yes'     runs on private data that printed these words
+  countersign audit list seq:17                               the proposal that has record 17
+
+took: is the time from the proposal to the decision, look: how long the person had it on the screen. Times are UTC.";
 
 /// Characters shown of an agent's name and of a title; `audit show` has the full text.
 const AGENT: usize = 20;
@@ -163,7 +174,7 @@ fn seen(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
     let edited = if p.edited { ", edited" } else { "" };
     let decided = p.settled.as_ref();
     let (at, look) = (
-        decided.map_or_else(String::new, |settled| seconds(settled.at)),
+        decided.map_or_else(|| "waits".to_owned(), |settled| seconds(settled.at)),
         decided
             .and_then(|settled| settled.looked)
             .map_or_else(String::new, look),
@@ -190,7 +201,7 @@ fn heading(out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(
         out,
         "{:20}  {:36}  {:AGENT$}  {:8}  {:12}  {:20}  {:>7}  {:10}  title",
-        "time (UTC)", "id", "agent", "profile", "verdict", "decided", "look", "state"
+        "asked (UTC)", "id", "agent", "profile", "verdict", "decided (UTC)", "looked", "state"
     )
 }
 

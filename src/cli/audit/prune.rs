@@ -200,7 +200,7 @@ pub(super) fn held(hold: &[String], log: Option<&Log>) -> Result<HashSet<Proposa
     };
     let mut answers = log.answers_without_index().map_err(|e| failed(&e))?;
     for text in hold {
-        let query = Query::parse(&visible(text), Timestamp::now()).map_err(|e| {
+        let query = Query::parse_lasting(&visible(text)).map_err(|e| {
             let [question, marks] = e.marked();
             Failure::usage(format!(
                 "`hold` under `[audit]` cannot be read, so nothing is removed: {e}"

@@ -196,7 +196,7 @@ fn as_json(id: ProposalId, log: &Log, history: &History) -> String {
 
 /// What happened in sentences, then each record, then the contents.
 fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) -> io::Result<()> {
-    writeln!(out, "{id}")?;
+    writeln!(out, "{id}, all times in UTC")?;
     let teller = Teller {
         at: &|at| seconds(at),
         given: &|text| format!("\"{}\"", claim(text, LINE).replace('"', "\\\"")),

@@ -16,6 +16,7 @@ use super::question::question;
 use super::{answers, failed, whole};
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Count only these proposals and drills; `audit list --keys` explains it
     #[arg(value_name = "QUERY")]
@@ -30,6 +31,14 @@ pub struct Args {
     #[arg(long, conflicts_with = "format")]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  countersign audit stats --since 7d                 the last week
+  countersign audit stats by:ana                     one reviewer's decisions, with her rows of them
+  countersign audit stats 'private:yes drill:no'     what had private data
+
+\"In a row\" is among what the query selects.";
 
 /// Characters shown of a name.
 const NAME: usize = 24;
@@ -48,7 +57,8 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
         json["since"] = json!(since);
         print_json(&format!("{json:#}"))?;
     } else {
-        print(|out| text(out, &stats, since))?;
+        let part = !query.is_empty();
+        print(|out| text(out, &stats, since, part))?;
     }
     if answers.unknown() > 0 {
         tell(&later(answers.unknown()));
@@ -56,14 +66,32 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     whole(answers.faults())
 }
 
-fn text(out: &mut dyn Write, stats: &Stats, since: Option<Timestamp>) -> io::Result<()> {
+/// `part`: not everything in the log was counted.
+fn text(
+    out: &mut dyn Write,
+    stats: &Stats,
+    since: Option<Timestamp>,
+    part: bool,
+) -> io::Result<()> {
     let since = since.map_or(String::new(), |at| format!(" since {}", seconds(at)));
     writeln!(
         out,
-        "{}{since}, drills apart",
-        count(stats.proposals, "proposal")
+        "{}{since}, drills apart; {} expired before anybody decided",
+        count(stats.proposals, "proposal"),
+        grouped(stats.expired)
     )?;
-    for reviewer in &stats.reviewers {
+    writeln!(
+        out,
+        "days and hours are those of {}; times that end with Z are UTC",
+        stats.zone
+    )?;
+    if part {
+        writeln!(
+            out,
+            "\"in a row\" is among these: decisions between them that the query leaves out end no row"
+        )?;
+    }
+    for reviewer in stats.reviewers.iter().filter(|r| r.has_decided()) {
         writeln!(out)?;
         of_reviewer(out, reviewer)?;
     }
@@ -86,13 +114,7 @@ fn of_reviewer(out: &mut dyn Write, r: &OfReviewer) -> io::Result<()> {
     let name = claim(r.login.as_deref().unwrap_or("-"), NAME);
     writeln!(out, "reviewer {name} (uid {})", r.uid)?;
     let n = grouped;
-    writeln!(
-        out,
-        "  {} granted, {} denied, {} expired while the dashboard was open",
-        n(r.granted),
-        n(r.denied),
-        n(r.expired)
-    )?;
+    writeln!(out, "  {} granted, {} denied", n(r.granted), n(r.denied))?;
     if let Some(rate) = r.grant_rate {
         writeln!(out, "  {:.0} % of these decisions are grants", 100.0 * rate)?;
     }

@@ -305,12 +305,13 @@ pub(super) fn record(lines: &[String]) -> Vec<Para> {
 type Column = (&'static str, u16, u16);
 
 /// The title has the rest.
-const COLUMNS: [Column; 9] = [
-    ("asked", 14, 100),
-    ("decided", 14, 0),
+const COLUMNS: [Column; 10] = [
+    ("asked, local", 14, 100),
+    ("decided, local", 14, 0),
     ("outcome", 11, 0),
     ("by", 9, 50),
-    ("after", 6, 60),
+    ("took", 6, 100),
+    ("looked", 6, 60),
     ("ran", 7, 110),
     ("verdict", 12, 130),
     ("agent", 14, 72),
@@ -338,15 +339,17 @@ fn draw_columns(canvas: &mut Canvas<'_>, line: Rect) {
 }
 
 fn draw_row(canvas: &mut Canvas<'_>, line: Rect, row: &AuditRow) {
-    // Without a column of its own, the time of what waits stands where others were decided.
-    let waits = row.decided.is_empty() && line.width < COLUMNS[0].2;
-    let decided = if waits { &row.time } else { &row.decided };
-    let cells: [(&str, Role); 9] = [
+    let decided = match row.decided.is_empty() {
+        true => words::WAITS,
+        false => &row.decided,
+    };
+    let cells: [(&str, Role); 10] = [
         (&row.time, Role::Dim),
         (decided, Role::Dim),
         (&row.state, state_role(&row.state)),
         (&row.by, Role::Text),
         (&row.after, Role::Dim),
+        (&row.looked, Role::Text),
         (&row.ran, Role::Dim),
         (&row.verdict, Role::Text),
         (&row.agent, Role::Text),

@@ -53,20 +53,29 @@ impl Screen<'_> {
             heading.push((query, Role::Strong));
         }
         let width = area.width.saturating_sub(4);
-        let paras = told(answer, usize::from(width), true);
+        let part = !log.query.is_empty();
+        let paras = told(answer, usize::from(width), true, part);
         let flow = Flow::new(&paras, width);
         self.page(canvas, area, &heading, &flow, log.top, drawn);
     }
 
     pub(super) fn spoken_statistics(&self, log: &LogScreen) -> Option<Vec<SaidRow>> {
         match &log.beside {
-            Beside::Statistics(Some(answer)) => Some(flow(&told(Some(answer), usize::MAX, false))),
+            Beside::Statistics(Some(answer)) => {
+                let part = !log.query.is_empty();
+                Some(flow(&told(Some(answer), usize::MAX, false, part)))
+            }
             _ => None,
         }
     }
 }
 
-fn told(answer: Option<&Result<Arc<Stats>, String>>, columns: usize, drawn: bool) -> Vec<Para> {
+fn told(
+    answer: Option<&Result<Arc<Stats>, String>>,
+    columns: usize,
+    drawn: bool,
+    part: bool,
+) -> Vec<Para> {
     match answer {
         None => vec![Para::new(sums::READING, Role::Dim)],
         Some(Err(why)) => vec![claim::and(Para::default(), why, Role::Bad)],
@@ -74,6 +83,7 @@ fn told(answer: Option<&Result<Arc<Stats>, String>>, columns: usize, drawn: bool
             stats,
             columns,
             drawn,
+            part,
         }
         .paras(),
     }
@@ -84,6 +94,8 @@ struct Statistics<'s> {
     stats: &'s Stats,
     columns: usize,
     drawn: bool,
+    /// Whether a query selects what is counted.
+    part: bool,
 }
 
 impl Statistics<'_> {
@@ -92,12 +104,14 @@ impl Statistics<'_> {
         if stats.proposals == 0 && stats.reviewers.is_empty() && stats.drills.all.shown == 0 {
             return vec![Para::new(sums::NOTHING_TO_COUNT, Role::Dim)];
         }
-        let mut out = Vec::new();
+        let said = sums::counted(stats.expired, &stats.zone, self.part);
+        let mut out = vec![Para::new(said, Role::Dim)];
         heading(&mut out, sums::REVIEWERS);
-        for reviewer in stats.reviewers.iter().take(MOST) {
+        let reviewers = || stats.reviewers.iter().filter(|r| r.has_decided());
+        for reviewer in reviewers().take(MOST) {
             self.reviewer(&mut out, reviewer);
         }
-        more(&mut out, sums::MORE_REVIEWERS, stats.reviewers.len());
+        more(&mut out, sums::MORE_REVIEWERS, reviewers().count());
         heading(&mut out, sums::AGENTS_SUMMED);
         let most = stats.agents.first().map_or(0, |agent| agent.proposed);
         for agent in stats.agents.iter().take(MOST) {
@@ -120,7 +134,7 @@ impl Statistics<'_> {
     fn reviewer(&self, out: &mut Vec<Para>, r: &OfReviewer) {
         out.push(who(r.login.as_deref().unwrap_or("-"), r.uid));
         let decided = r.granted + r.denied;
-        let said = sums::decisions(r.granted, r.denied, r.expired);
+        let said = sums::decisions(r.granted, r.denied);
         out.push(named(sums::DECISIONS).and(said, Role::Text));
         if let Some(rate) = r.grant_rate {
             let para = named(sums::GRANTS).and(sums::percent(rate), Role::Text);

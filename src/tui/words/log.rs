@@ -17,6 +17,8 @@ pub fn no_grants(doubt: &LogDoubt) -> String {
 }
 
 /// The question that was typed cannot be read; the reason stands above the field.
+/// In place of the time of a decision.
+pub const WAITS: &str = "waits";
 pub const NO_QUERY: &str = "not a query yet";
 pub const NOTHING_BEGINS_SO: &str = "nothing begins so";
 pub const QUERY: &str = "query";

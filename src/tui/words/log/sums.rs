@@ -39,13 +39,22 @@ fn some(n: u64, what: &str) -> String {
     format!("{} {what}{s}", grouped(n))
 }
 
-pub fn decisions(granted: u64, denied: u64, expired: u64) -> String {
+/// What holds for all of it. `part`: a query selected the rows.
+pub fn counted(expired: u64, zone: &str, part: bool) -> String {
+    let expired = grouped(expired);
+    let rows = match part {
+        true => "; \"in a row\" is among the query's rows",
+        false => "",
+    };
+    format!("{expired} expired before anybody decided; days and hours of {zone}{rows}")
+}
+
+pub fn decisions(granted: u64, denied: u64) -> String {
     format!(
-        "{}: {} granted, {} denied; {} expired while the dashboard was open",
+        "{}: {} granted, {} denied",
         grouped(granted + denied),
         grouped(granted),
-        grouped(denied),
-        grouped(expired)
+        grouped(denied)
     )
 }
 
@@ -114,8 +123,8 @@ pub fn flagged_and_failed(flagged: u64, all: u64, failed: u64) -> String {
 /// `days`: how many stand in one cell.
 pub fn by_day(first: &str, last: &str, days: usize) -> String {
     match days {
-        1 => format!("a cell a day, {first} to {last}"),
-        days => format!("a cell for {days} days, {first} to {last}"),
+        1 => format!("a cell a day, · without any, {first} to {last}"),
+        days => format!("a cell for {days} days, · without any, {first} to {last}"),
     }
 }
 
