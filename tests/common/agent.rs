@@ -73,7 +73,8 @@ impl Agent {
             self.stream.set_read_timeout(Some(remaining)).unwrap();
             let mut line = String::new();
             match self.lines.read_line(&mut line) {
-                Ok(n) if n > 0 => {
+                // What was killed may have written a part of a line.
+                Ok(_) if line.ends_with('\n') => {
                     self.take(serde_json::from_str(&line).expect("a notification is JSON"));
                 }
                 _ => return false,

@@ -27,7 +27,7 @@ fn code(title: &str) -> Blob {
 }
 
 /// Three runs in a row, appended by the library's own writer.
-fn runs(state: &Path) -> [ProposalId; 3] {
+pub(super) fn runs(state: &Path) -> [ProposalId; 3] {
     let ids = TITLES.map(|_| ProposalId::new());
     let opened = audit::open(state).unwrap();
     let (tell, told) = mpsc::channel();
@@ -77,7 +77,7 @@ fn with_time(body: &str, ts: Timestamp) -> String {
 
 /// Cuts the single segment into three with the ages in `AGES`: a writer begins a new one only every
 /// 64 MiB, which takes weeks.
-fn split_segments(state: &Path, ids: &[ProposalId; 3]) {
+pub(super) fn split_segments(state: &Path, ids: &[ProposalId; 3]) {
     let log = state.join("log");
     let log_text = fs::read_to_string(log.join("00000001.jsonl")).unwrap();
     let segment_of = |line: &str| (1..3).rev().find(|i| line.contains(&ids[*i].to_string()));
