@@ -5,25 +5,25 @@
 //! neither granted nor denied.
 //!
 //! Memory: at most [`PROPOSALS`] proposals, the oldest go first. One with code, title and shape of its own takes
-//! about 850 bytes (an [`Earlier`] of 320, five links of 20, six to eight tallies of 64, its texts), so a full
-//! memory has at most 80 MB. Every text is cut, see [`TEXT`].
+//! about 550 bytes (an [`Earlier`] of 280, five links of 12, six to eight tallies of 12 to 24, its texts), so a full
+//! memory has at most 55 MB. Every text is cut, see [`TEXT`].
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-
-use jiff::Timestamp;
-use sha2::{Digest as _, Sha256};
 
 use super::{
     Blob, BoundInput, Digest, InputKind, LogEvent, ProposalId, ProposedLog, Shape, State,
     VerdictKind, agent_name,
 };
+use jiff::Timestamp;
 
 mod edited;
 mod follow;
 mod given;
+mod heads;
 
 pub use given::{Given, Other};
+use heads::{Heads, Key};
 
 /// The number of proposals that are remembered.
 pub const PROPOSALS: usize = 100_000;
@@ -63,7 +63,7 @@ pub struct Earlier {
     pub shape: Option<Shape>,
     /// Names of its data sets, each once.
     pub data: Box<[Arc<str>]>,
-    pub given: Given,
+    pub given: Arc<Given>,
     /// Whether one of its inputs is private.
     pub private: bool,
     pub verdict: VerdictKind,
@@ -80,9 +80,6 @@ struct Link {
     key: Key,
     older: u32,
 }
-
-/// The first half of a SHA-256 digest over a question.
-type Key = [u8; 16];
 
 /// Which proposals a question is about.
 #[derive(Clone, Copy, Debug)]
@@ -106,30 +103,19 @@ pub enum Of<'a> {
 
 impl Of<'_> {
     fn key(&self) -> Key {
-        let mut hash = Sha256::new();
-        let mut put = |tag: u8, uid: u32, texts: &[&[u8]]| {
-            hash.update([tag]);
-            hash.update(uid.to_le_bytes());
-            for text in texts {
-                hash.update((text.len() as u64).to_le_bytes());
-                hash.update(text);
-            }
-        };
         match self {
-            Self::Agent(uid, name) => put(0, *uid, &[name.as_bytes()]),
-            Self::Title(title) => put(1, 0, &[title.as_bytes()]),
-            Self::Titled(uid, name, title) => put(2, *uid, &[name.as_bytes(), title.as_bytes()]),
-            Self::Data(data) => put(3, 0, &[data.as_bytes()]),
-            Self::Reads(uid, name, data) => put(4, *uid, &[name.as_bytes(), data.as_bytes()]),
-            Self::Code(digest) => put(5, 0, &[digest.as_bytes()]),
-            Self::Numbers(shape) => put(6, 0, &[&shape.numbers]),
-            Self::Texts(shape) => put(7, 0, &[&shape.texts]),
-            Self::Tokens(shape) => put(8, 0, &[&shape.tokens]),
+            Self::Agent(uid, name) => Key::of(0, *uid, &[name.as_bytes()]),
+            Self::Title(title) => Key::of(1, 0, &[title.as_bytes()]),
+            Self::Titled(uid, name, title) => {
+                Key::of(2, *uid, &[name.as_bytes(), title.as_bytes()])
+            }
+            Self::Data(data) => Key::of(3, 0, &[data.as_bytes()]),
+            Self::Reads(uid, name, data) => Key::of(4, *uid, &[name.as_bytes(), data.as_bytes()]),
+            Self::Code(digest) => Key::of(5, 0, &[digest.as_bytes()]),
+            Self::Numbers(shape) => Key::of(6, 0, &[&shape.numbers]),
+            Self::Texts(shape) => Key::of(7, 0, &[&shape.texts]),
+            Self::Tokens(shape) => Key::of(8, 0, &[&shape.tokens]),
         }
-        let digest: [u8; 32] = hash.finalize().into();
-        let mut key = [0; 16];
-        key.copy_from_slice(&digest[..16]);
-        key
     }
 }
 
@@ -144,33 +130,6 @@ pub struct Tally<'a> {
     pub last_denied: Option<&'a Earlier>,
 }
 
-/// What is kept for each key.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    count: u32,
-    /// The newest proposal with links; see [`Link::older`].
-    newest: u32,
-    granted: u32,
-    denied: u32,
-    blocked: u32,
-    last_granted: u32,
-    last_denied: u32,
-}
-
-impl Default for Head {
-    fn default() -> Self {
-        Self {
-            count: 0,
-            newest: NONE,
-            granted: 0,
-            denied: 0,
-            blocked: 0,
-            last_granted: NONE,
-            last_denied: NONE,
-        }
-    }
-}
-
 /// The memory; see the module documentation.
 #[derive(Debug, Default)]
 pub struct Past {
@@ -178,8 +137,9 @@ pub struct Past {
     all: VecDeque<Earlier>,
     first: u32,
     numbers: HashMap<ProposalId, u32>,
-    heads: HashMap<Key, Head>,
+    heads: Heads,
     names: HashSet<Arc<str>>,
+    givens: HashSet<Arc<Given>>,
     /// `None`: [`PROPOSALS`].
     most: Option<usize>,
 }
@@ -274,12 +234,10 @@ impl Past {
         for name in &data {
             questions.extend([Of::Data(name), Of::Reads(uid, agent, name)]);
         }
+        let is_blocked = proposed.verdict.verdict == VerdictKind::Blocked;
         let links = questions.iter().map(|of| {
             let key = of.key();
-            let head = self.heads.entry(key).or_default();
-            head.count += 1;
-            head.blocked += u32::from(proposed.verdict.verdict == VerdictKind::Blocked);
-            let older = std::mem::replace(&mut head.newest, number);
+            let older = self.add_link(key, number, is_blocked);
             Link { key, older }
         });
         let links = links.collect();
@@ -293,7 +251,7 @@ impl Past {
             code: proposed.digest,
             shape: None,
             data: data.iter().map(|name| self.name(name)).collect(),
-            given: Given::of(&proposed.policy_sha256, &proposed.inputs),
+            given: self.given(Given::of(&proposed.policy_sha256, &proposed.inputs)),
             private: proposed.inputs.iter().any(BoundInput::is_private),
             verdict: proposed.verdict.verdict,
             decided: None,
@@ -302,10 +260,32 @@ impl Past {
             proposed: None,
         };
         self.numbers.insert(proposed.id, number);
-        self.all.push_back(earlier);
+        self.push(earlier);
         if let Some(shape) = shape {
             self.shape_of(number, shape);
         }
+    }
+
+    /// Takes no more room than all that are remembered need.
+    fn push(&mut self, earlier: Earlier) {
+        if self.all.len() == self.all.capacity() {
+            let most = self.most.unwrap_or(PROPOSALS);
+            let more = self
+                .all
+                .len()
+                .clamp(4, most.saturating_sub(self.all.len()).max(4));
+            self.all.reserve_exact(more);
+        }
+        self.all.push_back(earlier);
+    }
+
+    fn given(&mut self, given: Given) -> Arc<Given> {
+        if let Some(given) = self.givens.get(&given) {
+            return given.clone();
+        }
+        let given = Arc::new(given);
+        self.givens.insert(given.clone());
+        given
     }
 
     /// Each text is kept once.
@@ -328,10 +308,8 @@ impl Past {
         }
         let granted = decided.granted;
         earlier.decided = Some(decided);
-        for key in keys(earlier) {
-            if let Some(head) = self.heads.get_mut(&key) {
-                head.count_in(granted, number);
-            }
+        for key in keys(earlier).collect::<Vec<_>>() {
+            self.count_in(key, granted, number);
         }
     }
 
@@ -351,26 +329,9 @@ impl Past {
         if earlier.shape.replace(shape).is_some() {
             return;
         }
-        let decided = earlier.decided.clone();
+        let decided = earlier.decided.as_ref().map(|d| (d.granted, d.at));
         for key in shape_keys(&shape) {
-            let before = self.heads.get(&key).copied().unwrap_or_default();
-            let mut head = before;
-            head.count += 1;
-            if let Some(decided) = &decided {
-                head.count_in(decided.granted, number);
-                // A later decision about other code may have come first.
-                let later = |last: u32| {
-                    let last = self.get(last).and_then(|e| e.decided.as_ref());
-                    last.is_some_and(|last| last.at > decided.at)
-                };
-                if later(before.last_granted) {
-                    head.last_granted = before.last_granted;
-                }
-                if later(before.last_denied) {
-                    head.last_denied = before.last_denied;
-                }
-            }
-            self.heads.insert(key, head);
+            self.add_shape(key, number, decided);
         }
     }
 
@@ -395,16 +356,12 @@ impl Past {
         self.first += 1;
         self.numbers.remove(&earlier.id);
         for key in keys(&earlier) {
-            if let Some(head) = self.heads.get_mut(&key) {
-                head.count_out(&earlier, number);
-                if head.count == 0 {
-                    self.heads.remove(&key);
-                }
-            }
+            self.count_out(key, &earlier, number);
         }
         if self.first.is_multiple_of(SWEEP) {
             drop(earlier);
             self.names.retain(|name| Arc::strong_count(name) > 1);
+            self.givens.retain(|given| Arc::strong_count(given) > 1);
         }
     }
 
@@ -429,7 +386,7 @@ impl Past {
     /// How many were granted and denied, and the last of each; `but` itself does not count.
     pub fn tally(&self, of: &Of<'_>, but: Option<ProposalId>) -> Tally<'_> {
         let asked = of.key();
-        let Some(head) = self.heads.get(&asked) else {
+        let Some(head) = self.head(asked) else {
             return Tally::default();
         };
         let own = but.and_then(|id| self.numbers.get(&id).copied());
@@ -464,7 +421,7 @@ impl Past {
     }
 
     fn walk(&self, key: Key) -> impl Iterator<Item = u32> + '_ {
-        let newest = self.heads.get(&key).map_or(NONE, |head| head.newest);
+        let newest = self.head(key).map_or(NONE, |head| head.newest);
         let alive = move |number: u32| (number != NONE && number >= self.first).then_some(number);
         std::iter::successors(alive(newest), move |number| {
             alive(self.link_of(*number, key)?.older)
@@ -536,34 +493,6 @@ impl Past {
             .filter(|reason| seen.insert(reason.clone()))
             .take(most)
             .collect()
-    }
-}
-
-impl Head {
-    fn count_in(&mut self, granted: bool, number: u32) {
-        if granted {
-            self.granted += 1;
-            self.last_granted = number;
-        } else {
-            self.denied += 1;
-            self.last_denied = number;
-        }
-    }
-
-    fn count_out(&mut self, earlier: &Earlier, number: u32) {
-        self.count = self.count.saturating_sub(1);
-        let blocked = u32::from(earlier.verdict == VerdictKind::Blocked);
-        self.blocked = self.blocked.saturating_sub(blocked);
-        match earlier.decided.as_ref().map(|decided| decided.granted) {
-            Some(true) => self.granted = self.granted.saturating_sub(1),
-            Some(false) => self.denied = self.denied.saturating_sub(1),
-            None => {}
-        }
-        for last in [&mut self.last_granted, &mut self.last_denied] {
-            if *last == number {
-                *last = NONE;
-            }
-        }
     }
 }
 

@@ -37,26 +37,12 @@ impl Past {
         }
     }
 
-    /// One proposal without a decision less for this key.
-    fn uncount(&mut self, key: Key) {
-        if let Some(head) = self.heads.get_mut(&key) {
-            head.count = head.count.saturating_sub(1);
-            if head.count == 0 {
-                self.heads.remove(&key);
-            }
-        }
-    }
-
     /// Takes a proposal out of the chain of this key; its link stays where it is.
     fn unlink(&mut self, key: Key, number: u32) {
         let older = self.link_of(number, key).map_or(NONE, |link| link.older);
         match self.newer(key, number) {
             Some(newer) => self.set_older(newer, key, older),
-            None => {
-                if let Some(head) = self.heads.get_mut(&key) {
-                    head.newest = older;
-                }
-            }
+            None => self.set_newest(key, older),
         }
         self.uncount(key);
     }
@@ -64,11 +50,10 @@ impl Past {
     /// Puts a proposal into the chain of the key `to`, which stays sorted; its link was for `from`.
     fn link(&mut self, from: Key, to: Key, number: u32) {
         let newer = self.newer(to, number);
-        let head = self.heads.entry(to).or_default();
-        head.count += 1;
         let older = match newer {
-            None => std::mem::replace(&mut head.newest, number),
+            None => self.add_link(to, number, false),
             Some(newer) => {
+                self.add_within(to);
                 let older = self.link_of(newer, to).map_or(NONE, |link| link.older);
                 self.set_older(newer, to, number);
                 older

@@ -14,22 +14,21 @@ impl Past {
                 self.forget_oldest();
             }
             let number = self.first + self.all.len() as u32;
+            let is_blocked = earlier.verdict == VerdictKind::Blocked;
             for link in &mut earlier.links {
-                let head = self.heads.entry(link.key).or_default();
-                head.count += 1;
-                head.blocked += u32::from(earlier.verdict == VerdictKind::Blocked);
-                link.older = std::mem::replace(&mut head.newest, number);
+                link.older = self.add_link(link.key, number, is_blocked);
             }
             for key in earlier.shape.iter().flat_map(shape_keys) {
-                self.heads.entry(key).or_default().count += 1;
+                self.add_shape(key, number, None);
             }
+            earlier.given = self.given(*earlier.given);
             earlier.agent = self.name(&earlier.agent);
             earlier.profile = self.name(&earlier.profile);
             earlier.title = earlier.title.as_deref().map(|title| self.name(title));
             earlier.data = earlier.data.iter().map(|name| self.name(name)).collect();
             let decided = earlier.decided.take();
             self.numbers.insert(earlier.id, number);
-            self.all.push_back(earlier);
+            self.push(earlier);
             if let Some(decided) = decided {
                 self.decide(number, decided);
             }

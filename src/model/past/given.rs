@@ -4,16 +4,19 @@
 use sha2::{Digest as _, Sha256};
 
 use super::super::{BoundInput, InputKind};
-use super::{Earlier, Key};
+use super::Earlier;
+
+/// The first half of a SHA-256 digest.
+type Half = [u8; 16];
 
 /// What the code of a proposal is given besides its text, in digests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Given {
-    policy: Key,
+    policy: Half,
     /// The data sets by the names in Python, with their contents.
-    data: Key,
+    data: Half,
     /// What the agent brought, by the names in Python, with the contents.
-    brought: Key,
+    brought: Half,
 }
 
 /// What differs between two proposals besides their code.
@@ -69,7 +72,7 @@ impl Given {
 }
 
 /// The first 16 bytes of a SHA-256 digest.
-fn half(bytes: &[u8]) -> Key {
+fn half(bytes: &[u8]) -> Half {
     let digest: [u8; 32] = Sha256::digest(bytes).into();
     let mut key = [0; 16];
     key.copy_from_slice(&digest[..16]);
@@ -83,7 +86,7 @@ impl Earlier {
             policy,
             data,
             brought,
-        } = &self.given;
+        } = &*self.given;
         let parts = [
             &self.shape?.numbers[..],
             policy,
