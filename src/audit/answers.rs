@@ -238,8 +238,7 @@ impl Answers {
             Source::Read(whole) => {
                 let cases = whole.cases.all.iter();
                 for case in cases.filter(|case| query.matches(case, &self.log)) {
-                    counter.count(&Decision::of(case));
-                    counter.facts_of(case);
+                    counter.count_case(case);
                 }
             }
         }

@@ -8,9 +8,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::cases::{Case, Course};
+use super::cases::{Case, Course, Person};
 use super::query::terms;
-use super::stats::Decision;
 use crate::model::State;
 
 /// The values that are told of each facet, besides those that the question names.
@@ -73,6 +72,16 @@ pub struct Value {
     pub chosen: bool,
 }
 
+/// What is counted of a proposal.
+pub(super) struct Counted<'c> {
+    pub state: State,
+    pub course: Course,
+    pub agent: &'c Arc<str>,
+    pub profile: &'c Arc<str>,
+    pub by: Option<&'c Person>,
+    pub at: Timestamp,
+}
+
 /// Counts one proposal after the other.
 #[derive(Default)]
 pub(super) struct Counter {
@@ -88,16 +97,16 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub fn count(&mut self, one: &Decision) {
+    pub fn count(&mut self, one: &Counted<'_>) {
         self.proposals += 1;
         // `state:granted` asks for whatever was granted.
         if one.state != State::Granted {
             *self.states.entry(one.state.as_str()).or_default() += 1;
         }
         self.granted += u64::from(one.course == Course::Granted);
-        add(&mut self.agents, &one.agent.1);
-        add(&mut self.profiles, &one.profile);
-        if let Some(by) = &one.by {
+        add(&mut self.agents, one.agent);
+        add(&mut self.profiles, one.profile);
+        if let Some(by) = one.by {
             match &by.login {
                 Some(login) => add(&mut self.reviewers, login),
                 None => add(&mut self.reviewers, &by.uid.to_string().into()),
@@ -118,8 +127,16 @@ impl Counter {
         }
     }
 
-    /// The facts of a case.
-    pub fn facts_of(&mut self, case: &Case) {
+    /// A case with its facts.
+    pub fn count_case(&mut self, case: &Case) {
+        self.count(&Counted {
+            state: case.state,
+            course: case.course,
+            agent: &case.agent.1,
+            profile: &case.asked.profile.to_lowercase().into(),
+            by: case.by.as_ref(),
+            at: case.at,
+        });
         let judged = case.judged();
         let rules = judged.rules.iter().map(|rule| (By::Rule, &**rule));
         let caps = judged.caps.iter().map(|cap| (By::Capability, cap.as_str()));

@@ -2,9 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::super::facets::{By, Counter};
+use rusqlite::params_from_iter;
+
+use super::super::cases::Person;
+use super::super::facets::{By, Counted, Counter};
 use super::super::query::Query;
-use super::{Index, IndexError};
+use super::find::{Names, maybe, text_of, time, word};
+use super::select::Sql;
+use super::{Index, IndexError, feed};
 
 /// The kinds of facts that facets count.
 const KINDS: [(&str, By); 3] = [
@@ -24,11 +29,7 @@ const FEW: u64 = 16;
 impl Index {
     /// Counts what a question selects.
     pub fn divide(&self, query: &Query, counter: &mut Counter) -> Result<(), IndexError> {
-        let mut selected = HashSet::new();
-        self.each_decision(query, |n, decision| {
-            counter.count(&decision);
-            selected.insert(n);
-        })?;
+        let selected = self.count_each(query, counter)?;
         let all: i64 = self
             .connection
             .query_one("SELECT count(*) FROM proposals", [], |row| row.get(0))?;
@@ -36,8 +37,40 @@ impl Index {
         match some {
             some if some == all => self.divide_whole(counter),
             some if some < all / FEW => self.divide_few(&selected, counter),
-            _ => self.divide_some(&selected, counter),
+            _ => self.divide_some(&selected.into_iter().collect(), counter),
         }
+    }
+
+    /// Reads of each proposal only what is counted; returns their numbers.
+    fn count_each(&self, query: &Query, counter: &mut Counter) -> Result<Vec<i64>, IndexError> {
+        let sql = Sql::of(query.root());
+        let text = format!(
+            "SELECT n, state, course, agent_shown, profile, by_uid, by_shown, at FROM proposals WHERE {}",
+            sql.text
+        );
+        let mut selected = Vec::new();
+        let mut names = Names::default();
+        let mut statement = self.connection.prepare_cached(&text)?;
+        let mut rows = statement.query(params_from_iter(sql.values))?;
+        while let Some(row) = rows.next()? {
+            let by = match row.get::<_, Option<u32>>(5)? {
+                Some(uid) => Some(Person {
+                    uid,
+                    login: maybe(row, 6)?.map(|login| names.one(login)),
+                }),
+                None => None,
+            };
+            counter.count(&Counted {
+                state: word(text_of(row, 1)?)?,
+                course: feed::course_named(text_of(row, 2)?).ok_or(IndexError::Odd)?,
+                agent: &names.one(text_of(row, 3)?),
+                profile: &names.one(text_of(row, 4)?),
+                by: by.as_ref(),
+                at: time(row.get(7)?)?,
+            });
+            selected.push(row.get(0)?);
+        }
+        Ok(selected)
     }
 
     fn divide_whole(&self, counter: &mut Counter) -> Result<(), IndexError> {
@@ -70,7 +103,7 @@ impl Index {
         Ok(())
     }
 
-    fn divide_few(&self, selected: &HashSet<i64>, counter: &mut Counter) -> Result<(), IndexError> {
+    fn divide_few(&self, selected: &[i64], counter: &mut Counter) -> Result<(), IndexError> {
         let mut statement = self.connection.prepare_cached(OF_ONE)?;
         for n in selected {
             let mut rows = statement.query([n])?;

@@ -253,31 +253,31 @@ impl Index {
     }
 }
 
-fn maybe<'r>(row: &'r Row<'_>, column: usize) -> Result<Option<&'r str>, IndexError> {
+pub(super) fn maybe<'r>(row: &'r Row<'_>, column: usize) -> Result<Option<&'r str>, IndexError> {
     let text = row.get_ref(column)?.as_str_or_null();
     text.map_err(|_| IndexError::Odd)
 }
 
-fn text_of<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, IndexError> {
+pub(super) fn text_of<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, IndexError> {
     maybe(row, column)?.ok_or(IndexError::Odd)
 }
 
 /// The value that is written as this word.
-fn word<'w, T: Deserialize<'w>>(word: &'w str) -> Result<T, IndexError> {
+pub(super) fn word<'w, T: Deserialize<'w>>(word: &'w str) -> Result<T, IndexError> {
     let word = serde::de::value::BorrowedStrDeserializer::<serde::de::value::Error>::new(word);
     T::deserialize(word).map_err(|_| IndexError::Odd)
 }
 
-fn time(nanos: i64) -> Result<Timestamp, IndexError> {
+pub(super) fn time(nanos: i64) -> Result<Timestamp, IndexError> {
     Timestamp::from_nanosecond(nanos.into()).map_err(|_| IndexError::Odd)
 }
 
 /// Each text once.
 #[derive(Default)]
-struct Names(HashSet<Arc<str>>);
+pub(super) struct Names(HashSet<Arc<str>>);
 
 impl Names {
-    fn one(&mut self, text: &str) -> Arc<str> {
+    pub fn one(&mut self, text: &str) -> Arc<str> {
         if let Some(name) = self.0.get(text) {
             return name.clone();
         }
