@@ -23,13 +23,14 @@ pub fn compared(folder: &Path) {
     let _ = fs::remove_dir_all(&here);
     fs::create_dir(&here).unwrap();
     println!("{:58} {:>9}", "a durable record", "us");
+    let mut own = Vec::new();
     let state = here.join("state");
     let (report, reports) = channel();
     let opened = audit::open(&state).unwrap();
     let handle: WriterHandle = opened.writer.start(Box::new(move |said| {
         let _ = report.send(said);
     }));
-    let record = |name: &str, count: usize, at_once: usize| {
+    let mut record = |name: &str, count: usize, at_once: usize| {
         let events: Vec<_> = (0..count)
             .map(|n| made::life(ProposalId::new(), n).remove(0).0)
             .collect();
@@ -44,16 +45,17 @@ pub fn compared(folder: &Path) {
             }
         }
         (0..waits).for_each(|_| drop(reports.recv().unwrap()));
-        line(name, begun, count);
+        own.push(line(name, begun, count));
     };
     record("  one after the other", ALONE, 1);
     record("  together", TOGETHER, 4_000);
     handle.close();
     let text = fs::read_to_string(state.join("log/00000001.jsonl")).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').skip(1).collect();
-    for (name, count, group) in [
-        ("one after the other", ALONE, 1),
-        ("together, 100 at once", TOGETHER, GROUP),
+    let mut said = Vec::new();
+    for (own, name, count, group) in [
+        (own[0], "one after the other", ALONE, 1),
+        (own[1], "together, 100 at once", TOGETHER, GROUP),
     ] {
         let mut file = File::create(here.join("raw")).unwrap();
         let begun = Instant::now();
@@ -61,7 +63,7 @@ pub fn compared(folder: &Path) {
             file.write_all(lines.concat().as_bytes()).unwrap();
             file.sync_data().unwrap();
         }
-        line(&format!("  append and fdatasync, {name}"), begun, count);
+        let bare = line(&format!("  append and fdatasync, {name}"), begun, count);
         let path = here.join("peer.sqlite3");
         let _ = fs::remove_file(&path);
         let mut peer = Connection::open(&path).unwrap();
@@ -78,13 +80,20 @@ pub fn compared(folder: &Path) {
             }
             turn.commit().unwrap();
         }
-        line(&format!("  SQLite, WAL and FULL, {name}"), begun, count);
+        let peer = line(&format!("  SQLite, WAL and FULL, {name}"), begun, count);
+        said.push(format!(
+            "{name}: a record takes {:.2} x append and fdatasync, {:.2} x SQLite",
+            own / bare,
+            own / peer
+        ));
     }
+    said.iter().for_each(|said| println!("{said}"));
     fs::remove_dir_all(here).unwrap();
     println!();
 }
 
-fn line(name: &str, begun: Instant, count: usize) {
+fn line(name: &str, begun: Instant, count: usize) -> f64 {
     let micros = begun.elapsed().as_secs_f64() * 1e6 / count as f64;
     println!("{name:58} {micros:>9.1}");
+    micros
 }

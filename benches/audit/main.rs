@@ -2,9 +2,10 @@
 //! that stays in this folder and is used again.
 //!
 //! Writes a log of a month through the real writer, then asks the finished binary: the first look (which makes the index),
-//! the next ones, questions, one proposal, `status`, the start of a dashboard and `verify`; peers in the same run are
-//! `sha256sum` of the same bytes and `grep` over them. Times are of whole processes, the best of three; memory is the most
-//! that was resident. Records that are written one by one and together stand beside the same bytes in a file and in SQLite.
+//! the next ones, questions, facets, one proposal, `status`, the start of a dashboard and `verify`; peers in the same run are
+//! `sha256sum` of the same bytes and `grep` over them, to which the last two columns are ratios. Times are of whole
+//! processes, the best of three; memory is the most that was resident. Records that are written one by one and together
+//! stand beside the same bytes in a file and in SQLite.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -25,9 +26,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use countersign::audit;
+use countersign::audit::{self, Log, query::Query};
+
+/// What the rows after the peers are compared with.
+#[derive(Clone, Copy, Default)]
+struct Peers {
+    sum: Duration,
+    grep: Duration,
+}
+
+/// Names a state folder, for a process of its own that divides what the next argument asks for.
+const FACETS: &str = "--facets-of";
 
 fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    if let Some(at) = args.iter().position(|arg| arg == FACETS) {
+        return facets(Path::new(&args[at + 1]), &args[at + 2]);
+    }
     let records = std::env::args()
         .find_map(|a| a.parse().ok())
         .unwrap_or(1_000_000);
@@ -52,29 +67,40 @@ fn main() {
         segments(&state).len(),
         begun.elapsed().as_secs_f64()
     );
-    println!("{:58} {:>9} {:>8}", "", "ms", "MB");
-    let sum = row("sha256sum of the segments", 3, || {
+    println!(
+        "{:58} {:>9} {:>8} {:>8} {:>8}",
+        "", "ms", "MB", "x sum", "x grep"
+    );
+    let none = Peers::default();
+    let sum = row("sha256sum of the segments", 3, none, &mut || {
         let mut sum = Command::new("sha256sum");
         sum.args(segments(&state));
         sum
     });
-    let all = row("sha256sum of the segments and the contents", 1, || {
-        let mut sum = Command::new("sh");
-        let script = "cd \"$0\" && find log blobs -type f -print0 | xargs -0 sha256sum";
-        sum.args(["-c", script]).arg(&state);
-        sum
-    });
-    row("grep of the segments", 3, || {
+    let all = row(
+        "sha256sum of the segments and the contents",
+        1,
+        none,
+        &mut || {
+            let mut sum = Command::new("sh");
+            let script = "cd \"$0\" && find log blobs -type f -print0 | xargs -0 sha256sum";
+            sum.args(["-c", script]).arg(&state);
+            sum
+        },
+    );
+    let grep = row("grep of the segments", 3, none, &mut || {
         let mut grep = Command::new("grep");
         grep.args(["-c", "NETWORK_OUT"]).args(segments(&state));
         grep
     });
+    let peers = Peers { sum, grep };
     let ask = |args: &[&str]| {
         let mut ask = Command::new(env!("CARGO_BIN_EXE_countersign"));
         ask.arg("--state-dir").arg(&state).args(args);
         ask
     };
-    row("audit list --limit 50, which makes the index", 1, || {
+    let first = "audit list --limit 50, which makes the index";
+    row(first, 1, peers, &mut || {
         ask(&["audit", "list", "--limit", "50"])
     });
     let index: u64 = state
@@ -84,9 +110,11 @@ fn main() {
         .map(|file| file.unwrap().metadata().unwrap().len())
         .sum();
     println!("{:58} {:>9} {:>8.0}", "  the index", "", index as f64 / 1e6);
-    row("status", 3, || ask(&["status"]));
-    row("audit show", 3, || ask(&["audit", "show", &one]));
-    row("audit list --limit 50", 3, || {
+    row("status", 3, peers, &mut || ask(&["status"]));
+    row("audit show", 3, peers, &mut || {
+        ask(&["audit", "show", &one])
+    });
+    row("audit list --limit 50", 3, peers, &mut || {
         ask(&["audit", "list", "--limit", "50"])
     });
     for question in [
@@ -98,26 +126,46 @@ fn main() {
         "reason:email",
         "\"read_csv\" state:denied",
         "title:\"head count 4711\"",
+        "output:1 state:failed",
+        "shown:none state:denied",
+        "tier:process host:desk*",
+        "seq:4711",
     ] {
         let name = format!("audit list --limit 50 '{question}'");
-        row(&name, 3, || {
+        row(&name, 3, peers, &mut || {
             ask(&["audit", "list", "--limit", "50", question])
         });
     }
-    row("audit stats", 3, || ask(&["audit", "stats"]));
-    row("audit stats 'by:ana since:7d'", 3, || {
-        ask(&["audit", "stats", "by:ana since:7d"])
+    for question in ["", "by:ana since:7d"] {
+        row(&format!("audit stats '{question}'"), 3, peers, &mut || {
+            ask(&["audit", "stats", question])
+        });
+        row(&format!("facets of '{question}'"), 3, peers, &mut || {
+            let mut facets = Command::new(std::env::current_exe().unwrap());
+            facets.arg(FACETS).arg(&state).arg(question);
+            facets
+        });
+    }
+    row("audit list, all of it", 1, peers, &mut || {
+        ask(&["audit", "list"])
     });
-    row("audit list, all of it", 1, || ask(&["audit", "list"]));
     start(&state);
     dashboard(&folder);
-    let verify = row("audit verify", 2, || ask(&["audit", "verify"]));
+    let verify = row("audit verify", 2, peers, &mut || ask(&["audit", "verify"]));
     let times = |peer: Duration| verify.as_secs_f64() / peer.as_secs_f64();
     println!(
         "\nverify takes {:.1} x sha256sum of the segments alone, {:.1} x that of what it reads (aim: 3)",
         times(sum),
         times(all)
     );
+}
+
+/// Divides what a question selects, as screen 2 does.
+fn facets(state: &Path, question: &str) {
+    let query = Query::parse(question, jiff::Timestamp::now()).unwrap();
+    let mut answers = Log::open(state).unwrap().answers().unwrap();
+    let facets = answers.facets(&query, question).unwrap();
+    assert!(facets.all.iter().any(|facet| !facet.values.is_empty()));
 }
 
 /// What a dashboard needs of the log before its socket is there, and what it reads afterwards.
@@ -166,18 +214,17 @@ fn segments(state: &Path) -> Vec<PathBuf> {
 }
 
 /// The best time of a process, and the most memory that it had.
-fn row(name: &str, times: u32, mut command: impl FnMut() -> Command) -> Duration {
+fn row(name: &str, times: u32, peers: Peers, command: &mut dyn FnMut() -> Command) -> Duration {
     let mut best = Duration::MAX;
     let mut memory = 0;
     for _ in 0..times {
-        let mut command = command();
+        let command = command();
         let mut timed = Command::new("/usr/bin/env");
         timed
             .arg("python3")
             .args(["-c", MEASURE])
             .arg(command.get_program())
             .args(command.get_args());
-        let _ = &mut command;
         let output = timed
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
@@ -193,10 +240,16 @@ fn row(name: &str, times: u32, mut command: impl FnMut() -> Command) -> Duration
         best = best.min(Duration::from_secs_f64(number()));
         memory = memory.max(number() as u64);
     }
+    let ratio = |peer: Duration| match peer.is_zero() {
+        true => String::new(),
+        false => format!("{:.2}", best.as_secs_f64() / peer.as_secs_f64()),
+    };
     println!(
-        "{name:58} {:>9.1} {:>8.0}",
+        "{name:58} {:>9.1} {:>8.0} {:>8} {:>8}",
         best.as_secs_f64() * 1e3,
-        memory as f64 / 1024.0
+        memory as f64 / 1024.0,
+        ratio(peers.sum),
+        ratio(peers.grep)
     );
     best
 }
