@@ -10,12 +10,11 @@ use serde::Serialize;
 
 use super::cases::{Case, Course, Person};
 use super::query::terms;
+use super::stats::QUARTER;
 use crate::model::State;
 
 /// The values that are told of each facet, besides those that the question names.
 pub const VALUES: usize = 8;
-/// Every offset of a time zone is a multiple of this.
-const QUARTER: i64 = 15 * 60;
 
 /// What proposals are divided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

@@ -18,6 +18,9 @@ pub use runs::{OfScope, Runs};
 /// Decisions after a look shorter than this are counted apart.
 pub const FAST: Duration = Duration::from_secs(5);
 
+/// Every offset of a time zone is a multiple of so many seconds.
+pub(super) const QUARTER: i64 = 15 * 60;
+
 /// What the cases that were asked about come to. Names of agents are claims.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stats {
@@ -202,10 +205,11 @@ impl Stats {
             ..Drills::default()
         };
         let (mut days, mut runs) = (Days::default(), Runs::default());
+        let mut calendar = Calendar::of(zone);
         let mut proposals = 0;
         for case in &decisions {
             if let Some(by) = &case.by {
-                reviewers.entry(by).or_default().count(case, zone);
+                reviewers.entry(by).or_default().count(case, &mut calendar);
             }
             match (case.drill, case.course) {
                 (Some(harm), Course::Drilled(end)) => {
@@ -217,8 +221,8 @@ impl Stats {
                 _ => {
                     proposals += 1;
                     let agent = (case.agent.0, &*case.agent.1);
-                    agents.entry(agent).or_default().count(case, zone);
-                    days.count(case, zone);
+                    agents.entry(agent).or_default().count(case, &mut calendar);
+                    days.count(case, &mut calendar);
                     runs.count(case);
                 }
             }
@@ -246,14 +250,41 @@ impl Stats {
     }
 }
 
+/// Days and hours of a time zone. The last quarters of an hour are remembered: what is counted together happened together.
+struct Calendar<'z> {
+    zone: &'z TimeZone,
+    known: [Option<(i64, Date, usize)>; 64],
+}
+
+impl<'z> Calendar<'z> {
+    fn of(zone: &'z TimeZone) -> Self {
+        let known = [None; 64];
+        Self { zone, known }
+    }
+
+    fn day_and_hour(&mut self, at: Timestamp) -> (Date, usize) {
+        let quarter = at.as_second().div_euclid(QUARTER);
+        let place = &mut self.known[quarter.rem_euclid(64).cast_unsigned() as usize];
+        match place {
+            Some((known, day, hour)) if *known == quarter => (*day, *hour),
+            _ => {
+                let here = self.zone.to_datetime(at);
+                let hour = usize::from(here.hour().cast_unsigned());
+                *place = Some((quarter, here.date(), hour));
+                (here.date(), hour)
+            }
+        }
+    }
+}
+
 #[derive(Default)]
 struct Days(BTreeMap<Date, Day>);
 
 impl Days {
-    fn count(&mut self, case: &Decision, zone: &TimeZone) {
-        self.on(zone.to_datetime(case.asked).date()).proposals += 1;
+    fn count(&mut self, case: &Decision, calendar: &mut Calendar<'_>) {
+        self.on(calendar.day_and_hour(case.asked).0).proposals += 1;
         if case.course == Course::Granted {
-            self.on(zone.to_datetime(case.at).date()).granted += 1;
+            self.on(calendar.day_and_hour(case.at).0).granted += 1;
         }
     }
 
@@ -274,13 +305,13 @@ impl OfReviewer {
 }
 
 impl Tally {
-    fn count(&mut self, case: &Decision, zone: &TimeZone) {
+    fn count(&mut self, case: &Decision, calendar: &mut Calendar<'_>) {
         self.proposed += 1;
         self.blocked += u64::from(case.state == State::Blocked);
         self.failed += u64::from(case.state == State::Failed);
         self.flagged += u64::from(case.verdict == VerdictKind::Flagged);
         if matches!(case.course, Course::Granted | Course::Denied) {
-            self.pace(case, zone);
+            self.pace(case, calendar);
         }
         match case.course {
             Course::Granted => {
@@ -307,9 +338,8 @@ impl Tally {
         }
     }
 
-    fn pace(&mut self, case: &Decision, zone: &TimeZone) {
-        let hour = zone.to_datetime(case.at).hour();
-        self.hours[usize::from(hour.cast_unsigned()) % 24] += 1;
+    fn pace(&mut self, case: &Decision, calendar: &mut Calendar<'_>) {
+        self.hours[calendar.day_and_hour(case.at).1 % 24] += 1;
         let look = case.look_ms.map(Duration::from_millis);
         if look.is_some_and(|look| look < FAST) {
             self.fast += 1;
@@ -321,8 +351,9 @@ impl Tally {
     }
 
     fn median(&mut self) -> Option<u64> {
-        self.looks.sort_unstable();
-        self.looks.get(self.looks.len() / 2).copied()
+        let middle = self.looks.len() / 2;
+        let has_one = !self.looks.is_empty();
+        has_one.then(|| *self.looks.select_nth_unstable(middle).1)
     }
 
     fn of_reviewer(mut self, person: &Person) -> OfReviewer {
