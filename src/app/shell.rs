@@ -210,6 +210,7 @@ impl Shell {
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
         let mut ui =
             UiState::new(setup.keymap, setup.themes, setup.caps).with_charset(setup.charset);
+        ui = ui.with_secrets(setup.secrets.clone());
         if setup.plain {
             ui = ui.spoken();
         }

@@ -94,7 +94,7 @@ pub fn prepare(
     let analyser_exe = PathBuf::from(format!("/proc/self/fd/{}", exe.as_raw_fd()));
     let mut log = audit::start(&config.paths.state_dir, reading)
         .map_err(|e| Failure::general(format!("the audit log cannot be opened: {e}")))?;
-    let secrets = Secrets::here([]);
+    let secrets = Secrets::here(config.audit.secrets.iter().cloned());
     diagnostics(&config.paths.state_dir, secrets.clone())?;
     let kept_as = log.writer.redacts(secrets.clone());
     let kept = audit::Log::open(&config.paths.state_dir)

@@ -13,7 +13,10 @@ use super::identifier::check_identifier;
 use super::keys;
 use super::table::{Set, Source, SourceKind, Table};
 use crate::model::did_you_mean;
+use crate::secrets::Pattern;
 
+/// Each text of a record is searched for each of them.
+const SECRETS_MAX: usize = 32;
 /// One year: longer than any reasonable wait, short enough that no clock overflows.
 const SECONDS_MAX: u64 = 365 * 24 * 3600;
 const PENDING_MAX: u64 = 1_000_000;
@@ -53,6 +56,7 @@ pub(super) struct Layer {
     pub anchor_command: Option<Set<Vec<String>>>,
     pub witnesses: Option<Set<Vec<String>>>,
     pub hold: Option<Set<String>>,
+    pub secrets: BTreeMap<String, Pattern>,
     pub bell: Option<Set<bool>>,
     pub drills_every: Option<Set<u64>>,
     pub drills_seed: Option<Set<u64>>,
@@ -118,7 +122,8 @@ impl Layer {
             }
         }
         if let Some(audit) = top.table("audit")? {
-            audit.only(&[&keys::in_table("audit")[..], &["retention"]].concat())?;
+            audit.only(&[&keys::in_table("audit")[..], &["retention", "secrets"]].concat())?;
+            layer.secrets = secrets(&audit)?;
             if let Some(kinds) = audit.table("retention")? {
                 kinds.only(&keys::in_table("audit.retention"))?;
                 let days = |key| kinds.integer(key, 0..=RETENTION_DAYS_MAX);
@@ -247,6 +252,44 @@ fn texts(
     })?;
     let plain = |all: Vec<Set<String>>| all.into_iter().map(|one| one.value).collect();
     Ok(list.map(|list| list.map(plain)))
+}
+
+/// `[audit.secrets]`: expressions by the kind that takes the place of what they match.
+fn secrets(audit: &Table<'_>) -> Result<BTreeMap<String, Pattern>, ConfigError> {
+    let mut all = BTreeMap::new();
+    let Some(table) = audit.table("secrets")? else {
+        return Ok(all);
+    };
+    for (key, _) in table.entries() {
+        let name: &str = key.get_ref();
+        let error = |what: String| table.source.error(&key.span(), what);
+        if let Some(rule) = Pattern::check_name(name) {
+            let name = name.escape_debug();
+            return Err(error(format!(
+                "`{name}` cannot name a kind of secrets: {rule}"
+            )));
+        }
+        if all.len() == SECRETS_MAX {
+            return Err(error(format!(
+                "`{}` has more than {SECRETS_MAX} patterns",
+                table.name
+            )));
+        }
+        let Some(expression) = table.filled(name)? else {
+            continue;
+        };
+        let pattern = Pattern::new(name, &expression.value).map_err(|fault| {
+            let span = table.value_span(name).unwrap_or_default();
+            let place = fault
+                .at
+                .map(|at| table.source.place_in(&span, &expression.value, at));
+            let place = place.map_or_else(String::new, |place| format!(", {place}"));
+            let what = format!("`{}`{place}: {}", table.full(name), fault.why);
+            ConfigError::value(expression.origin.clone(), what)
+        })?;
+        all.insert(name.to_owned(), pattern);
+    }
+    Ok(all)
 }
 
 fn datasets(top: &Table<'_>, folder: &Path) -> Result<BTreeMap<String, Set<Dataset>>, ConfigError> {

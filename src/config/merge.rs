@@ -76,6 +76,10 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
     let hold = [&admin.hold, &mine.hold];
     let hold = hold.into_iter().flatten().map(|set| set.value.clone());
     let hold = hold.filter(|query| !query.trim().is_empty()).collect();
+    // Here too: what the administrator adds, nobody takes away.
+    let secrets = [&admin.secrets, &mine.secrets];
+    let secrets = secrets.into_iter().flat_map(BTreeMap::values);
+    let secrets = secrets.cloned().collect();
     let ttl_max_s = stricter(&admin.ttl_max_s, &mine.ttl_max_s, |a, b| a.min(b));
     let max_pending = stricter(&admin.max_pending, &mine.max_pending, |a, b| a.min(b));
     let max_pending_per_peer = stricter(
@@ -158,6 +162,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
             anchor_command: anchor_command.map(|set| set.value).unwrap_or_default(),
             witnesses: witnesses.map(|set| set.value).unwrap_or_default(),
             hold,
+            secrets,
         },
         notify: NotifySection {
             bell: rest.bell.is_none_or(|s| s.value),
@@ -186,12 +191,14 @@ fn drills(every: Option<Set<u64>>, seed: Option<Set<u64>>) -> Result<DrillsSecti
     }
 }
 
-/// `above` where it sets a value, else `below`. Data sets and keys are combined by name.
+/// `above` where it sets a value, else `below`. Data sets, keys and patterns are combined by name.
 pub(super) fn over(below: Layer, above: Layer) -> Layer {
     let mut datasets = below.datasets;
     datasets.extend(above.datasets);
     let mut keys = below.keys;
     keys.extend(above.keys);
+    let mut secrets = below.secrets;
+    secrets.extend(above.secrets);
     Layer {
         profile: above.profile.or(below.profile),
         profiles: above.profiles.or(below.profiles),
@@ -219,6 +226,7 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         anchor_command: above.anchor_command.or(below.anchor_command),
         witnesses: above.witnesses.or(below.witnesses),
         hold: above.hold.or(below.hold),
+        secrets,
         bell: above.bell.or(below.bell),
         drills_every: above.drills_every.or(below.drills_every),
         drills_seed: above.drills_seed.or(below.drills_seed),

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::{DataFormat, Sensitivity, Tier, did_you_mean};
 use crate::paths::{ADMIN_DIR, Folders, Paths, Trust, read_trusted};
+use crate::secrets::Pattern;
 
 pub use error::{ConfigError, Origin};
 // Re-exported for the broker.
@@ -115,6 +116,8 @@ pub struct AuditSection {
     pub witnesses: Vec<String>,
     /// Queries: what one of them selects is never removed. The administrator's and the user's own.
     pub hold: Vec<String>,
+    /// What the log replaces beside what it knows. The administrator's and the user's own.
+    pub secrets: Vec<Pattern>,
 }
 
 /// `[notify]`.

@@ -34,6 +34,20 @@ impl Source<'_> {
             + 1
     }
 
+    /// Where the character at a byte of a text's value stands, in words: its column in a file that has the value as it
+    /// is, else its number within the value. `span`: of the value.
+    pub fn place_in(&self, span: &Range<usize>, value: &str, at: usize) -> String {
+        let count = |text: &str| text.chars().count() + 1;
+        let written = self.text.get(span.clone()).and_then(|raw| raw.find(value));
+        if let (SourceKind::File(_), Some(quote)) = (self.place, written)
+            && let Some(before) = self.text.get(..span.start + quote + at)
+        {
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            return format!("column {}", count(line));
+        }
+        format!("character {}", count(value.get(..at).unwrap_or_default()))
+    }
+
     pub fn origin(&self, span: &Range<usize>) -> Origin {
         match self.place {
             SourceKind::File(path) => Origin::File {
@@ -160,6 +174,11 @@ impl<'a> Table<'a> {
             })),
             _ => Err(self.wrong_type(key, value, "a string")),
         }
+    }
+
+    /// The span of a key's value.
+    pub fn value_span(&self, key: &str) -> Option<Range<usize>> {
+        self.get(key).map(Spanned::span)
     }
 
     /// A non-empty string.

@@ -40,6 +40,8 @@ enum Meaning {
     Key(Key),
     /// The key binding of this action.
     Binding(String),
+    /// The pattern of this name.
+    Pattern(String),
     /// A data set, by its name in capitals, and the key of its table.
     Dataset(String, &'static str),
 }
@@ -79,6 +81,10 @@ impl Variables {
                 Meaning::Key(key) => line(key.table, key.name, &literal(key.kind, value)),
                 Meaning::Binding(action) => {
                     line("keys", &text(&action), &literal(ValueSyntax::Text, value))
+                }
+                Meaning::Pattern(pattern) => {
+                    let value = literal(ValueSyntax::Text, value);
+                    line("audit.secrets", &text(&pattern), &value)
                 }
                 Meaning::Dataset(upper, key) => {
                     let known = dataset_name(name, &upper, datasets.keys().copied())?;
@@ -140,6 +146,9 @@ fn meaning(name: &str) -> Option<Meaning> {
     };
     if let Some(action) = rest.strip_prefix("KEYS_").filter(|a| capitals(a)) {
         return Some(Meaning::Binding(action.to_lowercase().replace('_', "-")));
+    }
+    if let Some(pattern) = rest.strip_prefix("AUDIT_SECRETS_").filter(|p| capitals(p)) {
+        return Some(Meaning::Pattern(pattern.to_lowercase().replace('_', "-")));
     }
     let of_dataset = rest.strip_prefix("DATASETS_")?;
     DATASET.into_iter().find_map(|key| {

@@ -76,6 +76,18 @@ impl Proposal {
         (self.peer.uid, self.peer.pid) == (agent.uid, agent.pid) && self.agent_name() == agent.name
     }
 
+    /// What the agent says of itself and of this, but for what it wants to run.
+    pub fn claims(&self) -> impl Iterator<Item = &str> {
+        let of_agent = self.agent.iter().flat_map(|agent| {
+            let rest = [&agent.version, &agent.session, &agent.model];
+            std::iter::once(&agent.name).chain(rest.into_iter().flatten())
+        });
+        let of_this = [&self.title, &self.reason, &self.traceparent];
+        of_agent
+            .chain(of_this.into_iter().flatten())
+            .map(String::as_str)
+    }
+
     pub fn agent_id(&self) -> AgentId {
         AgentId {
             uid: self.peer.uid,

@@ -6,6 +6,7 @@
 
 mod formats;
 mod ordinary;
+mod pattern;
 mod pem;
 mod record;
 mod redacted;
@@ -18,8 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use regex::Regex;
-
+pub use pattern::{Fault, Pattern};
 pub use redacted::{Kept, Redacted, Redactor, Salts};
 pub use salt::{Salt, salted};
 
@@ -38,13 +38,6 @@ pub struct Span {
     /// Bytes of the text.
     pub at: Range<usize>,
     pub kind: Arc<str>,
-}
-
-/// A pattern of the configuration, and the kind of what it finds.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    pub kind: Arc<str>,
-    pub regex: Regex,
 }
 
 /// What is looked for. Clones share it.

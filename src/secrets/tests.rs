@@ -320,10 +320,7 @@ fn values_of_the_environment_are_found_in_every_form() {
 
 #[test]
 fn patterns_replace_parts_of_one_line_and_of_at_most_512_bytes() {
-    let pattern = Pattern {
-        kind: "staff".into(),
-        regex: Regex::new(r"(?s)EMP.*END").unwrap(),
-    };
+    let pattern = Pattern::new("staff", r"(?s)EMP.*END").unwrap();
     let secrets = Secrets::of([], [pattern]);
     let text = format!("a EMP{}\nb\n\nEND c", "ö".repeat(300));
     let kept = secrets.redact(&text, &mut Counts::new());

@@ -18,8 +18,10 @@ use super::interval::IntervalSet;
 use super::words;
 
 mod layout;
+mod secrets;
 
 pub use layout::{Content, Layout};
+pub use secrets::{Held, Place, Whose};
 
 /// One proposal's code and brought inputs. A document never changes: if the inputs arrive or a person
 /// edits the code, there is another one.
@@ -37,6 +39,7 @@ pub struct Document {
     total: usize,
     /// Whether marks hide anything that a terminal would draw.
     pub hides: bool,
+    pub held: Held,
 }
 
 #[derive(Debug)]
@@ -226,6 +229,7 @@ impl Document {
             condensed,
             stands,
             total,
+            held: Held::default(),
         }
     }
 

@@ -119,6 +119,8 @@ mod review_tests;
 #[cfg(test)]
 mod rules_tests;
 #[cfg(test)]
+mod secrets_tests;
+#[cfg(test)]
 mod seen_tests;
 #[cfg(test)]
 mod snapshot_tests;

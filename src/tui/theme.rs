@@ -47,7 +47,7 @@ roles! {
     Clear = "clear", Flagged = "flagged", Blocked = "blocked", Unanalyzable = "unanalyzable",
     Private = "private", Good = "good", Bad = "bad", Alarm = "alarm", Mark = "mark", Key = "key",
     Selected = "selected", Cursor = "cursor", Found = "found", Gutter = "gutter",
-    Gone = "gone", GoneWord = "gone-word", New = "new", NewWord = "new-word",
+    Secret = "secret", Gone = "gone", GoneWord = "gone-word", New = "new", NewWord = "new-word",
     Claim = "claim", Stderr = "stderr",
     Keyword = "keyword", Str = "string", Number = "number", Comment = "comment",
     Function = "function", Constant = "constant", Operator = "operator",
@@ -130,7 +130,7 @@ pub struct Theme {
 
 impl Theme {
     /// Roles that change the style of cells that are already drawn.
-    const OVER: [Role; 3] = [Role::Selected, Role::Cursor, Role::Found];
+    const OVER: [Role; 4] = [Role::Selected, Role::Cursor, Role::Found, Role::Secret];
 
     pub fn style(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()

@@ -36,8 +36,10 @@ pub mod plain;
 pub use crate::model::grouped as number;
 
 mod runs;
+mod secrets;
 
 pub use runs::*;
+pub use secrets::*;
 
 pub const NAME: &str = "countersign";
 /// Between an agent's name and its title.

@@ -9,6 +9,7 @@ use countersign::app::Written;
 use countersign::config::{Config, Options, Surroundings, Variables, check_variables, load_in};
 use countersign::model::{DataFormat, Sensitivity, Tier};
 use countersign::paths::Folders;
+use countersign::secrets::{Counts, Secrets};
 use countersign::tui::TerminalCaps;
 use nix::unistd::geteuid;
 use tempfile::TempDir;
@@ -170,6 +171,7 @@ fn the_documented_file_has_its_documented_meaning() {
     assert_eq!(config.audit.retention_days, 30);
     assert_eq!(config.audit.retention_bytes, 5_000_000_000);
     assert_eq!(config.audit.retention.output, 7);
+    assert_eq!(found(&config, "EMP-123456"), "[REDACTED:employee]");
     assert!(!config.notify.bell);
     assert_eq!((config.drills.every, config.drills.seed), (25, Some(7)));
 }
@@ -744,6 +746,16 @@ fn key_cases() -> Vec<KeyCase> {
             ["agent:etl", "data:staff"],
         ),
         case(
+            "AUDIT_SECRETS_STAFF_NUMBER",
+            "[audit.secrets]\nstaff-number = \"EMP-[0-9]{6}\"",
+            "STAFF-[0-9]{6}",
+            |c| found(c, "EMP-123456 STAFF-123456"),
+            [
+                "[REDACTED:staff-number] STAFF-123456",
+                "EMP-123456 [REDACTED:staff-number]",
+            ],
+        ),
+        case(
             "FEATURE_LIFT_ENABLED",
             "[feature.lift]\nenabled = false",
             "true",
@@ -783,6 +795,12 @@ fn key_cases() -> Vec<KeyCase> {
             ["\"/a.csv\" Public", "\"/a.csv\" Private"],
         ),
     ]
+}
+
+/// A text as the log would keep it.
+fn found(config: &Config, text: &str) -> String {
+    let secrets = Secrets::of([], config.audit.secrets.iter().cloned());
+    secrets.redact(text, &mut Counts::new()).into_owned()
 }
 
 fn suffix_of(variable: &'static str) -> &'static str {
@@ -857,11 +875,38 @@ fn every_key_of_the_files_is_among_the_cases() {
                 "drills",
                 "feature",
                 "retention",
+                "secrets",
             ];
             let known = cases.iter().any(|c| c.variable == variable);
             assert!(known || tables.contains(&key), "{variable}: {error}");
         }
     }
+}
+
+/// Each may add, and neither takes from the other, not even under the same name.
+#[test]
+fn patterns_of_the_administrator_and_of_the_user_are_both_looked_for() {
+    let admin = "[audit.secrets]\nstaff = \"EMP-[0-9]{6}\"\n";
+    let user = "[audit.secrets]\nstaff = \"STAFF-[0-9]{6}\"\nroom = \"ROOM-[0-9]{3}\"\n";
+    let Some((mut home, loaded)) = load_under(admin, user) else {
+        return;
+    };
+    let text = "EMP-123456 STAFF-123456 ROOM-123";
+    let all = "[REDACTED:staff] [REDACTED:staff] [REDACTED:room]";
+    assert_eq!(found(&loaded.unwrap(), text), all);
+    home.variables = vec![("COUNTERSIGN_AUDIT_SECRETS_STAFF", "nothing")];
+    let config = home.load().unwrap();
+    assert!(found(&config, text).starts_with("[REDACTED:staff] STAFF-"));
+}
+
+#[test]
+fn a_pattern_of_a_variable_that_is_none_is_named_with_its_character() {
+    let mut home = Home::new();
+    home.variables = vec![("COUNTERSIGN_AUDIT_SECRETS_STAFF", "EMP-(")];
+    assert_eq!(
+        home.load_error(),
+        "COUNTERSIGN_AUDIT_SECRETS_STAFF: `audit.secrets.staff`, character 5: unclosed group"
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::audit::{Erasure, ErasureError, ErasureOrder, Log};
 use crate::config::{self, Surroundings};
 use crate::error::Failure;
 use crate::model::{ErasedPart, grouped, visible};
+use crate::secrets::{Counts, Secrets};
 
 use super::super::Globals;
 use super::super::out::{print, show, tell};
@@ -78,6 +79,9 @@ pub fn run(args: &Args, log: &Log, globals: &Globals) -> Result<u8, Failure> {
     if !agreed(&mut terminal, "erase it").map_err(asked)? {
         return Err(Failure::general("nothing was erased"));
     }
+    // The writer looks for what it knows; the patterns of the configuration are added here.
+    let secrets = Secrets::of([], config.audit.secrets);
+    let reason = secrets.redact(&reason, &mut Counts::new());
     let done = erasure.carry_out(&reason, &reviewer::here());
     done.map_err(|e| failed(&e))?;
     tell("erased; the log says so, and `audit verify` goes on as before");

@@ -18,6 +18,7 @@ mod given;
 mod heard;
 mod hostile;
 mod output;
+mod secrets;
 mod sheet;
 mod signs;
 mod told;

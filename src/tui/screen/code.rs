@@ -11,7 +11,7 @@ use crate::model::{EffectMark, Effects, Severity};
 
 use super::super::canvas::Canvas;
 use super::super::charset::is_ascii;
-use super::super::document::{Content, Document, Layout, matches};
+use super::super::document::{Content, Document, Held, Layout, matches};
 use super::super::highlight::Highlights;
 use super::super::shown;
 use super::super::text;
@@ -32,9 +32,15 @@ fn gutter(doc: &Document) -> u16 {
 
 impl Screen<'_> {
     /// The selected document; `None` while it is of other code than the entry has.
-    fn document(&self) -> Option<&Arc<Document>> {
+    pub(super) fn document(&self) -> Option<&Arc<Document>> {
         let (entry, doc) = (self.entry?, self.ui.queue.doc.as_ref()?);
         (doc.id == entry.proposal.id && doc.code == entry.code().digest()).then_some(doc)
+    }
+
+    /// The secrets of the selected proposal; `None` if it has none.
+    pub(super) fn held(&self) -> Option<&Held> {
+        let held = &self.document()?.held;
+        (!held.places.is_empty()).then_some(held)
     }
 
     /// The rows of the code in an area of this width; `None` if it is too narrow.
@@ -85,6 +91,8 @@ impl Screen<'_> {
             let said = words::unlike(unlike.numbers.len(), unlike.lines.len());
             heading.push((said, Role::Strong));
         }
+        let held = self.held().map(words::secrets_here);
+        heading.extend(held.map(|said| (said, Role::Strong)));
         canvas.headed_rule(area.x, area.y, area.width, &heading);
         let gutter = gutter(doc);
         let rows = Rect {
@@ -270,6 +278,12 @@ impl Painter<'_> {
                         visible,
                         code.then_some(offset + skipped),
                     );
+                let held = &self.layout.doc.held;
+                for span in held.within(row.at + skipped, drawn - skipped) {
+                    let from = text::foreign_width(&visible[..span.start]) as u16;
+                    let wide = text::foreign_width(&visible[span]) as u16;
+                    canvas.tint(Rect::new(left + shift + from, y, wide, 1), Role::Secret);
+                }
                 let whole_end = drawn == text.len();
                 let last = self.layout.row(index + 1).is_none_or(|next| next.first);
                 if whole_end && last {

@@ -58,7 +58,10 @@ impl Screen<'_> {
             Detail::Whole => self.whole(entry, sheet, width),
         };
         let flow = Arc::new(Flow::new(&paras, width));
-        kept.push((key, flow.clone()));
+        // Without the document, its secrets are not named.
+        if self.document().is_some() {
+            kept.push((key, flow.clone()));
+        }
         Some(flow)
     }
 
@@ -262,6 +265,8 @@ impl Screen<'_> {
                 out.extend(findings_briefly(verdict, &self.label(0, "findings")));
             }
         }
+        let few = if spoken { usize::MAX } else { words::LINES };
+        out.extend(self.secrets(few));
         let inputs = entry.inputs().map(Arc::as_ref);
         let given = match spoken {
             true => given(inputs, Digests::Elsewhere),
@@ -273,6 +278,12 @@ impl Screen<'_> {
             out.push(para.after(&self.label(i, "given")));
         }
         out
+    }
+
+    /// What the log will not have.
+    fn secrets(&self, few: usize) -> Option<Para> {
+        let held = self.held()?;
+        Some(self.row(words::SECRETS, &words::secrets(held, few)))
     }
 
     /// Whose it is.
@@ -465,6 +476,7 @@ impl Screen<'_> {
                 out.extend(findings(verdict, self.heading()));
             }
         }
+        out.extend(self.secrets(usize::MAX));
         let policy = self.state.policy_of(entry);
         out.push(Para::default());
         out.push(heading("Given"));

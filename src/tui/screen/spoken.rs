@@ -286,6 +286,8 @@ impl<'a> Screen<'a> {
         let unlike = self.unlike_of(entry.proposal.id);
         out.extend(unlike.map(|u| line(words::unlike(u.numbers.len(), u.lines.len()))));
         out.extend(Self::judged(entry));
+        let held = self.held().map(|held| words::secrets(held, usize::MAX));
+        out.extend(held.map(|said| line(format!("{}: {said}", words::SECRETS))));
         let inputs = inputs(entry.inputs().map(Arc::as_ref), Digests::Elsewhere);
         out.extend(inputs.into_iter().map(|para| para.after("given: ")));
         flow(&out)
@@ -468,6 +470,9 @@ impl<'a> Screen<'a> {
             if let Some(mark) = effects.mark(line).filter(|m| *m != EffectMark::Private) {
                 tags.push_str(&format!(", {}", words::effect(mark).trim_end_matches(':')));
             }
+        }
+        if self.held().is_some_and(|held| held.on_line(line)) {
+            tags.push_str(words::HAS_SECRET);
         }
         tags
     }

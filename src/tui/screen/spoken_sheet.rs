@@ -2,6 +2,7 @@
 
 use crate::broker::Entry;
 
+use super::super::document::Held;
 use super::super::flow::Para;
 use super::super::keys::Command;
 use super::super::plain::{SaidRow, plain};
@@ -61,6 +62,8 @@ impl Screen<'_> {
                 format!("{}: {each}", words::count(all.len(), "finding"))
             }
         });
+        let held = self.held().map_or(0, Held::count);
+        parts.extend((held > 0).then(|| words::count(held, "secret")));
         let inputs = entry.inputs().map_or(0, |inputs| inputs.len());
         parts.push(words::count(inputs, "input"));
         let policy = self.state.policy_of(entry);

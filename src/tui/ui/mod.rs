@@ -49,6 +49,7 @@ use ratatui::layout::Rect;
 use crate::broker::{BrokerState, Entry, selection};
 use crate::clock::Now;
 use crate::model::{Digest, ProposalId};
+use crate::secrets::Secrets;
 
 use super::as_drawn::adds;
 use super::caps::TerminalCaps;
@@ -177,6 +178,7 @@ impl UiState {
                 found: String::new(),
                 saved_to: String::new(),
                 charset: Charset::Utf8,
+                secrets: Secrets::default(),
             },
             queue: QueueScreen::default(),
             place: OnScreen::Queue,
@@ -333,6 +335,7 @@ impl UiState {
             return;
         }
         let doc = Document::new(id, entry.code(), entry.inputs());
+        let doc = doc.searched(&self.common.secrets, entry.proposal.claims());
         self.queue.doc = Some(Arc::new(doc));
         self.compare_with_read(entry);
         if edited {

@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use crate::broker::Refused;
 use crate::clock::Now;
 use crate::model::{Digest, ProposalId};
+use crate::secrets::Secrets;
 
 use super::super::action::AuditPage;
 use super::super::caps::TerminalCaps;
@@ -49,6 +50,8 @@ pub(in crate::tui) struct Common {
     /// The folder that files were saved into last, as it was typed.
     pub saved_to: String,
     pub charset: Charset,
+    /// What the log replaces, to mark it before.
+    pub secrets: Secrets,
 }
 
 impl UiState {
@@ -56,6 +59,13 @@ impl UiState {
     #[must_use]
     pub fn with_charset(mut self, charset: Charset) -> Self {
         self.common.charset = charset;
+        self
+    }
+
+    /// Sets what the log replaces; the default are the formats alone.
+    #[must_use]
+    pub fn with_secrets(mut self, secrets: Secrets) -> Self {
+        self.common.secrets = secrets;
         self
     }
 }
