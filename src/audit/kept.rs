@@ -102,7 +102,7 @@ fn header(run: &KeptRun, code: &str, found: &Counts, secrets: &Secrets) -> Strin
         field("title", &format!("{} (its own word)", own(title)));
     }
     for one in run.inputs.iter() {
-        field("input", &own(&input(one)));
+        field("input", &own(&input(one, secrets)));
     }
     text.push_str("# To run it again for yourself: countersign replicate FILE\n");
     text.push_str(END);
@@ -110,7 +110,8 @@ fn header(run: &KeptRun, code: &str, found: &Counts, secrets: &Secrets) -> Strin
     text
 }
 
-fn input(one: &BoundInput) -> String {
+/// Its digest would tell a secret in it to whoever can guess.
+fn input(one: &BoundInput, secrets: &Secrets) -> String {
     let what = match &one.kind {
         InputKind::Dataset {
             dataset, format, ..
@@ -119,7 +120,14 @@ fn input(one: &BoundInput) -> String {
         InputKind::Text { format, .. } => format!("{} from its agent", format.as_str()),
         InputKind::Artifact { id, artifact, .. } => format!("{artifact} of the run {id}"),
     };
-    format!("{}: {what}, {} bytes, {}", one.name, one.bytes, one.sha256)
+    let secret = one
+        .brought()
+        .is_some_and(|text| !secrets.find(text).is_empty());
+    let digest = match secret {
+        true => "kept without its secrets".to_owned(),
+        false => one.sha256.to_string(),
+    };
+    format!("{}: {what}, {} bytes, {digest}", one.name, one.bytes)
 }
 
 /// Reads a kept file back.

@@ -145,6 +145,8 @@ struct Plan {
     end: Option<Boundary>,
     gap: Option<Gap>,
     blobs: Vec<Digest>,
+    /// Of proposals without records.
+    salts: Vec<PathBuf>,
 }
 
 /// What [`prune`] would remove now. Changes nothing, and works while a dashboard runs.
@@ -208,6 +210,12 @@ fn remove(layout: &Layout, plan: &Plan) -> io::Result<()> {
         }
     }
     for path in &plan.report.kept {
+        match fs::remove_file(path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+    }
+    for path in &plan.salts {
         match fs::remove_file(path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
@@ -320,9 +328,16 @@ fn plan(layout: &Layout, order: &Order) -> Result<Plan, AuditError> {
         end,
         gap: None,
         blobs: Vec::new(),
+        salts: Vec::new(),
     };
+    let stays: HashSet<&ProposalId> = rest.iter().flat_map(|segment| &segment.ids).collect();
+    let went = old.iter().flat_map(|segment| &segment.ids);
+    let went = went.filter(|id| !stays.contains(id));
+    plan.salts = went
+        .map(|id| layout.salt(*id))
+        .filter(|salt| fs::symlink_metadata(salt).is_ok())
+        .collect();
     if order.kept && count > 0 {
-        let stays: HashSet<&ProposalId> = rest.iter().flat_map(|segment| &segment.ids).collect();
         let went = |id: &ProposalId| old.iter().any(|segment| segment.ids.contains(id));
         for (path, id, bytes) in room.kept {
             if went(&id) && !stays.contains(&id) {

@@ -9,7 +9,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 
 use nix::fcntl::OFlag;
 
-use super::layout::{Layout, open_regular};
+use super::layout::{Layout, open_regular, sync_dir};
 use crate::model::{Digest, LogEvent, ProposalId};
 use crate::secrets::{Salt, salted};
 
@@ -17,7 +17,8 @@ use crate::secrets::{Salt, salted};
 pub(super) fn make(layout: &Layout, id: ProposalId) -> io::Result<Salt> {
     match DirBuilder::new().mode(0o700).create(layout.salts()) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
-        _ => {}
+        Err(_) => {}
+        Ok(()) => sync_dir(&layout.state)?,
     }
     let created = OpenOptions::new()
         .write(true)
@@ -29,6 +30,9 @@ pub(super) fn make(layout: &Layout, id: ProposalId) -> io::Result<Salt> {
         Ok(mut file) => {
             let salt = Salt::new().ok_or_else(|| io::Error::other("no randomness"))?;
             file.write_all(salt.as_bytes())?;
+            // Before the record that needs it.
+            file.sync_all()?;
+            sync_dir(&layout.salts())?;
             Ok(salt)
         }
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => of(layout, id),

@@ -205,6 +205,7 @@ pub fn finished(id: ProposalId) -> (LogEvent, Vec<Blob>) {
         events: Vec::new(),
         accesses: BTreeMap::new(),
         unkept: None,
+        unsearched: Vec::new(),
     }));
     (event, vec![out, err])
 }

@@ -248,3 +248,115 @@ fn the_digest_of_output_that_is_not_kept_tells_no_secret() {
     assert_ne!(stdout(&again), out.sha256);
     assert_eq!(redactor.kept().of(&out.sha256), stdout(&kept));
 }
+
+/// A run that left these files.
+fn left(files: &[(&str, &[u8])]) -> (LogEvent, Vec<Blob>) {
+    let (mut ended, mut blobs) = finished(ProposalId::new());
+    if let LogEvent::Finished(f) = &mut ended {
+        f.artifacts.clear();
+        for (name, content) in files {
+            let blob = Blob::of(content);
+            f.artifacts.push(Artifact {
+                name: (*name).to_owned(),
+                media_type: "text/csv".to_owned(),
+                bytes: blob.bytes.len() as u64,
+                sha256: blob.sha256.hex(),
+            });
+            blobs.push(blob);
+        }
+    }
+    (ended, blobs)
+}
+
+fn kept(record: LogEvent, blobs: Vec<Blob>) -> (crate::model::FinishedLog, Vec<Vec<u8>>) {
+    let kept = crate::secrets::Redactor::default().redact(record, blobs);
+    let LogEvent::Finished(f) = kept.event() else {
+        panic!("no end");
+    };
+    let named = |file: &Artifact| {
+        let blob = kept
+            .blobs()
+            .iter()
+            .find(|blob| blob.sha256.hex() == file.sha256);
+        blob.unwrap().bytes.to_vec()
+    };
+    ((**f).clone(), f.artifacts.iter().map(named).collect())
+}
+
+#[test]
+fn text_in_every_coding_is_searched_and_binary_files_are_named() {
+    let text = |secret: &str| format!("\u{feff}n\u{e4}me\n{secret}\n");
+    let little =
+        |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let big = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_be_bytes).collect() };
+    let latin = |text: &str| -> Vec<u8> {
+        text.chars()
+            .skip(1)
+            .map(|c| u8::try_from(c).unwrap())
+            .collect()
+    };
+    let zip = b"PK\x03\x04\x14\0\x08\0\xff\xfe".as_slice();
+    let was = text(&token(1));
+    let (record, blobs) = left(&[
+        ("a.csv", &little(&was)),
+        ("b.csv", &big(&was)),
+        ("c.csv", &latin(&was)),
+        ("book.xlsx", zip),
+        ("d.csv", &big(was.trim_start_matches('\u{feff}'))),
+    ]);
+    let (finished, files) = kept(record, blobs);
+    let is = text("[REDACTED:github-token]");
+    assert_eq!(files[0], little(&is));
+    assert_eq!(files[1], big(&is));
+    assert_eq!(files[2], latin(&is));
+    assert_eq!(files[3], zip);
+    assert_eq!(files[4], big(is.trim_start_matches('\u{feff}')));
+    assert_eq!(finished.unsearched, ["book.xlsx"]);
+}
+
+#[test]
+fn files_whose_names_differ_only_in_secrets_have_names_of_their_own() {
+    let names = [1, 2, 3].map(|n| format!("out/{}.csv", token(n)));
+    let files: Vec<(&str, &[u8])> = names
+        .iter()
+        .map(|name| (name.as_str(), name.as_bytes()))
+        .collect();
+    let (record, blobs) = left(&files);
+    let (finished, _) = kept(record, blobs);
+    let all: std::collections::BTreeSet<&str> = finished
+        .artifacts
+        .iter()
+        .map(|file| file.name.as_str())
+        .collect();
+    assert_eq!(all.len(), 3, "{all:?}");
+    assert!(
+        all.iter()
+            .all(|name| Artifact::is_name(name) && name.contains("REDACTED-github-token")),
+        "{all:?}"
+    );
+}
+
+/// A byte of the text as it is kept comes when the byte came that it stands for.
+#[test]
+fn output_without_its_secrets_keeps_its_timing() {
+    use crate::model::StreamName::{Stderr, Stdout};
+    let (mut ended, mut blobs) = finished(ProposalId::new());
+    let (secret, rest) = (token(1), " two\nthree\n");
+    let out = Blob::of(format!("one {secret}{rest}").as_bytes());
+    if let LogEvent::Finished(f) = &mut ended {
+        f.stdout_sha256 = out.sha256;
+        f.pace = crate::model::Pace::default();
+        // The secret came in two pieces.
+        f.pace.push(0, Stdout, 10);
+        f.pace.push(100, Stderr, 7);
+        f.pace.push(200, Stdout, (secret.len() - 6 + 5) as u64);
+        f.pace.push(300, Stdout, 6);
+    }
+    blobs[0] = out;
+    let (finished, _) = kept(ended, blobs);
+    let pieces: Vec<u64> = finished.pace.pieces().iter().map(|piece| piece.2).collect();
+    assert_eq!(
+        pieces,
+        ["one [REDACTED:github-token]".len() as u64, 7, 5, 6]
+    );
+}

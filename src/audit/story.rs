@@ -392,6 +392,15 @@ impl Story<'_> {
             let files = count(f.artifacts.len(), "file");
             self.say(format!("It left {files}: {}.", names.join(", ")));
         }
+        if !f.unsearched.is_empty() {
+            let names = f.unsearched.iter().take(NAMED);
+            let mut names: Vec<String> = names.map(|name| self.given(name)).collect();
+            if f.unsearched.len() > NAMED {
+                names.push(format!("and {} more", f.unsearched.len() - NAMED));
+            }
+            let names = names.join(", ");
+            self.say(format!("Not searched for secrets, being no text: {names}."));
+        }
     }
 
     /// `Denied by ana (uid 1000) at …, 2 min 3 s after it was asked`.

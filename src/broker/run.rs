@@ -329,6 +329,7 @@ fn finished(id: ProposalId, ended: &Ended, unkept: Option<String>) -> Option<Fin
         events: noted.cloned().collect(),
         accesses: run.accesses.clone(),
         unkept,
+        unsearched: Vec::new(),
     })
 }
 

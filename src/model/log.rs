@@ -287,6 +287,9 @@ pub struct FinishedLog {
     /// Why the output is not kept in blobs. The digests still identify it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unkept: Option<String>,
+    /// Files that were not searched for secrets, because they are no text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsearched: Vec<String>,
 }
 
 impl ProposedLog {

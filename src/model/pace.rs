@@ -42,6 +42,17 @@ impl Pace {
         &self.pieces
     }
 
+    /// Counts the bytes of a stream anew: `now` says where a byte stands in its text as it is kept.
+    pub fn moves(&mut self, stream: StreamName, now: impl Fn(u64) -> u64) {
+        let (mut was, mut is) = (0_u64, 0);
+        for piece in self.pieces.iter_mut().filter(|piece| piece.1 == stream) {
+            was = was.saturating_add(piece.2);
+            let end = now(was).max(is);
+            piece.2 = end - is;
+            is = end;
+        }
+    }
+
     pub fn push(&mut self, ms: u64, stream: StreamName, bytes: u64) {
         self.close = self.close.max(Self::CLOSE);
         self.join(Piece(ms, stream, bytes));

@@ -4,6 +4,7 @@
 //! replacement must not hide anything else: it covers at most [`SPAN`] bytes of one line (a private key in PEM:
 //! a bounded block), and the record counts it by its kind. What runs and what the screen shows is never replaced.
 
+mod coding;
 mod formats;
 mod ordinary;
 mod pattern;
@@ -12,10 +13,11 @@ mod record;
 mod redacted;
 mod salt;
 mod values;
+mod views;
 mod writer;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -28,6 +30,13 @@ pub const SPAN: usize = 512;
 
 /// The kind of a value of the environment.
 const ENVIRONMENT: &str = "environment";
+/// The kind of a private key in PEM.
+const PRIVATE_KEY: &str = "private-key";
+
+/// The kinds of all that is found without a pattern.
+pub fn kinds() -> BTreeSet<&'static str> {
+    formats::kinds().chain([ENVIRONMENT, PRIVATE_KEY]).collect()
+}
 
 /// How many secrets were replaced, by kind.
 pub type Counts = BTreeMap<String, u64>;
@@ -69,18 +78,34 @@ impl Secrets {
     /// The secrets of a text in their order. They do not overlap.
     pub fn find(&self, text: &str) -> Vec<Span> {
         let mut found = Vec::new();
-        let mut add = |at: Range<usize>, kind: &Arc<str>| {
+        self.search(text, &mut |at: Range<usize>, kind: &Arc<str>| {
             let kind = kind.clone();
             found.push(Span { at, kind });
-        };
-        self.values.find(text, &mut add);
-        formats::find(text, &mut add);
+        });
+        for view in views::views(text) {
+            self.search(&view.text, &mut |at: Range<usize>, kind: &Arc<str>| {
+                // A key in PEM has lines; what else is found is bounded as in the text itself.
+                let most = match view.text[at.clone()].contains('\n') {
+                    true => pem::LONGEST,
+                    false => SPAN,
+                };
+                view.origins(at, most, |at| {
+                    let kind = kind.clone();
+                    found.push(Span { at, kind });
+                });
+            });
+        }
+        joined(found)
+    }
+
+    fn search(&self, text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
+        self.values.find(text, add);
+        formats::find(text, add);
         for pattern in self.patterns.iter() {
             for one in pattern.regex.find_iter(text) {
                 pieces(text, one.range(), |piece| add(piece, &pattern.kind));
             }
         }
-        joined(found)
     }
 
     /// A writer that replaces secrets in each text that is written at once.
@@ -93,13 +118,17 @@ impl Secrets {
 
     /// The text as the log keeps it.
     pub fn redact<'a>(&self, text: &'a str, counts: &mut Counts) -> Cow<'a, str> {
-        let found = self.find(text);
+        Self::replaced(text, &self.find(text), counts)
+    }
+
+    /// The text with these secrets of it replaced.
+    fn replaced<'a>(text: &'a str, found: &[Span], counts: &mut Counts) -> Cow<'a, str> {
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
         let mut kept = String::with_capacity(text.len());
         let mut from = 0;
-        for Span { at, kind } in &found {
+        for Span { at, kind } in found {
             kept.push_str(&text[from..at.start]);
             kept.push_str(&replacement(kind));
             // The lines after a private key keep their numbers.
@@ -115,6 +144,30 @@ impl Secrets {
 /// What stands in the place of a secret.
 pub fn replacement(kind: &str) -> String {
     format!("[REDACTED:{kind}]")
+}
+
+/// Where bytes of a text stand after secrets of it were replaced.
+#[derive(Clone, Debug, Default)]
+struct Moved(Vec<(Range<u64>, u64)>);
+
+impl Moved {
+    fn of(text: &str, found: &[Span]) -> Self {
+        let moved = found.iter().map(|Span { at, kind }| {
+            let lines = text[at.clone()].matches('\n').count();
+            let now = replacement(kind).len() + lines;
+            (at.start as u64..at.end as u64, now as u64)
+        });
+        Self(moved.collect())
+    }
+
+    /// Within a secret: behind its mark.
+    fn now(&self, at: u64) -> u64 {
+        let mut now = at;
+        for (was, length) in self.0.iter().take_while(|(was, _)| was.start < at) {
+            now = now - (at.min(was.end) - was.start) + length;
+        }
+        now
+    }
 }
 
 /// Cuts a match into parts of one line and of at most [`SPAN`] bytes each.

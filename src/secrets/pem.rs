@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Longest block, in bytes: a key of 16,384 bits takes about 13,000.
-const LONGEST: usize = 16 * 1024;
+pub(super) const LONGEST: usize = 16 * 1024;
 /// Longest line of base64; RFC 7468 has 64, RFC 1421 and OpenPGP up to 76.
 const LINE: usize = 76;
 
@@ -24,7 +24,9 @@ pub(super) fn find(text: &str, mut add: impl FnMut(Range<usize>)) {
         let rest =
             &text[all.end()..text.floor_char_boundary(text.len().min(all.start() + LONGEST))];
         let end = format!("-----END {}-----", label.as_str());
-        if let Some(length) = rest.find(&end)
+        // No line of a key has five of them.
+        if let Some(length) = rest.find("-----")
+            && rest[length..].starts_with(&end)
             && is_key(&rest[..length])
         {
             add(all.start()..all.end() + length + end.len());

@@ -3,7 +3,7 @@
 //! Each field is named here, those that are no such text too: a new field does not compile before it was thought about.
 //! Who decided is never replaced, and neither is what a reader needs to follow the chain.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{
     AgentClaim, AgentId, Artifact, BoundInput, CapabilityUse, Column, DrilledLog, EditedLog,
@@ -294,6 +294,8 @@ fn finished(f: &mut FinishedLog, text: &mut dyn FnMut(&mut String)) {
         events,
         accesses,
         unkept: _,
+        // Names of the files above.
+        unsearched: _,
     } = f;
     if let Some(RunError {
         kind: _,
@@ -305,6 +307,7 @@ fn finished(f: &mut FinishedLog, text: &mut dyn FnMut(&mut String)) {
         text(message);
         exception.iter_mut().for_each(&mut *text);
     }
+    let mut taken: BTreeSet<String> = artifacts.iter().map(|file| file.name.clone()).collect();
     for Artifact {
         name,
         media_type,
@@ -314,9 +317,8 @@ fn finished(f: &mut FinishedLog, text: &mut dyn FnMut(&mut String)) {
     {
         let before = name.clone();
         text(name);
-        // It stays the name of a file.
         if *name != before && Artifact::is_name(&before) {
-            *name = name.replace(['[', ']'], "").replace(':', "-");
+            *name = file_name(name, &mut taken);
         }
         text(media_type);
     }
@@ -338,4 +340,25 @@ fn finished(f: &mut FinishedLog, text: &mut dyn FnMut(&mut String)) {
             (name, count)
         })
         .collect::<BTreeMap<_, _>>();
+}
+
+/// A name with marks as the name of a file that no other has.
+fn file_name(marked: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut name = marked.replace(['[', ']'], "").replace(':', "-");
+    if !Artifact::is_name(&name) {
+        // The mark is longer than the secret was.
+        name = "REDACTED".to_owned();
+    }
+    let all = (1_u64..).map(|n| match n {
+        1 => name.clone(),
+        n => match name.rsplit_once('/') {
+            Some((folders, name)) => format!("{folders}/{n}-{name}"),
+            None => format!("{n}-{name}"),
+        },
+    });
+    let mut few = all.take(1 + taken.len());
+    let free = few.find(|name| Artifact::is_name(name) && !taken.contains(name));
+    let free = free.unwrap_or(name);
+    taken.insert(free.clone());
+    free
 }

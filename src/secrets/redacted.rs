@@ -1,19 +1,20 @@
 //! Records without secrets: the only ones that the log writes.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::coding::Coding;
 use super::record::texts;
 use super::salt::{Salt, salted};
-use super::{Counts, Secrets};
+use super::{Counts, Moved, Secrets};
 use crate::model::{
     Blob, BoundInput, Digest, FinishedLog, GrantDigest, LogEvent, ProposalId, SourceStats, State,
-    Verdict,
+    StreamName, Verdict,
 };
 
-/// How many replaced contents can still be found by the digest of what they were.
-const KEPT_MAX: usize = 10_000;
+/// How many replaced contents can still be found by the digest of what they were: about 15 MB.
+const KEPT_MAX: usize = 100_000;
 
 /// A record and its blobs, without what [`Secrets`] found in them. Only [`Redactor::redact`] makes one.
 #[derive(Clone, Debug)]
@@ -71,25 +72,37 @@ struct Content {
     /// Of what it was; code alone has one.
     salted: Option<Digest>,
     counts: Counts,
+    moved: Moved,
 }
 
 /// The digests of contents that the log keeps with replaced secrets, by the digests of what they were. In memory only.
 #[derive(Clone, Debug, Default)]
-pub struct Kept(Arc<Mutex<HashMap<Digest, Digest>>>);
+pub struct Kept(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    kept_as: HashMap<Digest, Digest>,
+    /// The oldest first.
+    order: VecDeque<Digest>,
+}
 
 impl Kept {
     /// The digest under which the log has this content.
     pub fn of(&self, content: &Digest) -> Digest {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.get(content).copied().unwrap_or(*content)
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.kept_as.get(content).copied().unwrap_or(*content)
     }
 
     fn add(&self, content: Digest, kept_as: Digest) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT_MAX {
-            kept.clear();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.kept_as.insert(content, kept_as).is_none() {
+            known.order.push_back(content);
         }
-        kept.insert(content, kept_as);
+        while known.order.len() > KEPT_MAX
+            && let Some(oldest) = known.order.pop_front()
+        {
+            known.kept_as.remove(&oldest);
+        }
     }
 }
 
@@ -142,10 +155,24 @@ impl Redactor {
             _ => None,
         };
         let mut kept_blobs = Vec::with_capacity(blobs.len());
+        let mut binary = HashSet::new();
         for blob in blobs {
             let is_code = code == Some(blob.sha256);
-            let content = self.content(id, &blob, is_code);
-            kept_blobs.push(content.unwrap_or(blob));
+            let kept = match Coding::read(&blob.bytes) {
+                Some((coding, text)) => self.content(id, &blob, coding, &text, is_code),
+                None => {
+                    binary.insert(blob.sha256.hex());
+                    None
+                }
+            };
+            kept_blobs.push(kept.unwrap_or(blob));
+        }
+        if let LogEvent::Finished(f) = &mut event {
+            let files = f
+                .artifacts
+                .iter()
+                .filter(|file| binary.contains(&file.sha256));
+            f.unsearched = files.map(|file| file.name.clone()).collect();
         }
         if let Some(open) = self.open.get(&id) {
             let named = open.name(&mut event);
@@ -166,14 +193,23 @@ impl Redactor {
         }
     }
 
-    /// The content as the log keeps it, if something was replaced in it. Other bytes than text cannot be searched.
-    fn content(&mut self, id: ProposalId, blob: &Blob, is_code: bool) -> Option<Blob> {
-        let text = std::str::from_utf8(&blob.bytes).ok()?;
-        let mut counts = Counts::new();
-        let std::borrow::Cow::Owned(kept) = self.secrets.redact(text, &mut counts) else {
+    /// The content as the log keeps it, if something was replaced in it.
+    fn content(
+        &mut self,
+        id: ProposalId,
+        blob: &Blob,
+        coding: Coding,
+        text: &str,
+        is_code: bool,
+    ) -> Option<Blob> {
+        let found = self.secrets.find(text);
+        if found.is_empty() {
             return None;
-        };
-        let kept = Blob::of(kept.as_bytes());
+        }
+        let mut counts = Counts::new();
+        let kept = Secrets::replaced(text, &found, &mut counts);
+        let kept = coding.write(&kept);
+        let kept = Blob::of(&kept);
         self.kept.add(blob.sha256, kept.sha256);
         let open = self.open.entry(id).or_default();
         if open.salt.is_none() && is_code {
@@ -185,6 +221,7 @@ impl Redactor {
             blob: kept.clone(),
             salted: salt.map(|salt| salted(salt, &blob.bytes)),
             counts,
+            moved: Moved::of(text, &found),
         };
         open.contents.insert(blob.sha256, content);
         Some(kept)
@@ -251,6 +288,15 @@ impl Open {
 
     fn left(&self, finished: &mut FinishedLog) -> BTreeSet<Digest> {
         let mut named = BTreeSet::new();
+        let streams = [
+            (StreamName::Stdout, finished.stdout_sha256),
+            (StreamName::Stderr, finished.stderr_sha256),
+        ];
+        for (stream, digest) in streams {
+            if let Some(content) = self.contents.get(&digest) {
+                finished.pace.moves(stream, |at| content.moved.now(at));
+            }
+        }
         let mut replace = |digest: &mut Digest| {
             let blob = &self.contents.get(digest)?.blob;
             named.insert(std::mem::replace(digest, blob.sha256));
@@ -269,4 +315,23 @@ impl Open {
         }
         named
     }
+}
+
+#[cfg(test)]
+#[test]
+fn the_newest_of_many_replaced_contents_are_found_and_their_number_is_bounded() {
+    let kept = Kept::default();
+    let number = |n: usize| Digest::of(&n.to_le_bytes());
+    for n in 0..KEPT_MAX + 10 {
+        kept.add(number(n), number(n + KEPT_MAX * 2));
+    }
+    assert_eq!(kept.of(&number(9)), number(9));
+    for n in [10, KEPT_MAX, KEPT_MAX + 9] {
+        assert_eq!(kept.of(&number(n)), number(n + KEPT_MAX * 2));
+    }
+    let known = kept.0.lock().unwrap();
+    assert_eq!(
+        (known.order.len(), known.kept_as.len()),
+        (KEPT_MAX, KEPT_MAX)
+    );
 }

@@ -1,3 +1,6 @@
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 use super::*;
 
 /// Made here so that no file of this repository holds one.
@@ -230,14 +233,53 @@ fn what_is_no_secret_stays() {
     }
 }
 
-/// What looks like a token at its start and is longer is none: it could be anything.
+/// Text behind a token does not hide it, and the token does not hide the text.
 #[test]
-fn nothing_longer_than_its_format_is_hidden() {
+fn as_much_of_a_token_as_its_format_has_is_replaced_and_what_follows_stays() {
+    let secrets = Secrets::default();
+    let fixed = [
+        "aws-access-key",
+        "github-token",
+        "google-api-key",
+        "google-oauth-secret",
+        "npm-token",
+        "sendgrid-key",
+        "twilio-key",
+    ];
+    let all = tokens().into_iter();
+    for (kind, token) in all.filter(|(kind, _)| fixed.contains(kind)) {
+        let behind = if kind == "twilio-key" { "gh" } else { "Zq" };
+        let kept = secrets
+            .redact(&format!("{token}{behind} x"), &mut Counts::new())
+            .into_owned();
+        assert_eq!(kept, format!("[REDACTED:{kind}]{behind} x"));
+    }
+    for kind in [
+        "stripe-key",
+        "gitlab-token",
+        "huggingface-token",
+        "slack-token",
+    ] {
+        let mut all = tokens().into_iter();
+        let token = all.find(|(of, _)| *of == kind).unwrap().1;
+        let text = format!("{token}{} import os", "Q".repeat(300));
+        let kept = secrets.redact(&text, &mut Counts::new()).into_owned();
+        assert!(
+            !kept.contains(&token[6..]) && kept.ends_with(" import os"),
+            "{kept}"
+        );
+        // Only as much as the format has.
+        assert!(kept.len() > 60, "{kept}");
+    }
+}
+
+/// Code does not hide as a secret.
+#[test]
+fn nothing_that_is_no_secret_is_hidden() {
     let secrets = Secrets::default();
     for text in [
-        fake("ghp_", 37),
-        format!("{}_exec", fake("npm_", 36)),
-        upper("AKIA", 17),
+        upper("AKIA", 17).replace(|c: char| c.is_ascii_digit(), "A"),
+        "EURASIANCOUNTRIESANDTERRITORIES".to_owned(),
         format!("password = '{}'", "a1".repeat(200)),
         "password = 'import os; os.system(1)'".to_owned(),
         "-----BEGIN PRIVATE KEY-----\nimport os; os.remove('x')\n-----END PRIVATE KEY-----"
@@ -246,12 +288,190 @@ fn nothing_longer_than_its_format_is_hidden() {
             "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----",
             "AAAA\n".repeat(4_000)
         ),
+        "task_test_configuration_of_sk_test_configuration".to_owned(),
     ] {
         assert_eq!(found(&secrets, &text), [], "{text}");
     }
-    let long = jwt().replace('.', &format!("{}.", "eyJa".repeat(300)));
-    for span in secrets.find(&long) {
-        assert!(span.at.len() <= SPAN);
+}
+
+/// No beginning of it stays, and no mark covers more than its bound.
+#[test]
+fn a_long_web_token_is_replaced_to_its_beginning() {
+    let secrets = Secrets::default();
+    let encode = |text: &str| URL_SAFE_NO_PAD.encode(text);
+    let claims = format!(r#"{{"name":"{}"}}"#, "Ana López ".repeat(150));
+    let token = format!(
+        "{}.{}.{}",
+        encode(r#"{"alg":"RS256"}"#),
+        encode(&claims),
+        fake("", 342)
+    );
+    let text = format!("a {token} b");
+    assert!(secrets.find(&text).iter().all(|span| span.at.len() <= SPAN));
+    let kept = secrets.redact(&text, &mut Counts::new()).into_owned();
+    let mark = "[REDACTED:jwt]";
+    assert_eq!(kept.replace(mark, ""), "a  b", "{kept}");
+    // What is no claims is no token: code could hide in it.
+    let code = token.replace(&encode(&claims), &encode("{\"import os"));
+    assert_eq!(found(&secrets, &code), []);
+}
+
+#[test]
+fn what_a_terminal_does_not_show_splits_no_secret() {
+    let secrets = Secrets::of([("API_KEY".to_owned(), "zQ8pa-77wo0rD-x1y".to_owned())], []);
+    let mut all = tokens();
+    all.retain(|(kind, _)| !["private-key", "jwt"].contains(kind));
+    all.push(("environment", "zQ8pa-77wo0rD-x1y".to_owned()));
+    for (kind, token) in all {
+        for between in [
+            "\u{1b}[31m",
+            "\u{1b}[0;38;5;9m",
+            "\u{200b}",
+            "\u{301}",
+            "\u{ad}\u{feff}",
+            "\0",
+            "x\u{8}",
+            "\u{202e}",
+        ] {
+            for every in [1, 3, 7] {
+                let letters: Vec<char> = token.chars().collect();
+                let split: Vec<String> = letters
+                    .chunks(every)
+                    .map(|part| part.iter().collect())
+                    .collect();
+                let text = format!("a {} b", split.join(between));
+                let mut counts = Counts::new();
+                let kept = secrets.redact(&text, &mut counts).into_owned();
+                let left = kept
+                    .replace(&format!("[REDACTED:{kind}]"), "")
+                    .replace(between, "");
+                assert_eq!(
+                    left.trim_end_matches(['\u{301}']),
+                    "a  b",
+                    "{kind} {between:?} {every}: {kept:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Bytes that are no part of a secret are replaced at most up to the bound.
+#[test]
+fn what_is_hidden_within_a_secret_is_bounded() {
+    let secrets = Secrets::default();
+    let token = fake("ghp_", 36);
+    let long = format!("\u{1b}]0;{}\u{7}", "import os ".repeat(100));
+    let text = format!("{}{long}{}", &token[..9], &token[9..]);
+    let mark = "[REDACTED:github-token]";
+    assert_eq!(
+        secrets.redact(&text, &mut Counts::new()),
+        format!("{mark}{long}{mark}")
+    );
+}
+
+#[test]
+fn values_without_quotes_are_found_and_names_in_code_are_not() {
+    let secrets = Secrets::default();
+    let random = "q8Zt33kPw0aa12";
+    for (text, kind, secret) in [
+        ("password=hunter2 user=x", "password", "hunter2"),
+        ("Password: Tr0ub4dor&3", "password", "Tr0ub4dor"),
+        ("?user=a&passwd=h%21nter2&x=1", "password", "h%21nter2"),
+        (
+            "PGPASSWORD=correcthorse psql -h db",
+            "password",
+            "correcthorse",
+        ),
+        ("mysql --password=s3cret! x", "password", "s3cret!"),
+        ("mysql --password s3cret! x", "password", "s3cret!"),
+        ("curl --api-token q8Zt33kPw0aa12", "secret", random),
+        ("x-api-key: q8Zt33kPw0aa12", "secret", random),
+        ("access_token=q8Zt33kPw0aa12&x=1", "secret", random),
+        ("client_secret: q8Zt33kPw0aa12\n", "secret", random),
+        ("env AWS=1 MY_TOKEN=q8Zt33kPw0aa12 run", "secret", random),
+        (
+            "Authorization: Basic YW5hOmh1bnRlcg==",
+            "authorization",
+            "YW5hOmh1bnRlcg==",
+        ),
+        (
+            "'Authorization': 'Bearer abCdefgh'",
+            "authorization",
+            "abCdefgh",
+        ),
+        (
+            "Authorization: token q8Zt33kPw0aa12",
+            "authorization",
+            random,
+        ),
+        (
+            "Set-Cookie: sid=q8Zt33kPw0aa12; Path=/",
+            "cookie",
+            "sid=q8Zt33kPw0aa12; Path=/",
+        ),
+        (
+            "postgres://me:h@nt@db.example.com/x",
+            "url-password",
+            "h@nt",
+        ),
+        (
+            "https://q8Zt33kPw0aa12@github.com/a",
+            "url-password",
+            random,
+        ),
+    ] {
+        assert_eq!(
+            found(&secrets, text),
+            [(kind.to_owned(), secret.to_owned())],
+            "{text}"
+        );
+    }
+    for text in [
+        "connect(password=password, token=token)",
+        "connect(password=pw, user=user)",
+        "connect(password=config.db2.password)",
+        "password: string",
+        "password: float64",
+        "password=None",
+        "password = getpass.getpass()",
+        "df.sort_values(key=lambda s: s.str.lower())",
+        "sorted(rows, key=by_total_revenue2)",
+        "DB_PASSWORD=$OTHER",
+        "PWD=/home/ana",
+        "max_tokens: 4096",
+        "next_token = tokens[i + 1]",
+        "plot --sort-key total_revenue",
+        "authorization: required",
+        "https://host:8080/a@b?x=y@z",
+    ] {
+        assert_eq!(found(&secrets, text), [], "{text}");
+    }
+}
+
+#[test]
+fn written_escapes_hide_no_secret() {
+    let secrets = Secrets::of([("API_KEY".to_owned(), "zQ8pa-77wörd-x1y".to_owned())], []);
+    for secret in ["zQ8pa-77wörd-x1y".to_owned(), fake("ghp_", 36)] {
+        let bytes = |each: &dyn Fn(u8) -> String| secret.bytes().map(each).collect::<String>();
+        let chars = |each: &dyn Fn(char) -> String| secret.chars().map(each).collect::<String>();
+        for form in [
+            bytes(&|b| format!("%{b:02X}")),
+            bytes(&|b| format!("%{b:02x}")),
+            bytes(&|b| format!("%25{b:02x}")),
+            bytes(&|b| format!("\\x{b:02x}")),
+            bytes(&|b| format!("\\{b:03o}")),
+            chars(&|c| format!("\\u{:04x}", u32::from(c))),
+            chars(&|c| format!("&#{};", u32::from(c))),
+            chars(&|c| format!("\\u{{{:x}}}", u32::from(c))),
+        ] {
+            let kept = secrets
+                .redact(&format!("<{form}>"), &mut Counts::new())
+                .into_owned();
+            let left = kept
+                .replace("[REDACTED:environment]", "")
+                .replace("[REDACTED:github-token]", "");
+            assert_eq!(left, "<>", "{form}: {kept}");
+        }
     }
 }
 
@@ -275,13 +495,24 @@ fn values_of_the_environment_are_found_in_every_form() {
         [],
     );
     let hex: String = value.bytes().map(|b| format!("{b:02x}")).collect();
+    let listed = |between: &str| {
+        let all: Vec<String> = value.bytes().map(|b| format!("{b:02X}")).collect();
+        all.join(between)
+    };
+    let utf16: Vec<u8> = value.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let json = serde_json::to_string(value).unwrap();
     for form in [
         value.to_owned(),
         "correcthorse".to_owned(),
         json.trim_matches('"').to_owned(),
         hex.to_uppercase(),
+        hex.to_uppercase().replace('A', "a"),
         hex,
+        listed(":"),
+        listed(" "),
+        listed("-"),
+        STANDARD.encode(&utf16),
+        value.replace('ö', "o\u{308}"),
         STANDARD.encode(value),
         URL_SAFE.encode(value),
         STANDARD.encode("correcthorse"),
@@ -316,6 +547,28 @@ fn values_of_the_environment_are_found_in_every_form() {
     ] {
         assert_eq!(found(&secrets, plain), []);
     }
+}
+
+/// Also where it is printed alone.
+#[test]
+fn secrets_within_values_of_the_environment_are_found_alone() {
+    let secrets = Secrets::of(
+        [
+            (
+                "DATABASE_URL".to_owned(),
+                "postgres://me:hunt3r-X-2@db.example.com/x".to_owned(),
+            ),
+            (
+                "SERVICE".to_owned(),
+                r#"{"private_key_id":"x","password":"Tr0ub4dor&33x"}"#.to_owned(),
+            ),
+        ],
+        [],
+    );
+    let mark = "[REDACTED:environment]";
+    let text = "the server has no hunt3r-X-2 and no Tr0ub4dor&33x";
+    let kept = secrets.redact(text, &mut Counts::new());
+    assert_eq!(kept, format!("the server has no {mark} and no {mark}"));
 }
 
 #[test]

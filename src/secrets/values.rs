@@ -10,7 +10,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
 use super::ordinary::{is_ordinary, is_path_or_number};
-use super::{ENVIRONMENT, SPAN};
+use super::views::seen;
+use super::{ENVIRONMENT, SPAN, formats, pieces};
 
 /// Shorter values occur by chance.
 const SHORTEST: usize = 8;
@@ -24,7 +25,11 @@ const TELLING: [&str; 10] = [
 
 /// What is looked for of an environment.
 #[derive(Clone, Default)]
-pub(super) struct Values(Option<AhoCorasick>);
+pub(super) struct Values {
+    exact: Option<AhoCorasick>,
+    /// In either case.
+    digits: Option<AhoCorasick>,
+}
 
 impl fmt::Debug for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,33 +39,48 @@ impl fmt::Debug for Values {
 
 impl Values {
     pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut all = BTreeSet::new();
+        let (mut exact, mut digits) = (BTreeSet::new(), BTreeSet::new());
         for (name, value) in variables {
             for value in secrets(&name, &value) {
-                all.extend(forms(value));
+                for value in [value.clone(), seen(&value)] {
+                    exact.extend(forms(&value));
+                    digits.extend(hexadecimal(&value));
+                }
             }
         }
-        all.retain(|form| form.len() >= SHORTEST);
-        if all.is_empty() {
-            return Self(None);
+        let search = |all: BTreeSet<String>, caseless| {
+            let all: Vec<String> = all
+                .into_iter()
+                .filter(|form| form.len() >= SHORTEST)
+                .collect();
+            let mut builder = AhoCorasick::builder();
+            let builder = builder
+                .match_kind(MatchKind::LeftmostLongest)
+                .ascii_case_insensitive(caseless);
+            (!all.is_empty()).then(|| builder.build(all).ok()).flatten()
+        };
+        Self {
+            exact: search(exact, false),
+            digits: search(digits, true),
         }
-        let mut builder = AhoCorasick::builder();
-        let built = builder.match_kind(MatchKind::LeftmostLongest).build(all);
-        Self(built.ok())
     }
 
     pub fn find(&self, text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
-        let Some(all) = &self.0 else { return };
         let mut kind = None;
-        for one in all.find_iter(text) {
-            // Only the start of a character begins a form, and only its end ends one.
-            add(one.range(), kind.get_or_insert_with(|| ENVIRONMENT.into()));
+        for all in [&self.exact, &self.digits].into_iter().flatten() {
+            for one in all.find_iter(text) {
+                // Only the start of a character begins a form, and only its end ends one.
+                pieces(text, one.range(), |piece| {
+                    add(piece, kind.get_or_insert_with(|| ENVIRONMENT.into()));
+                });
+            }
         }
     }
 }
 
-/// The parts of a value that are looked for.
-fn secrets<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
+/// The parts of a value that are looked for: its lines, and what of it says itself that it is a secret, as the password
+/// in an address.
+fn secrets(name: &str, value: &str) -> Vec<String> {
     let name = name.to_uppercase();
     let telling = !["PWD", "OLDPWD"].contains(&name.as_str())
         && TELLING.iter().any(|part| name.contains(part));
@@ -75,33 +95,39 @@ fn secrets<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
             && !is_path_or_number(line)
             && (telling || !is_ordinary(line))
     };
-    lines.filter(secret).collect()
+    let mut all: Vec<String> = lines.filter(secret).map(str::to_owned).collect();
+    formats::find(value, &mut |at: Range<usize>, _: &Arc<str>| {
+        let part = value.get(at).unwrap_or_default();
+        if part.chars().count() >= SHORTEST && part.lines().count() == 1 && !is_ordinary(part) {
+            all.push(part.to_owned());
+        }
+    });
+    all
 }
 
-/// A value as it is, in JSON, in base64 at each of the three places that it can have among other bytes, in
-/// hexadecimal digits and percent-encoded.
+/// A value as it is, in JSON, in base64 at each of the three places that it can have among other bytes (as UTF-16 too), and
+/// percent-encoded.
 fn forms(value: &str) -> Vec<String> {
     let bytes = value.as_bytes();
     let mut all = vec![value.to_owned()];
     let json = serde_json::to_string(value).unwrap_or_default();
     all.push(json.trim_matches('"').to_owned());
     for engine in [&STANDARD, &URL_SAFE] {
-        let whole = engine.encode(bytes);
-        all.push(whole.trim_end_matches('=').to_owned());
-        all.push(whole);
-        for before in 0..3 {
-            let mut shifted = vec![0; before];
-            shifted.extend_from_slice(bytes);
-            shifted.truncate(shifted.len() / 3 * 3);
-            let text = engine.encode(shifted);
-            // The first digits are shared with what stands before.
-            let own = [0, 2, 3][before];
-            all.push(text.get(own..).unwrap_or_default().to_owned());
+        for bytes in [bytes, &utf16(value)] {
+            let whole = engine.encode(bytes);
+            all.push(whole.trim_end_matches('=').to_owned());
+            all.push(whole);
+            for before in 0..3 {
+                let mut shifted = vec![0; before];
+                shifted.extend_from_slice(bytes);
+                shifted.truncate(shifted.len() / 3 * 3);
+                let text = engine.encode(shifted);
+                // The first digits are shared with what stands before.
+                let own = [0, 2, 3][before];
+                all.push(text.get(own..).unwrap_or_default().to_owned());
+            }
         }
     }
-    let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
-    all.push(hex.to_uppercase());
-    all.push(hex);
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~".contains(&b);
     for (space, slash) in [("%20", "%2F"), ("+", "%2F"), ("%20", "/")] {
         let encoded = |b: &u8| match b {
@@ -112,5 +138,21 @@ fn forms(value: &str) -> Vec<String> {
         };
         all.push(bytes.iter().map(encoded).collect());
     }
+    all
+}
+
+fn utf16(value: &str) -> Vec<u8> {
+    value.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+/// Hexadecimal digits, together and as they are listed.
+fn hexadecimal(value: &str) -> Vec<String> {
+    let listed = |bytes: &[u8], between: &str| {
+        let digits: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
+        digits.join(between)
+    };
+    let mut all = vec![listed(&utf16(value), "")];
+    let between = ["", ":", " ", "-", ", 0x", ",0x"];
+    all.extend(between.map(|between| listed(value.as_bytes(), between)));
     all
 }

@@ -3,7 +3,7 @@
 use ratatui::style::Modifier;
 
 use super::bench::{Bench, Making};
-use super::snapshot_tests::at_sizes;
+use super::snapshot_tests::{at_sizes, snap};
 use super::ui::{QUIET, SHEET_GRACE};
 use crate::model::State;
 use crate::secrets::Secrets;
@@ -32,11 +32,14 @@ fn secrets() {
 
 #[test]
 fn secrets_on_the_sheet() {
-    at_sizes("secrets_sheet", |b| {
-        propose(b);
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut b = Bench::new(columns, rows);
+        propose(&mut b);
+        b.read();
         b.open_sheet();
         b.settle();
-    });
+        snap(&format!("secrets_sheet_{columns}x{rows}"), &b.draw());
+    }
 }
 
 /// Exactly the secrets, with the colours that they have anyway.

@@ -162,7 +162,15 @@ fn whole_old_segments_are_removed_and_everything_else_goes_on() {
     );
     assert_eq!((files(&log), files(&blobs)), before);
 
+    let salt = |id: &ProposalId| dash.state.join("salts").join(id.to_string());
+    fs::create_dir(dash.state.join("salts")).unwrap();
+    ids.iter()
+        .for_each(|id| fs::write(salt(id), [7; 32]).unwrap());
     let done = dash.cli(&["audit", "prune"]);
+    assert_eq!(
+        ids.each_ref().map(|id| salt(id).exists()),
+        [false, false, true]
+    );
     let printed = assert_names(&done);
     assert!(
         printed.contains("`audit verify` goes on from there"),

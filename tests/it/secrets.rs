@@ -1,11 +1,14 @@
 //! Secrets that pass through a dashboard are in none of its files, exports and bundles.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use base64::Engine as _;
 use serde_json::json;
+use sha2::Digest as _;
 
 use crate::common::dash::{Dash, Options};
 
@@ -152,4 +155,294 @@ fn canaries_of_every_place_are_nowhere_below_the_state_folder_and_in_no_export()
     );
     let other = compare(&code.replace(&token(2), "[REDACTED:github-token]"));
     assert_eq!(other.status.code(), Some(1));
+}
+
+/// Made here so that no file of this repository holds one.
+fn fake(prefix: &str, length: usize) -> String {
+    let digits: String = "a7x39BKqZm".chars().cycle().take(length).collect();
+    format!("{prefix}{digits}")
+}
+
+/// A secret of each kind, and what of it must be nowhere.
+fn of_each_kind() -> Vec<(&'static str, String, String)> {
+    let url_safe = |text: &str| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text);
+    let core = "x39BKqZma7";
+    let hex = "0f1e2d3c4b5a6978".repeat(3);
+    let jwt = format!(
+        "{}.{}.{}",
+        url_safe(r#"{"alg":"HS256"}"#),
+        url_safe(r#"{"sub":"ana"}"#),
+        fake("", 43)
+    );
+    let pem = format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----",
+        fake("", 60)
+    );
+    let upper = fake("AKIA", 16)
+        .to_uppercase()
+        .replace(['9', '3'], "2")
+        .replace('7', "5");
+    let with_core = [
+        ("aws-secret-key", fake("aws_secret_access_key=", 40)),
+        ("github-token", fake("ghp_", 36)),
+        ("gitlab-token", fake("glpat-", 20)),
+        ("slack-token", fake("xoxb-123456789012-", 24)),
+        (
+            "slack-webhook",
+            fake("https://hooks.slack.com/services/", 44),
+        ),
+        ("anthropic-key", fake("sk-ant-api03-", 95)),
+        (
+            "openai-key",
+            fake(&format!("{}T3BlbkFJ", fake("sk-proj-", 40)), 40),
+        ),
+        ("sk-key", fake("sk-", 48)),
+        ("google-api-key", fake("AIza", 35)),
+        ("google-oauth-secret", fake("GOCSPX-", 28)),
+        ("stripe-key", fake("sk_live_", 24)),
+        ("azure-key", format!("{}==", fake("AccountKey=", 86))),
+        ("azure-client-secret", fake("abc8Q~", 32)),
+        ("npm-token", fake("npm_", 36)),
+        ("pypi-token", fake("pypi-AgEIcHlwaS5vcmc", 80)),
+        ("huggingface-token", fake("hf_", 34)),
+        ("sendgrid-key", fake(&format!("{}.", fake("SG.", 22)), 43)),
+        ("jwt", jwt),
+        ("bearer-token", fake("Bearer ", 30)),
+        ("authorization", fake("Authorization: token ", 30)),
+        ("cookie", fake("Set-Cookie: sid=", 30)),
+        (
+            "url-password",
+            format!("{}@host.example", fake("postgres://me:", 14)),
+        ),
+        ("password", fake("password=", 14)),
+        ("secret", fake("client_secret: ", 14)),
+        ("private-key", pem),
+    ];
+    let mut all: Vec<_> = with_core
+        .map(|(kind, text)| (kind, text, core.to_owned()))
+        .into();
+    all.push(("aws-access-key", upper.clone(), upper[6..].to_owned()));
+    all.push((
+        "twilio-key",
+        format!("SK{}", &hex[..32]),
+        hex[..20].to_owned(),
+    ));
+    let account = format!("\"private_key_id\": \"{}\"", &hex[..40]);
+    all.push(("google-service-account", account, hex[..20].to_owned()));
+    all.push(("environment", VALUE.to_owned(), VALUE.to_owned()));
+    all.push(("employee", "EMP-471147".to_owned(), "471147".to_owned()));
+    all
+}
+
+/// What is looked for is made of the same table.
+#[test]
+fn a_secret_of_each_kind_is_nowhere_below_the_state_folder_and_in_no_export() {
+    let all = of_each_kind();
+    let known: BTreeSet<&str> = all.iter().map(|(kind, ..)| *kind).collect();
+    let missing: Vec<&str> = countersign::secrets::kinds()
+        .into_iter()
+        .filter(|kind| !known.contains(kind))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let mut dash = Dash::with(&Options {
+        config: "[audit.secrets]\nemployee = 'EMP-[0-9]{6}'\n",
+        env: &[("PARTNER_TOKEN", VALUE)],
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let code = "for text in given:\n    print(text)\nfor text in given:\n    print('\\x1b[31m'.join(text))\n\
+                with open('a.txt', 'w') as f:\n    f.write('\\n'.join(given))\n\
+                with open('b.txt', 'w', encoding='utf-16') as f:\n    f.write('\\n'.join(given))\n\
+                with open('c.bin', 'wb') as f:\n    f.write(bytes([255, 0, 1]))\ngiven\n";
+    let texts: Vec<&str> = all.iter().map(|(_, text, _)| text.as_str()).collect();
+    let proposal = agent.propose(json!({
+        "code": code,
+        "reason": texts[..8].join(" "),
+        "inputs": {"given": {"json": texts}},
+    }));
+    dash.grant(&mut agent, &proposal);
+    let outcome = agent.outcome(&proposal["id"]);
+    assert_eq!(outcome["state"], "succeeded", "{outcome}");
+    drop(agent);
+    dash.press("q");
+    dash.wait_exit();
+
+    let id = proposal["id"].as_str().unwrap();
+    let bundle = dash.root().join("bundle");
+    let exports: Vec<Vec<u8>> = [
+        &["audit", "show", id][..],
+        &["audit", "playback", id, "--speed", "1000"],
+        &["audit", "export"],
+        &["audit", "export", "--format", "csv"],
+        &["audit", "export", "--format", "ocsf"],
+        &["audit", "export", "--bundle", bundle.to_str().unwrap()],
+    ]
+    .into_iter()
+    .map(|args| dash.cli(args).stdout)
+    .collect();
+    let interleaved = |text: &str| {
+        text.chars()
+            .map(String::from)
+            .collect::<Vec<_>>()
+            .join("\u{1b}[31m")
+            .into_bytes()
+    };
+    let wide = |text: &str| {
+        text.encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<u8>>()
+    };
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    files_below(&dash.state, &mut files);
+    files_below(&bundle, &mut files);
+    files.extend(
+        exports
+            .into_iter()
+            .map(|printed| ("printed".to_owned(), printed)),
+    );
+    assert!(files.len() > 12);
+    for (kind, _, needle) in &all {
+        for form in [
+            needle.clone().into_bytes(),
+            interleaved(needle),
+            wide(needle),
+        ] {
+            for (name, bytes) in &files {
+                let at = bytes.windows(form.len()).position(|window| window == form);
+                assert_eq!(at, None, "{kind} in {name}");
+            }
+        }
+    }
+
+    // Each was found as what it is, in what came in and in what came out.
+    let log: String = files
+        .iter()
+        .filter(|(name, _)| name.contains("/log/"))
+        .map(|(_, bytes)| String::from_utf8_lossy(bytes))
+        .collect();
+    let counted = |kind: &str| -> BTreeSet<String> {
+        let lines = log
+            .lines()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let mut lines =
+            lines.filter(|line| line.to_string().contains(&format!("\"kind\":\"{kind}\"")));
+        let line = lines.find(|line| line.get("redacted").is_some()).unwrap();
+        line["redacted"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect()
+    };
+    let expected: BTreeSet<String> = known.iter().map(|kind| (*kind).to_owned()).collect();
+    assert_eq!(counted("proposed"), expected);
+    assert_eq!(counted("finished"), expected);
+    assert!(log.contains("\"unsearched\":[\"c.bin\"]"), "{log}");
+
+    // What a copy without salts tells of the contents, is nothing that somebody could try secrets against.
+    let given = serde_json::to_string(&texts).unwrap();
+    let stdout = outcome["run"]["stdout"].as_str().unwrap();
+    for content in [given.as_str(), stdout, &texts.join("\n")] {
+        let digest = sha2::Sha256::digest(content.as_bytes());
+        let digest: String = digest.iter().map(|b| format!("{b:02x}")).collect();
+        for (name, bytes) in &files {
+            let text = String::from_utf8_lossy(bytes);
+            assert!(!text.contains(&digest) && !name.contains(&digest), "{name}");
+        }
+    }
+}
+
+fn files_below(folder: &Path, all: &mut Vec<(String, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let kind = fs::symlink_metadata(&path).unwrap().file_type();
+        if kind.is_dir() {
+            files_below(&path, all);
+        } else if kind.is_file() {
+            all.push((path.display().to_string(), fs::read(&path).unwrap()));
+        }
+    }
+}
+
+/// A copied state folder: without the salt nobody can try a secret, with it one can, and an erasure takes it away.
+#[test]
+fn the_salt_of_code_with_a_secret_is_its_owners_alone_and_goes_with_the_code() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let code = format!("print(1)  # {}\n", token(7));
+    let proposal = agent.code(&code);
+    dash.grant(&mut agent, &proposal);
+    assert_eq!(agent.outcome(&proposal["id"])["state"], "succeeded");
+    drop(agent);
+    dash.press("q");
+    dash.wait_exit();
+    let id = proposal["id"].as_str().unwrap();
+    let salts = dash.state.join("salts");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&salts), mode(&salts.join(id))), (0o700, 0o600));
+    let file = dash.root().join("code.py");
+    fs::write(&file, &code).unwrap();
+    let guess = |dash: &Dash| {
+        let said = dash.cli(&["audit", "show", id, "--code", file.to_str().unwrap()]);
+        (
+            said.status.code(),
+            String::from_utf8_lossy(&said.stderr).into_owned(),
+        )
+    };
+    assert_eq!(guess(&dash).0, Some(0));
+    // Kept code with a secret is no code to run again.
+    let kept = fs::read_dir(dash.state.join("kept"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let again = dash.cli(&["replicate", kept.to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(
+        said.contains("its code held secrets, which are not kept"),
+        "{said}"
+    );
+    fs::rename(salts.join(id), dash.root().join("salt")).unwrap();
+    let (status, said) = guess(&dash);
+    assert!(status != Some(0) && said.contains("salt"), "{said}");
+}
+
+/// What the agent brought may lack something, and whoever runs the code again is told.
+#[test]
+fn a_replica_says_that_its_inputs_may_lack_secrets() {
+    let mut dash = Dash::start();
+    let mut agent = dash.agent();
+    let proposal = agent.propose(json!({
+        "code": "print(len(given['s']))\n",
+        "inputs": {"given": {"json": {"s": token(8)}}},
+    }));
+    dash.grant(&mut agent, &proposal);
+    assert_eq!(agent.outcome(&proposal["id"])["state"], "succeeded");
+    let folder = dash.state.join("kept");
+    let file = |dash: &Dash| -> Option<std::path::PathBuf> {
+        let mut files = fs::read_dir(dash.state.join("kept")).ok()?;
+        let path = files.next()?.ok()?.path();
+        (fs::metadata(&path).ok()?.len() > 0).then_some(path)
+    };
+    dash.wait_for("the kept code", |dash, _| file(dash).is_some());
+    let path = file(&dash).unwrap();
+    assert!(path.starts_with(folder));
+    drop(agent);
+    dash.press("q");
+    let python = crate::common::python::managed_env()
+        .prefix
+        .join("bin/python3");
+    dash.then(&[
+        "--python",
+        python.to_str().unwrap(),
+        "replicate",
+        path.to_str().unwrap(),
+    ]);
+    let text = dash.wait_text("to run it");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("the log keeps no secrets: what the agent brought may lack some of its own"),
+        "{text}"
+    );
 }

@@ -8,9 +8,12 @@ pub const SECRETS: &str = "secrets";
 /// Behind the number of a line that has one, in plain lines.
 pub const HAS_SECRET: &str = ", secret";
 
-/// In the heading of the code.
+/// In the heading of the code, of those below it.
 pub fn secrets_here(held: &Held) -> String {
-    format!("  {}, marked", count(held.count(), "secret"))
+    match held.ranges.len() {
+        0 => String::new(),
+        here => format!("  {}, marked", count(here, "secret")),
+    }
 }
 
 /// `2 in this code (1 environment, 1 github-token; lines 3, 9), 1 in the input `s` (1 jwt; line 1): …`. `few`: the most
