@@ -118,8 +118,10 @@ fn read(
         Wanted::Record(id) => {
             let at = answers.newer(all, id)?.unwrap_or(0);
             let history = answers.records(id)?;
+            let earlier = answers.earlier_grant(&history)?;
             let contents = |digest: &Digest| log.blob(digest);
-            let page = Dossier::of(id, &history, &contents, signed, &TimeZone::system());
+            let zone = TimeZone::system();
+            let page = Dossier::of(id, &history, earlier, &contents, signed, &zone);
             dossier = Some(Arc::new(page));
             (
                 at.saturating_sub(ROWS_BESIDE / 2),

@@ -78,6 +78,7 @@ pub use launch::{Files, Handed, ROLE, Slot};
 pub(crate) use leftovers::groups_of;
 pub use leftovers::remove_stale;
 pub use meter::Meter;
+pub use outside::LAYERS;
 pub use states::{Confined, Ended, Held, Launched, Released, Step};
 
 pub(crate) use host::Helper;

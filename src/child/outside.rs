@@ -81,6 +81,30 @@ fn missing(layer: &'static str) -> Fault {
     Fault::new(Why::Unconfined(layer), layer)
 }
 
+/// Every layer that is read from outside, by its name in records. `landlock` has its version behind it.
+pub const LAYERS: [&str; 20] = [
+    "uid",
+    "userns",
+    "pidns",
+    "netns",
+    "ipcns",
+    "utsns",
+    "mntns",
+    "cgroupns",
+    "nocaps",
+    "bounding",
+    "no_new_privs",
+    "seccomp",
+    "noexec",
+    "cgroup",
+    "rlimits",
+    "root",
+    "proc",
+    "environment",
+    "descriptors",
+    "landlock",
+];
+
 /// The layers of a tier. All of them are required.
 fn required(tier: Tier) -> &'static [&'static str] {
     match tier {

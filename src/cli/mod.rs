@@ -168,8 +168,8 @@ fn check_variables() -> Result<(), ConfigError> {
     config::check_variables(&config::Variables::of_process(), &Keymap::actions())
 }
 
-const ONLY_DASHBOARD: &str =
-    "`--plain` belongs to the dashboard: `countersign --plain` or `countersign demo --plain`";
+const ONLY_DASHBOARD: &str = "`--plain` belongs to the dashboard and the review screen: `countersign --plain`, `countersign demo --plain` or \
+     `countersign audit --plain`";
 
 /// Runs the chosen command and returns the exit code.
 pub fn run(cli: Cli) -> Result<u8, Failure> {

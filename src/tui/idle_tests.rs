@@ -347,11 +347,6 @@ fn a_key_that_works_elsewhere_says_where() {
         ),
         (of_sheet, "é", "no key é here; Esc goes back"),
         (record, "a", "a (grant) works in the queue: press 1 first"),
-        (
-            record,
-            "/",
-            "/ (search) works outside the record: press Esc first",
-        ),
         (record, "y", "y confirms on the sheet: press 1 a first"),
         (
             |b| sheet(b, Making::flagged()),

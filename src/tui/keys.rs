@@ -235,9 +235,9 @@ commands! {
     Up = "up", "k up", "up in the focused pane";
     Left = "left", "left", "scroll left, with wrapping off; in the queue, close a group";
     Right = "right", "right", "scroll right, with wrapping off; in the queue, open a group";
-    NextPane = "next-pane", "tab", "next pane";
-    PreviousPane = "previous-pane", "shift-tab", "previous pane";
-    Open = "open", "enter", "open: the code, what is condensed, a record; never grants";
+    NextPane = "next-pane", "tab", "next pane; on the page of a proposal, its next part";
+    PreviousPane = "previous-pane", "shift-tab", "previous pane; on the page of a proposal, the part before";
+    Open = "open", "enter", "open: the code, what is condensed, a proposal of the log, there its output; never grants";
     PageCode = "page-code", "space", "next unseen row, or a page down, from any pane";
     PageDown = "page-down", "pagedown", "page down in the focused pane";
     PageUp = "page-up", "pageup", "page up in the focused pane";
@@ -246,7 +246,7 @@ commands! {
     Inputs = "inputs", "p", "data: the next input that the agent brought, then GIVEN";
     NextPoint = "next-finding", "]", "the next finding or effect, with its line";
     PreviousPoint = "previous-finding", "[", "the previous finding or effect";
-    Details = "details", "i", "details: limits, layers, digests, environment, peer";
+    Details = "details", "i", "details: limits, layers, digests, environment, peer; on a page of the log, its records";
     Diff = "diff", "v", "diff with the last granted code, then with earlier ones; never counts as seen";
     Wrap = "wrap", "w", "wrap long lines, or not";
     Zoom = "zoom", "z", "the focused pane on the whole screen, or not";
@@ -275,7 +275,7 @@ commands! {
     Policies = "policies", "3", "policies and agents";
     Palette = "palette", ":", "every command by name";
     Redraw = "redraw", "ctrl-l", "draw the whole screen anew";
-    Search = "search", "/", "search; on the audit log, a query as for `audit list`";
+    Search = "search", "/", "search; on the list of the audit log, a query as for `audit list`";
     SearchNext = "search-next", "n", "next match";
     SearchPrevious = "search-previous", "N", "previous match";
     Theme = "theme", "t", "next theme, and the list of all";

@@ -97,6 +97,8 @@ const fn reads(command: Command) -> bool {
         | C::Palette
         | C::Redraw
         | C::Search
+        | C::SearchNext
+        | C::SearchPrevious
         | C::Theme
         | C::Help
         | C::Back
@@ -127,8 +129,6 @@ const fn reads(command: Command) -> bool {
         | C::Kill
         | C::Queue
         | C::Audit
-        | C::Policies
-        | C::SearchNext
-        | C::SearchPrevious => false,
+        | C::Policies => false,
     }
 }

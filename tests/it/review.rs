@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
 use countersign::audit;
-use countersign::model::{Blob, LogEvent, ProposalId, Ticket};
+use countersign::model::{Blob, LogEvent, ProposalId, StreamName, Ticket};
 use serde_json::json;
 
 use crate::common::dash::{Dash, Options};
@@ -31,6 +31,33 @@ fn log(state: &Path) {
     put(samples::finished(ids[0]));
     put(samples::proposed(ids[1], "the second"));
     put((samples::denied(ids[1]), Vec::new()));
+    handle.close();
+}
+
+/// A log of a run that printed one line, ten minutes later another, and half a second later the last.
+fn paced(state: &Path) {
+    let id = ProposalId::new();
+    let (tell, told) = mpsc::channel();
+    let opened = audit::open(state).unwrap();
+    let handle = opened
+        .writer
+        .start(Box::new(move |e| tell.send(e).unwrap()));
+    let put = |(event, blobs): (LogEvent, Vec<Blob>)| {
+        handle.submit(Ticket::Core(1), event, blobs);
+        told.recv().unwrap();
+    };
+    put(samples::proposed(id, "a long run"));
+    put((samples::granted(id), Vec::new()));
+    put((samples::started(id), Vec::new()));
+    let (mut event, _) = samples::finished(id);
+    let out = Blob::of(b"begins\ngoes on\nends\n");
+    if let LogEvent::Finished(f) = &mut event {
+        (f.stdout_sha256, f.stdout_bytes) = (out.sha256, out.bytes.len() as u64);
+        for (ms, bytes) in [(0, 7), (600_000, 8), (600_500, 5)] {
+            f.pace.push(ms, StreamName::Stdout, bytes);
+        }
+    }
+    put((event, vec![out, Blob::of(b"")]));
     handle.close();
 }
 
@@ -302,4 +329,52 @@ fn without_a_terminal_it_says_what_to_use() {
     let mut none = open(dir.path(), &[], (80, 24));
     assert_eq!(none.wait_exit().exit_code(), 1);
     none.wait_text("there is no audit log in");
+}
+
+#[test]
+fn output_is_played_faster_slower_without_its_waits_and_not_while_it_is_paused() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    paced(&state);
+    let mut review = open(&state, &[], (120, 40));
+    review.wait_text("AUDIT  1 proposal");
+    review.press("\r");
+    review.wait_text("TIMELINE");
+    review.press("\r");
+    let text = review.wait_text("1×, playing, 0.0 s of 600.5 s");
+    assert!(
+        text.contains("begins") && !text.contains("goes on"),
+        "{text}"
+    );
+    review.press("\x1b[C");
+    review.wait_text("2×, playing");
+    review.press("\x1b[D");
+    review.press("\x1b[D");
+    review.wait_text("0.5×, playing");
+    review.press("\r");
+    review.wait_text("0.5×, paused");
+    review.press("\t");
+    let text = review.wait_text("paused, 0.0 s of 600.5 s, waits cut to 1 s");
+    assert!(!text.contains("goes on"), "{text}");
+    review.press("\r");
+    let text = review.wait_text("over, 600.5 s of 600.5 s");
+    assert!(text.contains("goes on") && text.contains("ends"), "{text}");
+    review.press("\t");
+    review.wait_for("waits as they were", |_, text| {
+        text.contains("over, 600.5 s") && !text.contains("waits cut")
+    });
+    review.press("\x1b[H");
+    review.wait_text("playing, 0.0 s of 600.5 s");
+    // The field of a search takes the letters; of commands, `q` would leave.
+    review.press("/");
+    review.wait_text("search the page");
+    review.keys("quoque");
+    review.press("\r");
+    review.wait_text("not found");
+    review.press("/");
+    review.press("\x15");
+    review.keys("goes on");
+    review.press("\r");
+    review.wait_text("goes on");
+    leave(review);
 }

@@ -73,6 +73,11 @@ fn every_layer_is_on() {
         layers.iter().any(|l| l.starts_with("landlock:")),
         "{layers:?}"
     );
+    // The page of a proposal has words for these.
+    for layer in layers {
+        let name = layer.split(':').next().unwrap_or_default();
+        assert!(crate::child::LAYERS.contains(&name), "{layer}");
+    }
 }
 
 #[test]

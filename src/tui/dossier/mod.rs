@@ -19,8 +19,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::audit::{History, Playback, Record, erased};
-use crate::model::{Digest, LogEvent, ProposalId, StreamName};
+use crate::audit::{Earlier, History, Playback, Record, erased};
+use crate::model::{Digest, LogEvent, ProposalId, State, StreamName};
 
 use super::diff::Diff;
 use super::gutter::Gutter;
@@ -29,6 +29,9 @@ use super::words::dossier as words;
 
 /// Lines of one text that the page shows.
 const LINES: usize = 2000;
+/// Lines of a file that the page shows, and bytes of a file that it reads.
+const FILE_LINES: usize = 40;
+const FILE_BYTES: u64 = 1024 * 1024;
 /// Characters of a text within a sentence.
 const QUOTED: usize = 400;
 
@@ -36,6 +39,8 @@ const QUOTED: usize = 400;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dossier {
     pub id: ProposalId,
+    /// Whether it waits or runs, as far as the log says.
+    is_open: bool,
     parts: Vec<(Part, Vec<Row>)>,
     /// What the run printed, if the log has it.
     plays: Option<Arc<Playback>>,
@@ -93,11 +98,12 @@ enum Row {
 pub type Contents<'a> = &'a dyn Fn(&Digest) -> Result<Vec<u8>, String>;
 
 impl Dossier {
-    /// Collects the page. Takes its time for colours and differences. `signed`: how many records the latest checkpoint
-    /// signs.
+    /// Collects the page. Takes its time for colours and differences. `earlier`: what was granted before to its agent under
+    /// its title. `signed`: how many records the latest checkpoint signs.
     pub fn of(
         id: ProposalId,
         history: &History,
+        earlier: Option<Earlier>,
         contents: Contents<'_>,
         signed: u64,
         zone: &TimeZone,
@@ -107,9 +113,16 @@ impl Dossier {
             let read = || contents(&digest);
             texts.entry(digest).or_insert_with(read);
         }
+        let earlier = earlier.map(|earlier| {
+            let code = contents(&earlier.code);
+            let code = code.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            (earlier, code)
+        });
         let source = Source {
             id,
             history,
+            earlier,
+            contents,
             texts,
             signed,
             zone,
@@ -130,7 +143,17 @@ impl Dossier {
         let played = played.map(|f| Playback::reading(f, records, contents));
         let plays = played.and_then(Result::ok).map(Arc::new);
         let plays = plays.filter(|played| !played.steps.is_empty());
-        Self { id, parts, plays }
+        Self {
+            id,
+            is_open: source.stands().is_some(),
+            parts,
+            plays,
+        }
+    }
+
+    /// Whether it waits or runs, as far as the log says: its page changes.
+    pub(super) const fn is_open(&self) -> bool {
+        self.is_open
     }
 
     /// What the run printed, to be played; `None` if nothing is there.
@@ -148,6 +171,9 @@ impl Dossier {
 struct Source<'a> {
     id: ProposalId,
     history: &'a History,
+    /// What was granted before, and its code, or why that is not there.
+    earlier: Option<(Earlier, Result<String, String>)>,
+    contents: Contents<'a>,
     /// The contents that the records name, or why they are not there.
     texts: BTreeMap<Digest, Result<Vec<u8>, String>>,
     signed: u64,
@@ -191,14 +217,8 @@ impl Source<'_> {
             Ok(text) => text,
             Err(why) => return vec![Row::Told(why, Role::Bad)],
         };
-        let gutter = Gutter::of(stream, 0);
-        let lines = || text.split_terminator('\n');
-        let mut rows: Vec<Row> = lines()
-            .take(LINES)
-            .zip(1..)
-            .map(|(line, n)| Row::Line(gutter, n, line.to_owned()))
-            .collect();
-        rows.extend(self.rest(lines().count()));
+        let mut rows = behind(&text, stream, LINES);
+        rows.extend(self.rest(text.split_terminator('\n').count()));
         rows
     }
 
@@ -208,6 +228,26 @@ impl Source<'_> {
         let said = || words::more_lines(more, &self.id.to_string());
         (more > 0).then(|| Row::Told(said(), Role::Dim))
     }
+
+    /// What it waits for, if it has not ended.
+    fn stands(&self) -> Option<&'static str> {
+        let last = self.events().filter_map(LogEvent::state).last();
+        match last {
+            Some(State::Pending) => Some(words::WAITS),
+            Some(State::Granted) => Some(words::STARTS),
+            Some(State::Running) => Some(words::RUNS),
+            _ => None,
+        }
+    }
+}
+
+/// The first lines of a text of others behind the gutter, in which they cannot print.
+fn behind(text: &str, stream: StreamName, most: usize) -> Vec<Row> {
+    let gutter = Gutter::of(stream, 0);
+    let lines = text.split_terminator('\n').take(most).zip(1..);
+    lines
+        .map(|(line, n)| Row::Line(gutter, n, line.to_owned()))
+        .collect()
 }
 
 /// A text in quotes, as JSON has it: nothing in it ends the quotes or the line.

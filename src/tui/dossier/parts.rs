@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::audit::{Teller, spelled, timeline};
 use crate::model::{
-    Action, BoundInput, Digest, FinishedLog, InputKind, LogEvent, Sensitivity, StreamName, Verdict,
+    Action, Artifact, BoundInput, Digest, FinishedLog, InputKind, LogEvent, Sensitivity,
+    StreamName, Verdict,
 };
 
 use super::super::diff::Diff;
@@ -35,7 +38,14 @@ impl Source<'_> {
             at: &|at| self.time(at),
             given: &quoted,
         };
-        let mut rows = Vec::new();
+        let zone = self.zone.iana_name().map_or_else(
+            || {
+                let now = Timestamp::now().to_zoned(self.zone.clone());
+                now.strftime("UTC%:z").to_string()
+            },
+            str::to_owned,
+        );
+        let mut rows = vec![Row::Told(words::times_in(&zone), Role::Dim)];
         let mut before = None;
         for moment in timeline(&self.history.records, teller) {
             let ms = before.map(|before| moment.at.as_millisecond() - before);
@@ -53,6 +63,9 @@ impl Source<'_> {
         }
         if self.proposed().is_none() {
             rows.push(Row::Told(words::NOT_ASKED.to_owned(), Role::Bad));
+        }
+        if let Some(stands) = self.stands() {
+            rows.push(Row::Told(stands.to_owned(), Role::Flagged));
         }
         rows
     }
@@ -173,13 +186,44 @@ impl Source<'_> {
     }
 
     pub(super) fn diff(&self) -> Vec<Row> {
+        let mut rows = self.edit();
+        rows.extend(self.since_earlier());
+        rows
+    }
+
+    /// What differs from what was granted before to the same agent under the same title.
+    fn since_earlier(&self) -> Vec<Row> {
+        let Some((earlier, code)) = &self.earlier else {
+            return vec![told(words::NO_EARLIER)];
+        };
+        let at = self.time(earlier.at);
+        let decided = self.edited().or(self.proposed());
+        let decided = decided.and_then(|(digest, _)| self.text(&digest).ok());
+        match (code, decided) {
+            (Ok(code), Some(decided)) if *code == decided => {
+                vec![told(words::same_as_earlier(&at, &earlier.id.to_string()))]
+            }
+            (Ok(code), Some(decided)) => {
+                let diff = Diff::between(code, &decided, COMPARING);
+                let against = words::against_earlier(&at, &earlier.id.to_string());
+                vec![told(against), Row::Diff(Arc::new(diff))]
+            }
+            _ => vec![Row::Told(
+                words::earlier_not_here(&at, &earlier.id.to_string()),
+                Role::Bad,
+            )],
+        }
+    }
+
+    /// What a person edited.
+    fn edit(&self) -> Vec<Row> {
         let (Some((proposed, _)), Some((edited, _))) = (self.proposed(), self.edited()) else {
             return vec![told(words::NOT_EDITED)];
         };
         match (self.text(&proposed), self.text(&edited)) {
             (Ok(proposed), Ok(edited)) => {
                 let diff = Diff::between(&proposed, &edited, COMPARING);
-                vec![Row::Diff(Arc::new(diff))]
+                vec![told(words::EDITED), Row::Diff(Arc::new(diff))]
             }
             _ => vec![Row::Told(words::NO_DIFF.to_owned(), Role::Bad)],
         }
@@ -240,9 +284,17 @@ impl Source<'_> {
         rows
     }
 
+    /// Why there is nothing of a run: it did not run, or not to its end yet.
+    fn no_run(&self) -> Row {
+        told(match self.stands() {
+            Some(_) => words::NOT_ENDED,
+            None => words::NO_RUN,
+        })
+    }
+
     pub(super) fn output(&self) -> Vec<Row> {
         let Some(f) = self.finished() else {
-            return vec![told(words::NO_RUN)];
+            return vec![self.no_run()];
         };
         let mut rows = Vec::new();
         if let Some(why) = &f.unkept {
@@ -268,17 +320,57 @@ impl Source<'_> {
 
     pub(super) fn files(&self) -> Vec<Row> {
         let files = self.finished().map_or(&[][..], |f| &f.artifacts);
+        let kept = self.finished().is_some_and(|f| f.unkept.is_none());
         let mut rows = Vec::new();
         for file in files {
             let (kind, bytes) = (name(&file.media_type), words::bytes(file.bytes));
             let said = format!("{bytes}, {kind}, SHA-256 {}", name(&file.sha256));
             rows.push(field(name(&file.name), said));
+            if kept {
+                rows.extend(self.content(file));
+            }
         }
         if rows.is_empty() {
-            rows.push(told(match self.finished() {
-                Some(_) => words::LEFT_NOTHING,
-                None => words::NO_RUN,
-            }));
+            rows.push(match self.finished() {
+                Some(_) => told(words::LEFT_NOTHING),
+                None => self.no_run(),
+            });
+        }
+        rows
+    }
+
+    /// The first lines of a file that is text, behind the gutter; of others, what they are.
+    fn content(&self, file: &Artifact) -> Vec<Row> {
+        let dim = |said: String| vec![Row::Told(said, Role::Dim)];
+        if file.bytes > super::FILE_BYTES {
+            return dim(words::long_file(&self.id.to_string()));
+        }
+        let digest: Digest = match file.sha256.parse() {
+            Ok(digest) => digest,
+            Err(_) => return vec![Row::Told(words::NO_DIGEST.to_owned(), Role::Bad)],
+        };
+        let bytes = match (self.contents)(&digest) {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                let erased = self.erased(&digest);
+                let role = if erased.is_some() {
+                    Role::Dim
+                } else {
+                    Role::Bad
+                };
+                let why = erased.unwrap_or(why);
+                return vec![Row::Told(format!("{}{why}", words::NOT_HERE), role)];
+            }
+        };
+        let text = match String::from_utf8(bytes) {
+            Ok(text) if !text.contains('\0') => text,
+            _ => return dim(words::no_text(&self.id.to_string())),
+        };
+        let lines = text.split_terminator('\n').count();
+        let mut rows = super::behind(&text, StreamName::Stdout, super::FILE_LINES);
+        if lines > super::FILE_LINES {
+            let more = lines - super::FILE_LINES;
+            rows.extend(dim(words::more_of_file(more, &self.id.to_string())));
         }
         rows
     }

@@ -29,6 +29,7 @@ struct Life {
     records: Vec<Record>,
     contents: HashMap<Digest, Vec<u8>>,
     faults: Faults,
+    earlier: Option<Earlier>,
 }
 
 impl Life {
@@ -61,7 +62,8 @@ impl Life {
             let content = self.contents.get(digest).cloned();
             content.ok_or_else(|| "it is missing".to_owned())
         };
-        Dossier::of(id(), &history, &read, 11, &TimeZone::UTC)
+        let earlier = self.earlier.clone();
+        Dossier::of(id(), &history, earlier, &read, 11, &TimeZone::UTC)
     }
 }
 
@@ -361,4 +363,121 @@ fn code_without_its_secrets_is_found_by_the_digest_of_what_is_kept() {
     let has = |text: &str| rows.iter().any(|row| row.contains(text));
     assert!(has("print(1)"), "{rows:#?}");
     assert!(has(words::WITHOUT_SECRETS), "{rows:#?}");
+}
+
+fn has(life: &Life, wanted: &str) -> bool {
+    let rows = life.dossier().flow(200);
+    let text = |row: &crate::tui::flow::FlowRow| -> String {
+        row.spans.iter().map(|(text, _)| text.as_str()).collect()
+    };
+    rows.rows.iter().any(|row| text(row).contains(wanted))
+}
+
+#[test]
+fn the_page_shows_what_changed_since_the_earlier_grant() {
+    let mut life = life("sum by region", "1200\n");
+    assert!(has(&life, words::NO_EARLIER));
+    let earlier = |code: &str| Earlier {
+        id: ProposalId::from_uuid(uuid::Uuid::from_u128(3)),
+        at: Timestamp::from_second(1_767_000_000).unwrap(),
+        code: Digest::of(code.as_bytes()),
+    };
+    let before = EDITED.replace("out.csv", "before.csv");
+    life.earlier = Some(earlier(&before));
+    assert!(has(&life, "one of the codes is not in the log"));
+    life.contents
+        .insert(Digest::of(before.as_bytes()), before.clone().into_bytes());
+    assert!(has(
+        &life,
+        "Against what was granted to this agent under this title before, on 2025-12-29"
+    ));
+    assert!(has(&life, "before.csv"));
+    life.earlier = Some(earlier(EDITED));
+    life.contents
+        .insert(Digest::of(EDITED.as_bytes()), EDITED.into());
+    assert!(has(&life, "The same code was granted to this agent"));
+}
+
+#[test]
+fn files_that_are_text_are_shown_behind_the_gutter_and_others_are_named() {
+    let content = |bytes: &[u8], size: u64| {
+        let mut life = life("sum by region", "1200\n");
+        let digest = Digest::of(bytes);
+        for record in &mut life.records {
+            if let LogEvent::Finished(f) = &mut record.event {
+                f.artifacts[0].sha256 = digest.hex();
+                f.artifacts[0].bytes = size;
+            }
+        }
+        life.contents.insert(digest, bytes.to_vec());
+        life
+    };
+    let lies = content(LIES.as_bytes(), LIES.len() as u64);
+    let rows = rows(&lies, 200);
+    let at = rows
+        .iter()
+        .position(|row| row.trim() == words::FILES)
+        .unwrap();
+    let lie = rows[at..]
+        .iter()
+        .find(|row| row.contains("granted by root"));
+    assert!(lie.is_some_and(|row| row.contains('┊')), "{lie:?}");
+    let long: String = (0..100).map(|n| format!("row {n}\n")).collect();
+    let long = content(long.as_bytes(), long.len() as u64);
+    assert!(has(&long, "row 39") && !has(&long, "row 40"));
+    assert!(has(&long, "60 more lines: `countersign audit show"));
+    assert!(has(
+        &content(b"\x89PNG\0\xff", 6),
+        "no text: `countersign audit show"
+    ));
+    assert!(has(
+        &content(b"x", 9_000_000),
+        "too long for a page: `countersign audit show"
+    ));
+    let mut gone = content(b"x", 1);
+    gone.contents.remove(&Digest::of(b"x"));
+    assert!(has(&gone, "not shown: it is missing"));
+}
+
+#[test]
+fn the_page_of_what_waits_or_runs_says_so() {
+    let mut life = life("sum by region", "1200\n");
+    assert!(!life.dossier().is_open());
+    life.records.pop();
+    assert!(has(&life, words::RUNS) && has(&life, words::NOT_ENDED) && life.dossier().is_open());
+    life.records.pop();
+    assert!(has(&life, words::STARTS));
+    life.records.truncate(1);
+    assert!(has(&life, words::WAITS) && has(&life, words::NOT_STARTED));
+    assert!(!has(&life, words::NO_RUN));
+}
+
+#[test]
+fn a_search_goes_through_the_page_and_its_letters_are_no_commands() {
+    let mut b = Bench::new(80, 24);
+    open(&mut b, &life("sum by region", "1200\n"));
+    b.keys("/");
+    assert!(b.draw().contains("search the page"), "{}", b.draw());
+    b.keys("quit1B");
+    b.press(KeyCode::Enter);
+    let text = b.draw();
+    assert!(
+        text.contains("PROPOSAL") && text.contains("not found"),
+        "{text}"
+    );
+    b.keys("/");
+    b.keys("seccomp");
+    b.press(KeyCode::Enter);
+    b.draw();
+    let found = b.ui.place().log().and_then(|log| log.found);
+    assert!(
+        b.draw().contains("seccomp") && found.is_some(),
+        "{}",
+        b.draw()
+    );
+    b.keys("n");
+    assert_eq!(b.ui.place().log().and_then(|log| log.found), found);
+    b.press(KeyCode::Esc);
+    b.keys("/");
+    assert!(b.draw().contains("WHAT CAN STAND HERE"), "{}", b.draw());
 }

@@ -142,6 +142,7 @@ impl Screen<'_> {
             Searched::Queue => "search the queue",
             Searched::Output => "search the output",
             Searched::Code => "search the code",
+            Searched::Page => "search the page",
             Searched::Nothing => words::SEARCH,
         }
     }
@@ -435,6 +436,9 @@ impl Screen<'_> {
                     out.push((C::Details, "page"));
                 }
                 out.push((C::Back, "back"));
+                if log.page.detail.is_some() && log.replay().is_none() {
+                    out.push((C::Search, "search"));
+                }
             }
             OnScreen::Audit(log) => {
                 if log.id().is_some() {

@@ -62,9 +62,10 @@ impl Screen<'_> {
             });
             let heading = [
                 (words::dossier::PROPOSAL.to_owned(), Role::Accent),
-                (format!("  {}", dossier.id), Role::Dim),
+                (format!("  {}  {}", dossier.id, self.zone()), Role::Dim),
             ];
             self.page(canvas, area, &heading, &flow, log.top, drawn);
+            mark_found(canvas, area, log, flow.rows.len());
             drawn.starts.clone_from(&flow.starts);
             return;
         }
@@ -76,8 +77,12 @@ impl Screen<'_> {
                 drawn.flows.push((key, flow.clone()));
                 flow
             });
-            let heading = [(words::dossier::RECORD.to_owned(), Role::Accent)];
+            let heading = [
+                (words::dossier::RECORD.to_owned(), Role::Accent),
+                (format!("  {}", self.zone()), Role::Dim),
+            ];
             self.page(canvas, area, &heading, &flow, log.top, drawn);
+            mark_found(canvas, area, log, flow.rows.len());
             return;
         }
         let typed = self.ui.prompt().is_some();
@@ -107,7 +112,14 @@ impl Screen<'_> {
             let query = words::of_query(&claim::drawn(&log.query));
             heading.push((query, Role::Strong));
         }
-        let used: usize = heading.iter().map(|(said, _)| text::width(said)).sum();
+        let wide = |heading: &[(String, Role)]| -> usize {
+            heading.iter().map(|(said, _)| text::width(said)).sum()
+        };
+        let zone = format!("  {}", self.zone());
+        if loaded && wide(&heading) + text::width(&zone) + HEADING <= usize::from(area.width) {
+            heading.push((zone, Role::Dim));
+        }
+        let used = wide(&heading);
         match &page.damage {
             Some(damage) if loaded => heading.push((format!("  DAMAGED: {damage}"), Role::Bad)),
             // The header of the program that only reads says it, of the whole log.
@@ -161,6 +173,18 @@ impl Screen<'_> {
             if place == log.row {
                 canvas.put(line.x, y, 1, words::HERE, Role::Accent);
                 canvas.tint(line, Role::Selected);
+            }
+        }
+    }
+
+    /// In which zone the times of this screen are.
+    pub(super) fn zone(&self) -> String {
+        let zone = &self.ui.common.zone;
+        match zone.iana_name() {
+            Some(name) => words::times_in(name),
+            None => {
+                let at = self.now.wall.to_zoned(zone.clone());
+                words::times_in(&at.strftime("UTC%:z").to_string())
             }
         }
     }
@@ -245,6 +269,18 @@ impl Screen<'_> {
             canvas.put_cut(x, last, width, &words::more_offers(&more), Role::Dim);
         }
         area.height
+    }
+}
+
+/// Marks the row that a search found.
+fn mark_found(canvas: &mut Canvas<'_>, area: Rect, log: &LogScreen, rows: usize) {
+    let height = usize::from(area.height.saturating_sub(1));
+    let top = log.top.min(rows.saturating_sub(height));
+    let at = log.found.and_then(|found| found.checked_sub(top));
+    if let Some(at) = at.filter(|at| *at < height) {
+        // It is below the height of the area.
+        let y = area.y + 1 + at as u16;
+        canvas.tint(Rect::new(area.x, y, area.width, 1), Role::Selected);
     }
 }
 

@@ -60,6 +60,7 @@ use super::ui::{
 use super::words;
 
 pub(super) use spoken::WIDE;
+pub(super) use spoken_rows::record as spoken_record;
 
 use areas::{Areas, Fold, Slot, Want};
 pub use copied::{Copied, copied};

@@ -29,8 +29,9 @@ impl Screen<'_> {
             query => format!(" of the query \"{}\"", exact(&query.replace('"', "\\\"")).0),
         };
         Some(plain(&format!(
-            "AUDIT, {}{query}{state}",
-            words::proposals(page.total)
+            "AUDIT, {}{query}{state}, {}",
+            words::proposals(page.total),
+            self.zone()
         )))
     }
 

@@ -58,7 +58,7 @@ pub(super) fn cuts(text: &str) -> Vec<(bool, &str, bool)> {
 }
 
 /// A proposal's records. Lines of code and output are numbered, with their blanks counted.
-pub(super) fn record(lines: &[String]) -> Vec<SaidRow> {
+pub(in crate::tui) fn record(lines: &[String]) -> Vec<SaidRow> {
     let mut out = Vec::new();
     let mut number = 0;
     for line in lines {

@@ -15,7 +15,7 @@ use super::super::charset;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::pausing::Turn;
-use super::{LogScreen, Notice, OnScreen, Over, Palette, Pane, Prompt, Span, UiState, View};
+use super::{LogScreen, Notice, OnScreen, Over, Palette, Pane, Prompt, Shows, Span, UiState, View};
 
 /// Rows of screen 2 loaded at once.
 pub const AUDIT_ROWS: usize = 500;
@@ -306,11 +306,13 @@ impl UiState {
             Command::Policies => self.open_agents(state, now),
             Command::Search | Command::SearchNext | Command::SearchPrevious if !self.searches() => {
             }
-            Command::Search if self.view() == View::Audit => self.ask_log(),
-            Command::Export if self.searches() && self.view() == View::Audit => {
+            Command::Search if self.view() == View::Audit && !self.has_page() => self.ask_log(),
+            Command::Export if self.view() == View::Audit && !self.has_page() => {
                 self.ask_export(now);
             }
-            Command::SearchNext | Command::SearchPrevious if self.view() == View::Audit => {
+            Command::SearchNext | Command::SearchPrevious
+                if self.view() == View::Audit && !self.has_page() =>
+            {
                 let (next, asks) = (self.key(command), self.key(Command::Search));
                 self.remarks.notice = Some(words::no_next(&next, &asks).into());
             }
@@ -318,6 +320,12 @@ impl UiState {
                 self.remarks.notice = Some(Notice::NothingPending);
             }
             Command::Search => {
+                // Output that is played moves on, so its page is searched.
+                if let OnScreen::Audit(log) = &mut self.place
+                    && log.replay().is_some()
+                {
+                    log.shows = Shows::Page;
+                }
                 self.over = Over::Prompt(Prompt::Search {
                     input: Input::default(),
                 });
@@ -339,9 +347,16 @@ impl UiState {
     fn searches(&self) -> bool {
         match &self.place {
             OnScreen::Queue => true,
-            OnScreen::Audit(log) => log.page.detail.is_none(),
+            OnScreen::Audit(_) => true,
             OnScreen::Agents(_) => false,
         }
+    }
+
+    /// Whether a page or records of a proposal are open on screen 2.
+    fn has_page(&self) -> bool {
+        self.place
+            .log()
+            .is_some_and(|log| log.page.detail.is_some())
     }
 
     /// Whether the queue has the keys and no proposal at all.

@@ -45,15 +45,20 @@ impl UiState {
         self.load_log(String::new())
     }
 
-    /// Asks for what is on the screen again, since the log grew. A page that is open stays as it was read.
+    /// Asks for what is on the screen again, since the log grew. The page of a proposal that ended stays as it was read.
     pub(in crate::tui) fn reload(&self) -> Vec<Action> {
         let OnScreen::Audit(log) = &self.place else {
             return Vec::new();
         };
-        if log.page.detail.is_some() {
-            return Vec::new();
-        }
         let query = log.query.clone();
+        if log.page.detail.is_some() {
+            let open = log.page.dossier.iter().find(|dossier| dossier.is_open());
+            let again = open.map(|dossier| Action::ShowRecord {
+                query,
+                id: dossier.id,
+            });
+            return again.into_iter().collect();
+        }
         let sums = log.beside.wanted().map(|what| Action::SumUp {
             query: query.clone(),
             what,

@@ -7,10 +7,11 @@ use crate::model::ProposalId;
 
 use super::super::action::Action;
 use super::super::document::matches;
+use super::super::screen::spoken_record as record;
 use super::super::shown;
 use super::super::transcript::{self, ALL, At};
 use super::super::words;
-use super::{Notice, Pane, UiState, View};
+use super::{FlowKey, LogScreen, Notice, OnScreen, Pane, UiState, View};
 
 /// What a search goes through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +19,17 @@ pub(in crate::tui) enum Searched {
     Code,
     Output,
     Queue,
+    /// What is open on screen 2: the page of a proposal, or its records.
+    Page,
     Nothing,
 }
 
 impl UiState {
     /// What has the focus, as a search sees it.
     pub(in crate::tui) fn searched(&self, state: &BrokerState) -> Searched {
+        let has_page = |log: &LogScreen| log.page.detail.is_some() && log.replay().is_none();
         match (self.view(), self.focus_now(self.entry(state))) {
+            (View::Audit, _) if self.place.log().is_some_and(has_page) => Searched::Page,
             (View::Audit | View::Agents, _) => Searched::Nothing,
             (View::Queue, Pane::Queue) => Searched::Queue,
             (View::Queue, Pane::Output) => Searched::Output,
@@ -40,6 +45,7 @@ impl UiState {
         }
         let hit = match self.searched(state) {
             Searched::Nothing => false,
+            Searched::Page => self.search_page(backwards),
             Searched::Queue => self.search_queue(state, backwards, now),
             Searched::Output => self.search_output(state, backwards),
             Searched::Code => {
@@ -97,6 +103,50 @@ impl UiState {
         true
     }
 
+    /// Goes to a row of what is open on screen 2.
+    fn search_page(&mut self, backwards: bool) -> bool {
+        let rows = self.page_rows();
+        let needle = self.common.found.clone();
+        let OnScreen::Audit(log) = &mut self.place else {
+            return false;
+        };
+        // From the last match on, unless a key went elsewhere since.
+        let here = log.found.filter(|found| *found == log.top);
+        let from = here.or(log.top.checked_sub(1));
+        let is_hit = |i: &usize| matches(&rows[*i], &needle).next().is_some();
+        let Some(hit) = turn(rows.len(), from, backwards).find(is_hit) else {
+            log.found = None;
+            return false;
+        };
+        (log.top, log.found) = (hit, Some(hit));
+        self.tell_turn(here, hit, backwards);
+        true
+    }
+
+    /// The rows of what is open on screen 2, as they were drawn or said.
+    fn page_rows(&self) -> Vec<String> {
+        let Some(log) = self.place.log() else {
+            return Vec::new();
+        };
+        if self.common.spoken {
+            let said = match (log.dossier(), &log.page.detail) {
+                (Some(dossier), _) => dossier.said().0,
+                (None, Some(detail)) => record(detail),
+                (None, None) => Vec::new(),
+            };
+            return said.into_iter().map(|row| row.text).collect();
+        }
+        let is_page = log.dossier().is_some();
+        let drawn = self.kept.flows.iter().find(|(key, _)| match key {
+            FlowKey::Dossier(set, _) => is_page && *set == log.set,
+            FlowKey::Record(set, _) => !is_page && *set == log.set,
+            _ => false,
+        });
+        let rows = drawn.iter().flat_map(|(_, flow)| &flow.rows);
+        rows.map(|row| row.spans.iter().map(|(text, _)| text.as_str()).collect())
+            .collect()
+    }
+
     /// Which of all matches the last search is at, counted from 1, and how many there are.
     pub(in crate::tui) fn hit(&self, state: &BrokerState) -> Option<(usize, usize)> {
         let entry = self.entry(state)?;
@@ -120,7 +170,7 @@ impl UiState {
                     (which + usize::from(i <= at), all + 1)
                 }))
             }
-            Searched::Queue | Searched::Nothing => None,
+            Searched::Queue | Searched::Page | Searched::Nothing => None,
         }
     }
 

@@ -149,6 +149,8 @@ pub(in crate::tui) struct LogScreen {
     pub set: u64,
     /// First row shown of an open page or of statistics.
     pub top: usize,
+    /// The row of an open page that a search found last.
+    pub found: Option<usize>,
     pub beside: Beside,
     /// What an open page shows.
     pub shows: Shows,
@@ -180,6 +182,7 @@ impl LogScreen {
     pub fn set(&mut self, page: AuditPage) {
         if page.detail.is_some() != self.page.detail.is_some() {
             self.top = 0;
+            self.found = None;
             self.shows = Shows::Page;
         }
         if self.query.is_empty() {
@@ -205,6 +208,7 @@ impl LogScreen {
     pub fn turn(&mut self) {
         if self.page.dossier.is_some() {
             self.top = 0;
+            self.found = None;
             self.shows = match self.shows {
                 Shows::Page => Shows::Records,
                 Shows::Records | Shows::Replay(_) => Shows::Page,

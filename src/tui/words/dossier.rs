@@ -1,5 +1,6 @@
 //! The page of one proposal of the log.
 
+pub use super::times_in;
 use super::{count, number};
 use crate::model::grouped;
 
@@ -31,6 +32,14 @@ pub const AS_EDITED: &str = "as a person edited it";
 pub const WITHOUT_SECRETS: &str = " but for its secrets, which are not kept";
 pub const NO_FINDING: &str = "no rule matched";
 pub const NOT_EDITED: &str = "Nobody edited the code.";
+pub const EDITED: &str = "What a person edited:";
+pub const NO_EARLIER: &str =
+    "The log has no earlier grant of this agent under this title to compare with.";
+pub const WAITS: &str = "It waits for a decision, as far as the log says.";
+pub const STARTS: &str = "It is granted and about to start, as far as the log says.";
+pub const RUNS: &str = "It runs, as far as the log says.";
+pub const NOT_ENDED: &str = "It has not ended, so the log has nothing of this yet.";
+pub const NO_DIGEST: &str = "the record has no digest of it";
 pub const NOTHING_GIVEN: &str = "It was given no data.";
 pub const NOT_KEPT: &str = "data set of the host: the log has its digest, not its content";
 pub const NOT_STARTED: &str = "Nothing of it was started.";
@@ -45,6 +54,38 @@ pub const NO_DIFF: &str = "There is nothing to compare: one of the codes is not 
 pub fn more_lines(lines: usize, id: &str) -> String {
     let lines = count(lines, "more line");
     format!("{lines}: `countersign audit show {id}` prints them all")
+}
+
+/// `at`, `id`: of the earlier grant.
+pub fn same_as_earlier(at: &str, id: &str) -> String {
+    format!("The same code was granted to this agent under this title before, on {at} ({id}).")
+}
+
+pub fn against_earlier(at: &str, id: &str) -> String {
+    format!("Against what was granted to this agent under this title before, on {at} ({id}):")
+}
+
+pub fn earlier_not_here(at: &str, id: &str) -> String {
+    format!(
+        "This agent had a grant under this title before, on {at} ({id}): one of the codes is not in the log."
+    )
+}
+
+/// Of a file: `id` is the proposal's.
+pub fn more_of_file(lines: usize, id: &str) -> String {
+    format!("{}: {}", count(lines, "more line"), writes_it(id))
+}
+
+pub fn long_file(id: &str) -> String {
+    format!("too long for a page: {}", writes_it(id))
+}
+
+pub fn no_text(id: &str) -> String {
+    format!("no text: {}", writes_it(id))
+}
+
+fn writes_it(id: &str) -> String {
+    format!("`countersign audit show {id} --out DIR` writes it")
 }
 
 /// After a record, when the one before it was earlier by this.
@@ -86,52 +127,81 @@ pub fn rows(rows: u64) -> String {
     format!("{} rows", number(rows))
 }
 
-/// What a layer of isolation closes.
+/// What a layer of isolation closes. The names are those that `child::outside` reads, and nothing else is in a record.
 pub fn closes(layer: &str) -> Option<&'static str> {
-    let name = layer.split_once(':').filter(|(name, _)| *name != "rlimits");
-    Some(match name.map_or(layer, |(name, _)| name) {
-        "uid" => "other users' files and processes: it runs under a uid of its own",
+    let name = layer.split_once(':').map_or(layer, |(name, _)| name);
+    Some(match name {
+        "uid" => {
+            "files and processes of the dashboard's user: a uid of its own, in no further group"
+        }
         "userns" => "the host's users and their rights",
         "pidns" => "other processes: it neither sees nor signals them",
         "netns" => "the network: no interface, no host of it",
         "ipcns" => "shared memory and queues of others",
-        "utsns" => "the host's name",
+        "utsns" => "the host's name: it has another",
+        "mntns" => "the host's mounts: it has its own and cannot change them",
         "cgroupns" => "the host's tree of control groups",
-        "root" => "the host's files: a root of its own",
-        "proc" => "the host's /proc",
-        "view" => "every file that the run does not need",
+        "root" => {
+            "the host's files: a root of its own, of the interpreter and its libraries, read only"
+        }
+        "proc" => "the host's /proc: it has its own processes in one of its own",
         "nocaps" => "every capability of root",
         "bounding" => "ways to gain capabilities",
-        "no_new_privs" => "set-user-id programs",
-        "landlock" => "files and sockets outside its folders, by the kernel",
+        "no_new_privs" => {
+            "rights that a program on disk would bring: set-user-id and file capabilities"
+        }
+        "landlock" => {
+            "files outside of what it is given, by the kernel once more; TCP from version 4 on, signals and abstract sockets from 6"
+        }
         "seccomp" => "system calls that a snippet does not need",
+        "noexec" => "every other program: none can be started, not even the interpreter again",
         "cgroup" => "memory and processes beyond the limit, for all of the run together",
+        "rlimits" => {
+            "more than the limits of processor time, memory, open files, file size and processes; core dumps, locked memory, message queues"
+        }
         "environment" => "the host's environment variables",
         "descriptors" => "files that the dashboard has open",
-        "lifeline" | "pdeathsig" => "a life beyond the dashboard's",
-        "rlimits:cpu" => "processor time beyond the limit",
-        "rlimits:memory" => "memory beyond the limit",
-        "rlimits:files" => "more open files than the limit",
-        "rlimits:size" => "larger files than the limit",
-        "rlimits:processes" => "more processes than the limit",
-        "rlimits:core" => "core dumps",
-        "rlimits:memlock" => "locked memory",
-        "rlimits:msgqueue" => "message queues",
-        "rlimits:signals" => "queued signals",
         _ => return None,
     })
 }
 
-/// The layers whose lack the page tells.
-pub const LAYERS: [&str; 10] = [
+/// The layers whose lack the page tells: all that the tier `kernel` has, and what a machine may lack.
+pub const LAYERS: [&str; 17] = [
     "userns",
     "pidns",
     "netns",
     "ipcns",
+    "utsns",
+    "mntns",
+    "cgroupns",
     "root",
+    "proc",
     "nocaps",
+    "bounding",
     "no_new_privs",
     "landlock",
     "seccomp",
+    "noexec",
     "cgroup",
+    "rlimits",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::child::LAYERS as READ;
+
+    #[test]
+    fn every_layer_that_is_read_from_outside_has_words_and_no_other() {
+        for layer in READ {
+            assert!(closes(layer).is_some(), "{layer}");
+        }
+        assert!(closes("landlock:7").is_some());
+        for layer in LAYERS {
+            assert!(READ.contains(&layer), "{layer} is never read");
+        }
+        for never in ["view", "lifeline", "pdeathsig", "rlimits-cpu", "x"] {
+            assert!(closes(never).is_none(), "{never}");
+        }
+    }
+}

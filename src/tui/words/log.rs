@@ -40,6 +40,11 @@ pub fn none_such(all: usize, back: &str) -> String {
 }
 pub const NO_QUERY_ANY_MORE: &str = "all proposals again";
 
+/// In which zone the times of a screen are.
+pub fn times_in(zone: &str) -> String {
+    format!("times {zone}")
+}
+
 pub fn of_query(query: &str) -> String {
     format!("  query: {query}")
 }

@@ -74,7 +74,7 @@ pub const fn does(command: Command) -> &'static str {
         Command::Facets => "how the rows divide; Enter narrows the query",
         Command::Statistics => "statistics of the rows, as bars",
         Command::Export => "write the rows into a folder, never into that of the log",
-        Command::Search => "a query, as for `audit list`",
+        Command::Search => "a query, as for `audit list`; on a page: search in it",
         Command::Back => "back: closes what is open, then drops the query",
         Command::Suspend => "suspend",
         Command::Quit => "quit",

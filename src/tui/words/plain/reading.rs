@@ -10,6 +10,7 @@ pub const fn place(of: Searched) -> &'static str {
         Searched::Code => "CODE",
         Searched::Output => "OUTPUT",
         Searched::Queue => "the proposals' titles and agents",
+        Searched::Page => "the page",
         Searched::Nothing => "nothing",
     }
 }
