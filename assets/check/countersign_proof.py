@@ -4,7 +4,8 @@
     python3 countersign_proof.py --key KEY PROOF...
     python3 countersign_proof.py --key KEY FOLDER
 
-KEY is the log's verifier key (its `key.pub`), which must have come to you on another way than the proof. Each proof
+KEY is the log's verifier key or the file that has it (its `key.pub`), which must have come to you on another way than the
+proof. Each proof
 holds one record of the log, and this program prints the record once it has checked that
 
 1. the checkpoint is signed by that key, and is of that key's log;
@@ -14,21 +15,27 @@ holds one record of the log, and this program prints the record once it has chec
 FOLDER is a bundle (`audit export --bundle`). Of it, this program checks every proof as above, and that
 
 4. the proofs are of exactly the records in records.jsonl, and all lead to the same checkpoint;
-5. each content that a record names has the SHA-256 that the record states, and none is there that no record names.
+5. each content that a record names has the SHA-256 that the record states, and none is there that no record names;
+6. the records of each proposal follow each other as they can have happened: nothing runs before it was granted;
+7. `checkpoint` and `key.pub` are those of the proofs.
 
-It does not check index.html, which nothing signs, nor that the log has no other records.
+It does not check index.html and README.txt, which nothing signs, nor that the log has no other records. Other files are
+named and not looked at. What is no regular file, such as a link or a pipe, is refused.
 
 It needs nothing but Python's standard library (3.8 or later). The formats are C2SP's (c2sp.org): tlog-proof,
-tlog-checkpoint, signed-note, tlog-cosignature. Exit code: 0 all proofs are good, 1 one is not, 2 usage.
+tlog-checkpoint, signed-note, tlog-cosignature. Exit code: 0 all proofs are good, 1 one is not, 2 usage, or what cannot be
+read at all.
 """
 
 import argparse
 import base64
 import binascii
+import errno
 import hashlib
 import json
 import os
 import re
+import stat
 import sys
 from datetime import datetime, timezone
 from typing import NamedTuple
@@ -42,16 +49,24 @@ SIZE_MAX = 2**63 - 1
 class Bad(Exception):
     """Why something proves nothing."""
 
+    code = 1
+
+
+class Unreadable(Bad):
+    """Why something cannot even be judged."""
+
+    code = 2
+
 
 def main(arguments):
     options = read_options(arguments)
     try:
-        log = Key.parse(options.key, kind=NOTE)
-        witnesses = [Key.parse(text, kind=COSIGNATURE) for text in options.witness]
+        log = Key.named(options.key, kind=NOTE)
+        witnesses = [Key.named(text, kind=COSIGNATURE) for text in options.witness]
     except Bad as why:
         print(f"countersign_proof: {why}", file=sys.stderr)
         return 2
-    good = True
+    code = 0
     for path in options.proof:
         try:
             if os.path.isdir(path):
@@ -60,29 +75,51 @@ def main(arguments):
                 print(describe(path, check(read(path), log, witnesses)))
         except Bad as why:
             print(f"{visible(path)}: NOT PROVED: {why}")
-            good = False
-    return 0 if good else 1
+            code = max(code, why.code)
+    return code
 
 
 def read_options(arguments):
     parser = argparse.ArgumentParser(
         description="Checks proofs and bundles of the log of a Countersign dashboard."
     )
-    parser.add_argument("--key", required=True, help="the log's verifier key: name+hash+base64")
-    parser.add_argument("--witness", action="append", default=[], help="the verifier key of a witness that must have signed")
+    parser.add_argument("--key", required=True, help="the log's verifier key (name+hash+base64), or its file")
+    parser.add_argument("--witness", action="append", default=[], help="the verifier key, or its file, of a witness that must have signed")
     parser.add_argument("proof", nargs="+", help="a file that `countersign audit prove` wrote, or the folder of a bundle")
     return parser.parse_args(arguments)
 
 
-def read(path):
+def opened(path):
+    """A regular file, for reading. Neither a link nor anything that keeps a reader waiting, such as a pipe."""
+    fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    file = os.fdopen(fd, "rb")
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        file.close()
+        raise OSError(0, "it is no regular file")
+    return file
+
+
+def read(path, most=PROOF_MAX):
     try:
-        with open(path, "rb") as file:
-            data = file.read(PROOF_MAX + 1)
+        with opened(path) as file:
+            data = file.read(most + 1)
     except OSError as error:
-        raise Bad(f"it cannot be read: {error.strerror}") from None
-    if len(data) > PROOF_MAX:
+        raise Bad(f"it cannot be read: {told_of(error)}") from None
+    if len(data) > most:
         raise Bad("it is longer than any proof")
     return data
+
+
+def told_of(error):
+    return "it is a link" if error.errno == errno.ELOOP else error.strerror
+
+
+def json_of(line):
+    """A line's JSON."""
+    try:
+        return json.loads(line.decode("utf-8"))
+    except RecursionError:
+        raise Unreadable("its JSON is nested deeper than that of any record, and is not read") from None
 
 
 class Proved(NamedTuple):
@@ -114,7 +151,7 @@ def check(data, log, witnesses):
 def record_of(proof):
     """The record, whose number must be its place in the tree."""
     try:
-        record = json.loads(proof.line.decode("utf-8"))
+        record = json_of(proof.line)
     except ValueError:
         raise Bad("what is proved is no record") from None
     if not isinstance(record, dict) or record.get("seq") != proof.index + 1:
@@ -150,8 +187,37 @@ def visible(text):
 
 # The longest content that a log keeps.
 CONTENT_MAX = 1024 * 1024 * 1024
+# The longest records.jsonl of a bundle.
+RECORDS_MAX = 1024 * 1024 * 1024
 # What belongs to a bundle besides proofs and contents.
 FILES = {"README.txt", "checkpoint", "countersign_proof.py", "index.html", "key.pub", "records.jsonl"}
+
+# After records of these kinds a proposal is at this stage.
+STAGES = {
+    "waits": {"proposed", "edited"},
+    "granted": {"granted"},
+    "started": {"started"},
+    "killed": {"killed"},
+    "ended": {"blocked", "denied", "drilled", "erased", "expired", "failed", "finished", "replicated", "unattended", "withdrawn"},
+}
+# At these stages a record of this kind can follow.
+FOLLOWS = {
+    "proposed": set(),
+    "edited": {"waits"},
+    "blocked": {"waits"},
+    "denied": {"waits"},
+    "drilled": {"waits"},
+    "withdrawn": {"waits"},
+    "unattended": {"waits"},
+    "expired": {"waits", "granted", "started"},
+    "granted": {"waits"},
+    "started": {"granted"},
+    "killed": {"granted", "started"},
+    "finished": {"started", "killed"},
+    "failed": {"waits", "granted", "started", "killed"},
+    "erased": {"ended"},
+    "replicated": {"ended"},
+}
 
 
 class Bundle(NamedTuple):
@@ -160,12 +226,13 @@ class Bundle(NamedTuple):
     # The oldest first.
     proved: list
     contents: int
-    # What is beside it, unchecked.
-    beside: list
+    # What is to be known beside that.
+    notes: list
 
 
 def check_bundle(folder, log, witnesses):
     """Checks a bundle and returns what it says."""
+    check_kinds_of_files(folder)
     lines = read_lines(os.path.join(folder, "records.jsonl"))
     proved = []
     for line in lines:
@@ -178,14 +245,73 @@ def check_bundle(folder, log, witnesses):
     spare = names(folder, "proofs") - {f"{n}.tlog-proof" for n in numbers}
     if spare:
         raise Bad(f"proofs/{visible(min(spare))} proves a record that records.jsonl does not have")
-    contents = check_contents(folder, [one.record for one in proved])
-    beside = sorted(names(folder, ".") - FILES - {"proofs", "blobs"})
-    return Bundle(proved, contents, beside)
+    records = [one.record for one in proved]
+    notes = list(check_order(records))
+    try:
+        contents = check_contents(folder, records)
+    except (AttributeError, TypeError):
+        raise Bad("a record has another shape than this checker knows") from None
+    check_checkpoint(folder, log, proved[0])
+    notes.extend(check_beside(folder))
+    return Bundle(proved, contents, notes)
+
+
+def check_kinds_of_files(folder):
+    """Nothing of a bundle is a link, a pipe or the like."""
+    for where in (".", "proofs", "blobs"):
+        for name in sorted(names(folder, where)):
+            mode = os.lstat(os.path.join(folder, where, name)).st_mode
+            is_folder = where == "." and name not in FILES and stat.S_ISDIR(mode)
+            if not is_folder and not stat.S_ISREG(mode):
+                raise Bad(f"{visible(os.path.normpath(os.path.join(where, name)))} is no regular file")
+
+
+def check_order(records):
+    """Checks that each record can follow the earlier ones of its proposal."""
+    stages = {}
+    for record in records:
+        if record.get("id") is None:
+            # It is of the log, not of a proposal.
+            continue
+        kind, id = str(record.get("kind")), str(record["id"])
+        before = stages.get(id)
+        if kind not in FOLLOWS or before == "unknown":
+            stages[id] = "unknown"
+            yield f"record {record['seq']} is of a kind that this checker does not know, so the order of {id} is not judged"
+            continue
+        if before is None and kind != "proposed":
+            yield f"the records of {id} begin with `{kind}`: earlier ones were removed from the log, or left out"
+        if before is not None and before not in FOLLOWS[kind]:
+            raise Bad(f"record {record['seq']}, `{kind}`, cannot follow the earlier records of proposal {id}")
+        stages[id] = next(stage for stage, kinds in STAGES.items() if kind in kinds)
+
+
+def check_checkpoint(folder, log, proved):
+    """The files `checkpoint` and `key.pub` say what the proofs say."""
+    try:
+        note = Note.parse(read(os.path.join(folder, "checkpoint")))
+        checkpoint = Checkpoint.parse(note.text)
+        log.check(note)
+    except Bad as why:
+        raise Bad(f"checkpoint: {why}") from None
+    if (checkpoint.origin, checkpoint.size, checkpoint.root) != (log.name, proved.size, proved.root):
+        raise Bad("checkpoint is another one than the proofs lead to")
+    key = read(os.path.join(folder, "key.pub"))
+    if key.strip() != log.text().encode():
+        raise Bad("key.pub is another key than the one that was given")
+
+
+def check_beside(folder):
+    """Names what nothing proves."""
+    if read(os.path.join(folder, "countersign_proof.py")) != read(os.path.realpath(__file__)):
+        yield "countersign_proof.py in it is another one than this checker"
+    for name in sorted(names(folder, ".") - FILES - {"proofs", "blobs"}):
+        yield f"not looked at: {name}"
 
 
 def check_line(folder, line, log, witnesses):
     try:
-        seq = json.loads(line.decode("utf-8"))["seq"]
+        seq = json_of(line)["seq"]
     except (ValueError, KeyError, TypeError):
         seq = None
     if type(seq) is not int:
@@ -194,7 +320,7 @@ def check_line(folder, line, log, witnesses):
     try:
         proved = check(read(os.path.join(folder, name)), log, witnesses)
     except Bad as why:
-        raise Bad(f"{name}: {why}") from None
+        raise type(why)(f"{name}: {why}") from None
     if proved.line != line:
         raise Bad(f"{name} proves another record than records.jsonl has")
     return proved
@@ -255,10 +381,12 @@ def digest_of(thing, name):
 
 def read_lines(path):
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        with opened(path) as file:
+            data = file.read(RECORDS_MAX + 1)
     except OSError as error:
-        raise Bad(f"it is no bundle: records.jsonl cannot be read: {error.strerror}") from None
+        raise Bad(f"it is no bundle: records.jsonl cannot be read: {told_of(error)}") from None
+    if len(data) > RECORDS_MAX:
+        raise Bad("records.jsonl is longer than that of any bundle")
     if not data or not data.endswith(b"\n"):
         raise Bad("records.jsonl does not end with a whole line")
     return data[:-1].split(b"\n")
@@ -274,7 +402,7 @@ def names(folder, of):
 def sha256_of_file(path):
     found, left = hashlib.sha256(), CONTENT_MAX
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             while left > 0:
                 part = file.read(1024 * 1024)
                 if not part:
@@ -282,7 +410,7 @@ def sha256_of_file(path):
                 found.update(part)
                 left -= len(part)
     except OSError as error:
-        raise Bad(f"{visible(path)} cannot be read: {error.strerror}") from None
+        raise Bad(f"{visible(path)} cannot be read: {told_of(error)}") from None
     raise Bad(f"{visible(path)} is larger than any content")
 
 
@@ -298,8 +426,8 @@ def describe_bundle(path, bundle):
         record = one.record
         said.append("  ".join(visible(str(record.get(name, "-"))) for name in ("seq", "ts", "kind", "actor", "id")))
         said.extend(f"    {name}: {visible(text)}" for name, text in told(record))
-    said.append("  not proved: index.html, and that the log has no other records of these proposals")
-    said.extend(f"  not looked at: {visible(name)}" for name in bundle.beside)
+    said.append("  not proved: index.html and README.txt, and that the log has no other records of these proposals")
+    said.extend(f"  {visible(note)}" for note in bundle.notes)
     return "\n".join(said)
 
 
@@ -311,6 +439,9 @@ def told(record):
     by = record.get("by")
     if isinstance(by, dict):
         yield "by", f"uid {by.get('uid')} ({by.get('login')}) on {by.get('host')}"
+    gap = record.get("gap")
+    if isinstance(gap, dict):
+        yield "removed", f"seq {gap.get('first_seq')} to {record.get('through_seq')}, of {gap.get('oldest')} to {gap.get('newest')}"
     viewed = record.get("viewed")
     if isinstance(viewed, dict):
         yield "viewed", json.dumps(viewed, sort_keys=True)
@@ -458,6 +589,20 @@ class Key(NamedTuple):
     id: bytes
     kind: int
     public: bytes
+
+    @staticmethod
+    def named(text, kind):
+        """A key, or the file that has it. A key has a plus sign."""
+        if "+" in text:
+            return Key.parse(text, kind)
+        try:
+            with open(text, "rb") if os.path.isfile(text) else opened(text) as file:
+                return Key.parse(ascii_of(file.read(4096)), kind)
+        except OSError as error:
+            raise Bad(f"{visible(text)} cannot be read: {told_of(error)}; a key reads name+hash+base64") from None
+
+    def text(self):
+        return f"{self.name}+{self.id.hex()}+{base64.b64encode(bytes([self.kind]) + self.public).decode()}"
 
     @staticmethod
     def parse(text, kind):

@@ -2,14 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use countersign::model::ProposalId;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use serde_json::json;
 
 use crate::common::dash::{Dash, Options};
-use crate::proofs::{Signed, check, check_once, said};
+use crate::proofs::{Signed, check, check_once, run_once, said};
 
 impl Signed {
     /// Makes a bundle of what a question selects.
@@ -100,13 +102,7 @@ fn no_changed_bundle_passes() {
         assert!(good || told.contains("NOT PROVED: "), "{told}");
         (good, told)
     };
-    let unproved = [
-        "README.txt",
-        "checkpoint",
-        "countersign_proof.py",
-        "index.html",
-        "key.pub",
-    ];
+    let unproved = ["README.txt", "countersign_proof.py", "index.html"];
     for file in all.iter().filter(|file| !unproved.contains(&&***file)) {
         copied(&bundle, &copy);
         let path = copy.join(file);
@@ -141,12 +137,84 @@ fn no_changed_bundle_passes() {
     lines.swap(0, 1);
     fs::write(copy.join("records.jsonl"), lines.join("\n") + "\n").unwrap();
     assert!(checked().1.contains("not in its order"));
+    copied(&bundle, &copy);
+    fs::write(copy.join("countersign_proof.py"), "print('proved')\n").unwrap();
+    let (good, told) = checked();
+    let other = "countersign_proof.py in it is another one than this checker";
+    assert!(good && told.contains(other), "{told}");
     // Beside it, and unchecked, is said.
     copied(&bundle, &copy);
     fs::write(copy.join("letter.html"), "trust me").unwrap();
     let (good, told) = checked();
     assert!(
         good && told.contains("not looked at: letter.html"),
+        "{told}"
+    );
+}
+
+/// Whoever sends a bundle may have put anything in it.
+#[test]
+fn what_is_no_regular_file_is_refused_and_waited_for_by_nobody() {
+    let log = Signed::new();
+    assert_eq!(log.bundle("bundle", &[]).0, Some(0));
+    let (bundle, copy, key) = (log.path("bundle"), log.path("copy"), log.key());
+    let folder = copy.display().to_string();
+    let all = files(&bundle);
+    let each = |make: &dyn Fn(&Path), names: &[&String]| {
+        for file in names {
+            copied(&bundle, &copy);
+            let path = copy.join(file);
+            let _ = fs::remove_file(&path);
+            make(&path);
+            let (good, told) = check_once(&["--key", &key, &folder]);
+            let why = format!("NOT PROVED: {file} is no regular file");
+            assert!(!good && told.contains(&why), "{file}: {told}");
+        }
+    };
+    let more = ["proofs/more".to_owned(), "more".to_owned()];
+    let names: Vec<_> = all.iter().chain(&more).collect();
+    let fifo = |path: &Path| mkfifo(path, Mode::S_IRWXU).unwrap();
+    each(&fifo, &names);
+    let link = |path: &Path| symlink(bundle.join("README.txt"), path).unwrap();
+    each(&link, &names);
+    // Alone, as a proof.
+    let alone = log.path("alone");
+    fifo(&alone);
+    let (good, told) = check_once(&["--key", &key, &alone.display().to_string()]);
+    assert!(!good && told.contains("it is no regular file"), "{told}");
+    let (good, told) = check_once(&["--key", &alone.display().to_string(), &folder]);
+    assert!(!good && told.contains("it is no regular file"), "{told}");
+}
+
+#[test]
+fn json_that_is_nested_too_deeply_is_told_in_words() {
+    let log = Signed::new();
+    assert_eq!(log.bundle("bundle", &[]).0, Some(0));
+    let copy = copied(&log.path("bundle"), &log.path("copy"));
+    let deep = format!("{}{}\n", "[".repeat(200_000), "]".repeat(200_000));
+    fs::write(copy.join("records.jsonl"), deep).unwrap();
+    let output = run_once(&["--key", &log.key(), &copy.display().to_string()]);
+    let told = said(&output);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(
+        told.contains("NOT PROVED: its JSON is nested deeper"),
+        "{told}"
+    );
+    assert!(!told.contains("Traceback"), "{told}");
+}
+
+#[test]
+fn a_key_can_be_a_file() {
+    let log = Signed::new();
+    assert_eq!(log.bundle("bundle", &[]).0, Some(0));
+    let folder = log.path("bundle").display().to_string();
+    let file = log.path("key.pub");
+    fs::write(&file, format!("{}\n", log.key())).unwrap();
+    let (good, told) = check(&["--key", &file.display().to_string(), &folder]);
+    assert!(good, "{told}");
+    let (good, told) = check(&["--key", &log.path("none").display().to_string(), &folder]);
+    assert!(
+        !good && told.contains("none cannot be read: No such file"),
         "{told}"
     );
 }

@@ -84,6 +84,47 @@ def inclusion(leaves, index):
     return inclusion(leaves[k:], index - k) + [root(leaves[:k])]
 
 
+class Order(unittest.TestCase):
+    """The key may have signed it, and still it cannot have happened."""
+
+    def notes(self, *kinds):
+        records = [{"seq": n, "kind": kind, "id": "x"} for n, kind in enumerate(kinds, 1)]
+        # Another proposal stands between them and changes nothing.
+        between = [{"seq": 100 + n, "kind": kind, "id": "y"} for n, kind in enumerate(("proposed", "denied"))]
+        return list(checker.check_order(records[:1] + between + records[1:]))
+
+    def test_each_life_of_a_proposal(self):
+        for ended in ("blocked", "denied", "drilled", "expired", "withdrawn", "unattended", "failed"):
+            self.assertEqual(self.notes("proposed", ended), [])
+            self.assertEqual(self.notes("proposed", "edited", ended, "erased"), [])
+        for run in (["started", "finished"], ["started", "killed", "finished"], ["killed", "failed"], ["failed"], ["started", "expired"]):
+            self.assertEqual(self.notes("proposed", "granted", *run, "erased", "erased"), [])
+        self.assertEqual(self.notes("proposed", "granted", "started", "finished", "replicated"), [])
+
+    def test_what_cannot_follow_is_named(self):
+        for kinds in (
+            ["proposed", "started"],
+            ["proposed", "finished"],
+            ["proposed", "erased"],
+            ["proposed", "proposed"],
+            ["proposed", "granted", "granted"],
+            ["proposed", "granted", "denied"],
+            ["proposed", "denied", "granted"],
+            ["proposed", "denied", "started"],
+            ["proposed", "granted", "finished"],
+            ["proposed", "granted", "edited"],
+            ["proposed", "granted", "started", "finished", "granted"],
+            ["proposed", "granted", "started", "finished", "denied"],
+            ["finished", "granted"],
+        ):
+            with self.assertRaisesRegex(checker.Bad, f"record {len(kinds)}, `{kinds[-1]}`, cannot follow"):
+                self.notes(*kinds)
+
+    def test_a_beginning_that_is_not_there_and_kinds_of_later_versions_are_told(self):
+        self.assertIn("begin with `started`: earlier ones were removed", *self.notes("started", "finished"))
+        self.assertIn("does not know", self.notes("proposed", "pondered", "proposed")[0])
+
+
 class Texts(unittest.TestCase):
     def test_numbers_and_base64_have_one_form(self):
         for text in ("", "-1", "+1", "01", "1 ", "\u0661", str(2**63), "9" * 40):

@@ -328,13 +328,17 @@ fn a_proof_is_checked_without_the_program_and_no_changed_one_passes() {
 
 /// With one Python: what is checked is the same in each.
 pub fn check_once(args: &[&str]) -> (bool, String) {
+    let output = run_once(args);
+    (output.status.success(), said(&output))
+}
+
+pub fn run_once(args: &[&str]) -> Output {
     let script = format!("{CHECKER}/countersign_proof.py");
     let output = Command::new("python3")
         .args(["-I", "-B", &script])
         .args(args)
         .output();
-    let output = output.unwrap();
-    (output.status.success(), said(&output))
+    output.unwrap()
 }
 
 #[test]
