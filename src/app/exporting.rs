@@ -17,7 +17,7 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 use crate::audit::bundle::{Anchor, bundle};
 use crate::audit::export::{ExportError, Format, export};
 use crate::audit::query::Query;
-use crate::audit::{Answers, Log};
+use crate::audit::{Answers, Log, Vouched};
 use crate::model::grouped;
 use crate::paths::{Make, because, open_folder};
 use crate::tui::{ExportAs, Exporting};
@@ -47,8 +47,10 @@ pub fn start(source: Source, wanted: Exporting, back: impl Fn(String) + Clone + 
 fn write(source: &Source, wanted: &Exporting, folder: &Path) -> Result<String, String> {
     let query = Query::parse(&wanted.query, Timestamp::now()).map_err(|e| e.to_string())?;
     apart(folder, &source.state_dir)?;
-    let log = source.open().map_err(|e| e.to_string())?;
-    let mut answers = log.answers().map_err(|e| e.to_string())?;
+    let vouched = Vouched::of(&source.checkpoints).map_err(|e| e.to_string())?;
+    let log = source.open().map_err(|e| e.to_string())?.vouched(vouched);
+    // Others rely on it, so it is not taken from the index in the state folder.
+    let mut answers = log.answers_anew(&|_| {}).map_err(|e| e.to_string())?;
     sound(&answers)?;
     let own = Own::make(folder)?;
     let done = match format_of(wanted.format) {
@@ -143,9 +145,11 @@ fn whole_bundle(
         );
     };
     let prover = log.prover(store, &signed);
+    let begun = store.begun(&key).map_err(|e| e.to_string())?;
     let anchor = Anchor {
         key: &key,
         signed: &signed,
+        begun: begun.as_ref(),
         prover: &prover,
     };
     let begun = unfinished(PAGE);

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::audit::query::Query;
-use crate::audit::{Apart, AuditError, History, Log, Logged, Person, Store};
+use crate::audit::{Apart, AuditError, History, Log, Logged, Person, Store, Vouched};
 use crate::model::{Digest, LogEvent, ProposalId};
 use crate::tui::{AuditPage, AuditRow, Dossier};
 
@@ -80,8 +80,8 @@ fn page(source: &Source, asked: Asked) -> AuditPage {
     let page = match Query::parse(&asked.query, Timestamp::now()) {
         Ok(query) => {
             let query = query.without_waiting_drills();
-            let signed = signed(&source.checkpoints);
-            read(source, &query, asked.wanted, signed).map_err(|e| e.to_string())
+            let vouched = vouched(&source.checkpoints);
+            read(source, &query, asked.wanted, vouched).map_err(|e| e.to_string())
         }
         // The screen sends none that it could not read.
         Err(e) => Err(e.to_string()),
@@ -96,20 +96,19 @@ fn page(source: &Source, asked: Asked) -> AuditPage {
     }
 }
 
-/// The records that the latest checkpoint signs. What is wrong with the checkpoints the notary tells.
-pub fn signed(checkpoints: &Store) -> u64 {
-    let key = checkpoints.key().ok().flatten();
-    let latest = key.and_then(|key| checkpoints.latest(&key).ok().flatten());
-    latest.map_or(0, |signed| signed.checkpoint.size)
+/// What the newest checkpoint says. If it cannot be read, the notary tells.
+pub fn vouched(checkpoints: &Store) -> Vouched {
+    Vouched::of(checkpoints).unwrap_or_default()
 }
 
 fn read(
     source: &Source,
     all: &Query,
     wanted: Wanted,
-    signed: u64,
+    vouched: Vouched,
 ) -> Result<AuditPage, AuditError> {
-    let log = source.open()?.signed(signed);
+    let (signed, from) = (vouched.size(), vouched.from());
+    let log = source.open()?.vouched(vouched);
     let mut answers = log.answers()?;
     let total = answers.count(all)?;
     let mut dossier = None;
@@ -140,6 +139,7 @@ fn read(
         query: String::new(),
         damage: answers.faults().first().map(ToString::to_string),
         anchored: signed,
+        anchored_from: from,
     })
 }
 

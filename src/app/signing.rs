@@ -31,6 +31,17 @@ pub fn tell(event: NotaryEvent, header: &mut Header, log: &WriterHandle) -> Opti
             header.unanchored = None;
             return doubt;
         }
+        // Nothing is wrong, but the person may not expect it.
+        NotaryEvent::Began(before) => {
+            let reason = format!(
+                "a new key signs this log from seq {} on; the {before} records before it have no earlier checkpoint",
+                before + 1
+            );
+            header.unanchored = Some(reason.clone());
+            let event = LogEvent::Unanchored { reason };
+            log.submit_in(Lane::Person, Ticket::Unawaited, event, Vec::new());
+            return doubt;
+        }
         NotaryEvent::Contradiction(why) => {
             let known = matches!(header.log, LogCheck::Damaged(_));
             header.log = LogCheck::Damaged(why.clone());

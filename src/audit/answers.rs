@@ -47,18 +47,37 @@ impl Log {
 
     /// Like [`Log::answers`]; `reading` is told before a whole log is read, with its bytes.
     pub fn answers_telling(&self, reading: &dyn Fn(u64)) -> Result<Answers, AuditError> {
-        let index = match Index::open(self, reading) {
-            Ok(index) => index,
-            Err(IndexError::Log(e)) => return Err(e),
+        match Index::open(self, reading) {
+            Ok(index) => self.answered_by(index),
+            Err(IndexError::Log(e)) => Err(e),
             Err(e) => {
                 tracing::warn!("{e}");
                 // If it is broken, the next look makes another.
                 let _ = index::forget(&self.layout);
-                return self.answers_without_index();
+                self.answers_without_index()
             }
-        };
+        }
+    }
+
+    /// For what others are to rely on: an index that this process makes from the log for itself, since rows of the one in
+    /// the state folder can be hidden. `reading` is told before, with the bytes of the log.
+    ///
+    /// # Errors
+    /// When the log cannot be read at all.
+    pub fn answers_anew(&self, reading: &dyn Fn(u64)) -> Result<Answers, AuditError> {
+        match Index::anew(self, reading) {
+            Ok(index) => self.answered_by(index),
+            Err(IndexError::Log(e)) => Err(e),
+            Err(e) => {
+                tracing::warn!("{e}");
+                self.answers_without_index()
+            }
+        }
+    }
+
+    fn answered_by(&self, index: Index) -> Result<Answers, AuditError> {
         let mut faults = index.faults.clone();
-        self.compare_length(index.records, &mut faults);
+        self.vouch(index.records, &mut faults)?;
         Ok(Answers {
             log: self.clone(),
             faults,
@@ -105,7 +124,9 @@ impl Answers {
             }
             Err(IndexError::Log(e)) => Err(e),
             Err(e) => {
-                let _ = index::forget(&self.log.layout);
+                if matches!(&self.source, Source::Index(index) if index.is_kept()) {
+                    let _ = index::forget(&self.log.layout);
+                }
                 let folder = self.log.layout.index();
                 Err(AuditError::io(folder, "read", std::io::Error::other(e)))
             }

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::Log;
+use super::index::Known;
+use super::layout::Layout;
 use super::open::open_with;
 use super::query::Query;
 use super::samples::{CODE, TEXT, denied, finished, granted, proposed, started};
 use super::tlog::{Anchoring, Notary, NotaryEvent, Store};
 use super::written::write;
+use super::{Answers, Log, Vouched};
 use crate::model::{Digest, ProposalId};
 
 const SEGMENT: u64 = 2_500;
@@ -64,7 +66,8 @@ impl Signed {
         let (tell, told) = std::sync::mpsc::channel();
         let report = Box::new(move |event| tell.send(event).unwrap());
         Notary::start(&self.state, Anchoring::default(), self.records(), report).close();
-        told.into_iter().collect()
+        let begins = |event: &NotaryEvent| matches!(event, NotaryEvent::Began(_));
+        told.into_iter().filter(|event| !begins(event)).collect()
     }
 
     fn segments(&self) -> Vec<PathBuf> {
@@ -88,6 +91,39 @@ impl Signed {
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
         change(&mut lines);
         fs::write(path, lines.concat()).unwrap();
+    }
+
+    /// Hashes every line anew, so that each follows the one before it.
+    fn rehash(&self) {
+        let mut prev = "0".repeat(64);
+        for path in self.segments() {
+            let text = fs::read_to_string(&path).unwrap();
+            let mut line = |line: &str| {
+                let (body, _) = line.rsplit_once(",\"prev\":\"").unwrap();
+                let body = format!("{body},\"prev\":\"{prev}\"");
+                prev = Digest::of(body.as_bytes()).hex();
+                format!("{body},\"hash\":\"{prev}\"}}\n")
+            };
+            let lines: String = text.lines().map(&mut line).collect();
+            fs::write(path, lines).unwrap();
+        }
+        self.forget();
+    }
+
+    /// What `audit list`, which does not compare the whole log, finds first.
+    fn listed(&self) -> String {
+        let log = match (Log::open(&self.state), Vouched::of(&self.store())) {
+            (Ok(log), Ok(vouched)) => log.vouched(vouched),
+            (Err(e), _) => return e.to_string(),
+            (_, Err(e)) => return e.to_string(),
+        };
+        match log.answers() {
+            Ok(answers) => answers
+                .faults()
+                .first()
+                .map_or("nothing".to_owned(), ToString::to_string),
+            Err(e) => e.to_string(),
+        }
     }
 
     /// Removes what says how far the log was acknowledged.
@@ -147,7 +183,7 @@ fn copy(from: &Path, to: &Path) {
 type Attack = fn(&Signed, &Signed);
 
 /// The log and another one of the same shape, and the words that name the attack.
-const ATTACKS: [(&str, Attack, &str); 24] = [
+const ATTACKS: [(&str, Attack, &str); 26] = [
     (
         "a record is deleted",
         |log, _| log.lines(1, |lines| drop(lines.remove(1))),
@@ -288,6 +324,21 @@ const ATTACKS: [(&str, Attack, &str); 24] = [
         "another root at size",
     ),
     (
+        "a record is changed, and all lines are hashed anew",
+        |log, _| {
+            log.lines(0, |lines| {
+                lines[1] = lines[1].replacen("\"one\"", "\"eno\"", 1)
+            });
+            log.rehash();
+        },
+        "another root at size",
+    ),
+    (
+        "the latest checkpoint is deleted",
+        |log, _| fs::remove_file(log.store().dir().join("latest")).unwrap(),
+        "latest: it is gone, and tree.json",
+    ),
+    (
         "a content is that of another name",
         |log, _| assert!(fs::copy(log.blob(TEXT.as_bytes()), log.blob(CODE)).is_ok()),
         "its content is not what its name says",
@@ -315,8 +366,12 @@ fn each_attack_on_the_folder_is_named_by_its_own_words() {
     copy(&parent, good.path());
     for (name, attack, words) in ATTACKS {
         attack(&log, &other);
-        let said = log.said();
+        let (said, listed) = (log.said(), log.listed());
         assert!(said.contains(words), "{name}: {said}");
+        // Contents are looked at when they are shown.
+        if !words.contains("content") && !words.contains("missing") {
+            assert!(listed.contains(words), "list: {name}: {listed}");
+        }
         fs::remove_dir_all(&parent).unwrap();
         copy(good.path(), &parent);
         assert_eq!(log.said(), "nothing", "{name} cannot be undone");
@@ -399,4 +454,72 @@ fn a_flipped_bit_is_named_or_shows_nothing_wrong() {
 #[ignore = "every single bit; takes minutes"]
 fn every_bit_of_a_small_log_is_named_or_shows_nothing_wrong() {
     every_bit(1);
+}
+
+/// What an export has: the titles of all proposals, and how many lines.
+fn exported(mut answers: Answers) -> (Vec<String>, usize) {
+    let (mut titles, mut lines) = (Vec::new(), 0);
+    let everything = Query::parse("", Timestamp::now()).unwrap();
+    let told = answers.each_told(&everything, |told| {
+        titles.extend(told.case.asked.title.as_deref().map(str::to_owned));
+        Ok::<(), ()>(())
+    });
+    told.unwrap().unwrap();
+    let line = |_: &[u8]| {
+        lines += 1;
+        Ok::<(), ()>(())
+    };
+    answers.each_line(line).unwrap().unwrap();
+    (titles, lines)
+}
+
+const HIDDEN: &str = "UPDATE records SET n = NULL, kind = 'opened' WHERE n = 2; DELETE FROM proposals WHERE n = 2; \
+                      DELETE FROM records WHERE seq = 4;";
+
+#[test]
+fn what_others_rely_on_has_what_an_index_hides() {
+    let log = Signed::new();
+    let opened = Log::open(&log.state).unwrap();
+    let all = exported(opened.answers().unwrap());
+    assert_eq!(all.0, ["one", "two", "one", "two"]);
+    Known::forge(&Layout::at(&log.state), HIDDEN);
+    let index = exported(opened.answers().unwrap());
+    assert_eq!(
+        (index.0.len(), index.1),
+        (3, all.1 - 1),
+        "nothing is hidden"
+    );
+    assert_eq!(exported(opened.answers_anew(&|_| {}).unwrap()), all);
+    // It is nobody else's, and leaves nothing.
+    let before = fs::read_dir(log.state.join("index")).unwrap().count();
+    drop(opened.answers_anew(&|_| {}).unwrap());
+    assert_eq!(
+        fs::read_dir(log.state.join("index")).unwrap().count(),
+        before
+    );
+}
+
+/// A dashboard begins to sign again: it does not go on from what contradicts what it signed.
+#[test]
+fn no_checkpoint_follows_one_that_the_log_contradicts() {
+    for (name, attack, words) in ATTACKS {
+        if !["another root", "shorter than", "it is gone, and"]
+            .iter()
+            .any(|w| words.contains(w))
+        {
+            continue;
+        }
+        let (log, other) = (Signed::new(), Signed::new());
+        attack(&log, &other);
+        log.grow();
+        let before = fs::read(log.store().dir().join("latest")).ok();
+        let told = log.sign();
+        let contradicts = matches!(&told[..], [NotaryEvent::Contradiction(_)]);
+        assert!(contradicts, "{name}: {told:?}");
+        assert_eq!(
+            fs::read(log.store().dir().join("latest")).ok(),
+            before,
+            "{name}"
+        );
+    }
 }

@@ -13,6 +13,7 @@ use super::index::{self, Index, IndexError};
 use super::layout::Layout;
 use super::log::Log;
 use super::open::LONG;
+use super::vouched::Vouched;
 
 /// How often the index is brought up to date.
 const EVERY: Duration = Duration::from_secs(5);
@@ -53,7 +54,7 @@ impl Feeder {
         let (stop, stopped) = channel();
         let (done, ended) = channel();
         let log = Log {
-            signed: 0,
+            vouched: Vouched::Nothing,
             layout: Layout::at(state_dir),
         };
         thread::Builder::new()

@@ -13,9 +13,9 @@ use serde::Serialize;
 use super::apart::Apart;
 use super::cases::{Case, Cases, Course, Person};
 use super::contents::Look;
-use super::error::{AuditError, Damage, Faults};
+use super::error::{AuditError, Faults};
 use super::index;
-use super::judge::{self, Read};
+use super::judge::{self, Judged, Read};
 use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::lock::{self, Holder};
@@ -25,6 +25,7 @@ use super::salts;
 use super::tlog::{self, Comparing, Prover, Signed, Store, TlogError};
 use super::traces;
 use super::verify::{self, Report};
+use super::vouched::Vouched;
 use crate::model::{AgentId, Digest, LogEvent, ProposalId, Reviewer, State, VerdictKind};
 
 /// Largest blob that is read into memory.
@@ -34,8 +35,8 @@ const BLOB_MAX: u64 = 64 * 1024 * 1024;
 #[derive(Clone, Debug)]
 pub struct Log {
     pub(super) layout: Layout,
-    /// How many records a checkpoint says there are.
-    pub(super) signed: u64,
+    /// What else must hold of it.
+    pub(super) vouched: Vouched,
 }
 
 /// One proposal as the list shows it. Its text comes from an agent: print it only through
@@ -228,7 +229,8 @@ impl Log {
         };
         let trace = || traces::of(&layout).map_err(|e| AuditError::io(state_dir, "read", e));
         if there || trace()?.is_some() {
-            return Ok(Self { layout, signed: 0 });
+            let vouched = Vouched::Nothing;
+            return Ok(Self { layout, vouched });
         }
         Err(AuditError::None {
             dir: state_dir.to_owned(),
@@ -263,31 +265,26 @@ impl Log {
         for case in &mut cases.all {
             case.state = judged.lives.state(case.id).unwrap_or(case.state);
         }
-        let mut faults = judged.faults;
-        self.compare_length(judged.scanned.head.seq, &mut faults);
-        Ok((cases, judged.later, faults))
+        let later = judged.later;
+        Ok((cases, later, self.vouched_for(judged)?))
     }
 
-    /// Answers from a log that is shorter than this are damaged: a checkpoint states its length.
+    /// Answers from a log that contradicts this are damaged.
     #[must_use]
-    pub fn signed(mut self, records: u64) -> Self {
-        self.signed = records;
+    pub fn vouched(mut self, vouched: Vouched) -> Self {
+        self.vouched = vouched;
         self
     }
 
-    pub(super) fn compare_length(&self, records: u64, faults: &mut Faults) {
-        if records < self.signed {
-            let shorter = TlogError::Shorter {
-                records,
-                size: self.signed,
-            };
-            faults.chain.get_or_insert_with(|| Damage {
-                file: "log".to_owned(),
-                line: None,
-                seq: Some(records + 1),
-                what: shorter.to_string(),
-            });
-        }
+    /// Adds what contradicts the newest checkpoint in a log with so many records.
+    pub(super) fn vouch(&self, records: u64, faults: &mut Faults) -> Result<(), AuditError> {
+        self.vouched.compare(&self.layout, records, faults)
+    }
+
+    fn vouched_for(&self, judged: Judged) -> Result<Faults, AuditError> {
+        let mut faults = judged.faults;
+        self.vouch(judged.scanned.head.seq, &mut faults)?;
+        Ok(faults)
     }
 
     /// When agents were paused and resumed, newest first.
@@ -302,7 +299,7 @@ impl Log {
         Ok(Pauses {
             all,
             unknown: judged.later,
-            faults: judged.faults,
+            faults: self.vouched_for(judged)?,
         })
     }
 
@@ -319,7 +316,7 @@ impl Log {
         Ok(History {
             records,
             unknown,
-            faults: judged.faults,
+            faults: self.vouched_for(judged)?,
         })
     }
 
@@ -368,15 +365,13 @@ impl Log {
         let judged = judge::read(&self.layout, Look::There, |_| {})?;
         let open = judged.lives.open();
         let pending = open.iter().filter(|(_, s)| *s == State::Pending).count() as u64;
-        let mut faults = judged.faults;
-        self.compare_length(judged.scanned.head.seq, &mut faults);
         Ok(Summary {
             pending,
             running: open.len() as u64 - pending,
             records: judged.scanned.head.seq,
             unknown: judged.later,
             dashboard: self.writer()?,
-            faults,
+            faults: self.vouched_for(judged)?,
         })
     }
 

@@ -55,6 +55,7 @@ mod tlog;
 mod traces;
 mod unread;
 mod verify;
+mod vouched;
 mod watch;
 mod writer;
 
@@ -86,10 +87,11 @@ pub use repair::{Loss, LostFile, LostRecord, Repair};
 pub use stats::{Count, Day, Decision, FAST, OfAgent, OfReviewer, OfScope, Runs, Since, Stats};
 pub use story::{Moment, Teller, spelled, story, timeline};
 pub use tlog::{
-    Anchoring, Checkpoint, Informer, Notary, NotaryEvent, ProofError, Prover, Signed, Store,
+    Anchoring, Begun, Checkpoint, Informer, Notary, NotaryEvent, ProofError, Prover, Signed, Store,
     StoreError, TlogError, VerifierKey, Witness,
 };
 pub use unread::{Checked, Unread};
 pub use verify::{Removed, Repaired, Report};
+pub use vouched::Vouched;
 pub use watch::{Counts, Watch};
 pub use writer::{Writer, WriterEvent, WriterHandle};

@@ -14,6 +14,7 @@ use super::lock::{self, Holder};
 use super::log::{Dashboard, Log};
 use super::open::LONG;
 use super::scan::Walk;
+use super::vouched::Vouched;
 use crate::model::{LogEvent, ProposalId, State, VerdictKind};
 
 /// What a status bar shows.
@@ -224,7 +225,7 @@ impl Watch {
             });
         }
         let log = Log {
-            signed: 0,
+            vouched: Vouched::Nothing,
             layout: self.layout.clone(),
         };
         let mut reading = match self.reading.take() {

@@ -40,7 +40,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if args.watch {
         return bar::watch(&dir, args.format);
     }
-    let opened = Log::open(&dir).map(|log| log.signed(anchors::length(globals, &dir)));
+    let opened = Log::open(&dir).map(|log| log.vouched(anchors::vouched(globals, &dir)));
     let summary = match opened.and_then(|log| log.answers()?.summary()) {
         Ok(summary) => Some(summary),
         Err(AuditError::None { .. }) => None,
@@ -63,6 +63,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if args.json {
         let store = anchors::Place::default().store(globals, &dir);
         let key = store.key().ok().flatten();
+        let begun = key.as_ref().and_then(|key| store.begun(key).ok().flatten());
         let signed = key.and_then(|key| store.latest(&key).ok().flatten());
         let signed = signed.map_or(0, |signed| signed.checkpoint.size);
         let line = json!({
@@ -75,6 +76,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             "log": log,
             "checkpoints": store.dir().display().to_string(),
             "signed": signed,
+            "signed_from": begun.as_ref().map(|begun| begun.from),
+            "signed_since": begun.as_ref().map(|begun| begun.at),
         });
         print_json(&line.to_string())?;
     } else {

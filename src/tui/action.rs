@@ -246,4 +246,6 @@ pub struct AuditPage {
     pub damage: Option<String>,
     /// How many records the latest checkpoint signs; none without one.
     pub anchored: u64,
+    /// The first record that was written under the key; 1 if that is not known.
+    pub anchored_from: u64,
 }

@@ -517,11 +517,16 @@ fn no_answer_comes_from_a_log_that_is_shorter_than_what_was_signed() {
         assert!(told.contains("and 4 were signed"), "{args:?}: {told}");
     }
     fs::rename(elsewhere, log.path("state-checkpoints")).unwrap();
-    // Without the key nobody can tell, which is said.
-    fs::remove_file(log.path("state-checkpoints/key.pub")).unwrap();
-    let told = said(&log.cli(&["audit", "list"]));
-    assert!(told.contains("checkpoints are of no use"), "{told}");
-    let output = log.cli(&["audit", "verify"]);
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    assert!(said(&output).contains("key.pub: it is gone"));
+    // What is kept of checkpoints contradicts itself.
+    for (gone, words) in [
+        ("key.pub", "key.pub: it is gone"),
+        ("latest", "it is gone, and"),
+    ] {
+        fs::remove_file(log.path("state-checkpoints").join(gone)).unwrap();
+        for args in [&["audit", "list"][..], &["status"], &["audit", "verify"]] {
+            let output = log.cli(args);
+            assert_eq!(output.status.code(), Some(1), "{args:?}: {}", said(&output));
+            assert!(said(&output).contains(words), "{args:?}: {}", said(&output));
+        }
+    }
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::contents::named_by;
 use super::export::ExportError;
 use super::query::Query;
-use super::tlog::{Prover, Signed, VerifierKey};
+use super::tlog::{Begun, Prover, Signed, VerifierKey};
 use super::{Answers, Log, Record, Told, erased};
 use crate::model::Digest;
 
@@ -30,6 +30,8 @@ pub struct Bundled {
 pub struct Anchor<'a> {
     pub key: &'a VerifierKey,
     pub signed: &'a Signed,
+    /// Since when the key signs, if that is known.
+    pub begun: Option<&'a Begun>,
     pub prover: &'a Prover,
 }
 
@@ -151,12 +153,16 @@ impl Bundling<'_> {
         }
         let signed = self.anchor.signed.note.print();
         let key = format!("{}\n", self.anchor.key);
+        let begun = self.anchor.begun.map_or_else(String::new, |begun| {
+            format!("\nThe log is {}.\n", begun.said())
+        });
+        let readme = format!("{README}{begun}");
         for (name, content) in [
             ("records.jsonl", lines.as_bytes()),
             ("checkpoint", signed.as_bytes()),
             ("key.pub", key.as_bytes()),
             ("countersign_proof.py", CHECKER),
-            ("README.txt", README.as_bytes()),
+            ("README.txt", readme.as_bytes()),
         ] {
             (self.put)(name, content)?;
         }

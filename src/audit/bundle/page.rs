@@ -61,7 +61,7 @@ pub fn head(out: &mut dyn Write, anchor: &Anchor<'_>, asked: &str) -> io::Result
          than this folder, and run <code>python3 countersign_proof.py --key KEY .</code> in it. The checker prints each \
          record once it has proved that the record is in the log. It cannot prove that no other records exist.</p>\n\
          <dl>\n<dt>Log</dt><dd><code>{}</code></dd>\n\
-         <dt>Checkpoint</dt><dd>over the first {} records</dd>\n\
+         <dt>Checkpoint</dt><dd>over the first {} records{}</dd>\n\
          <dt>Key, as the sender has it</dt><dd><code>{}</code></dd>\n</dl>\n",
         match asked.trim() {
             "" => "Every proposal of the log, the oldest first.".to_owned(),
@@ -72,6 +72,10 @@ pub fn head(out: &mut dyn Write, anchor: &Anchor<'_>, asked: &str) -> io::Result
         },
         text(&checkpoint.origin),
         grouped(checkpoint.size),
+        match anchor.begun {
+            Some(begun) => format!("; {}", text(&begun.said())),
+            None => String::new(),
+        },
         text(&anchor.key.to_string()),
     )
 }

@@ -17,6 +17,7 @@ use super::super::life::Lives;
 use super::super::line::Record;
 use super::super::log::Log;
 use super::super::scan::{Scanned, Walk};
+use super::super::vouched::Vouched;
 use super::lines::Place;
 use super::{Believed, FILE, Index, IndexError, kept, own_folder, turn};
 use crate::model::{ProposalId, State};
@@ -42,7 +43,7 @@ impl Known {
             return Err(IndexError::Other("it has no end of the log".to_owned()));
         }
         let log = Log {
-            signed: 0,
+            vouched: Vouched::Nothing,
             layout: layout.clone(),
         };
         Ok(Self {

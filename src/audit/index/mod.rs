@@ -5,6 +5,7 @@
 //! does: the index has the state of that judgement ([`Stopped`]). It holds for the very files that were read: others,
 //! changed ones and copies are read from their beginning ([`stamp`]).
 
+mod anew;
 mod divide;
 mod feed;
 mod find;
@@ -99,8 +100,6 @@ pub(super) struct Index {
     pub records: u64,
     /// Device and inode of its file, if that is kept.
     file: Option<(u64, u64)>,
-    /// Removed when the answer is given; an index that cannot be kept.
-    _folder: Option<tempfile::TempDir>,
 }
 
 /// Where records are read.
@@ -112,21 +111,13 @@ enum Source {
 
 impl Index {
     /// Opens the index of a log and reads what was written since. Makes it first if necessary, which reads the whole log:
-    /// `making` is told before, with the bytes of the segments.
+    /// `making` is told before, with the bytes of the segments. Where it cannot be kept, it is made anew.
     pub fn open(log: &Log, making: &dyn Fn(u64)) -> Result<Self, IndexError> {
-        let layout = &log.layout;
-        let (folder, temporary) = match own_folder(layout) {
-            Ok(folder) => (folder, None),
-            Err(_) => {
-                let folder = tempfile::tempdir()?;
-                (folder.path().to_owned(), Some(folder))
-            }
+        let Ok(folder) = own_folder(&log.layout) else {
+            return Self::anew(log, making);
         };
         let _turn = turn(&folder, FlockArg::LockExclusive)?;
-        let mut index = Self {
-            _folder: temporary,
-            ..Self::up_to_date(log, &folder, making)?
-        };
+        let mut index = Self::up_to_date(log, &folder, making)?;
         index.overlay()?;
         Ok(index)
     }
@@ -185,7 +176,6 @@ impl Index {
             records: 0,
             resume,
             file: None,
-            _folder: None,
         }
     }
 
@@ -274,6 +264,11 @@ impl Index {
     /// How many records are of a later version.
     pub fn later(&self) -> u64 {
         self.resume.judged.later
+    }
+
+    /// Whether its file is in the state folder.
+    pub fn is_kept(&self) -> bool {
+        self.file.is_some()
     }
 
     pub fn plan(&self) -> Option<(Timestamp, DrillPlan)> {

@@ -86,7 +86,17 @@ pub(super) fn create(path: &Path) -> Result<Connection, IndexError> {
         .mode(0o600)
         .custom_flags(OFlag::O_NOFOLLOW.bits())
         .open(path)?;
-    let connection = connect(path)?;
+    empty(connect(path)?)
+}
+
+/// Makes an empty index in a file without a name, which only this connection has.
+pub(super) fn private() -> Result<Connection, IndexError> {
+    // An empty name asks for such a file (<https://sqlite.org/inmemorydb.html>, "temporary databases").
+    let flags = FLAGS.union(OpenFlags::SQLITE_OPEN_CREATE);
+    empty(set_up(Connection::open_with_flags("", flags)?)?)
+}
+
+fn empty(connection: Connection) -> Result<Connection, IndexError> {
     // Whoever finds the file cut off throws it away, so nothing of it is synced.
     connection.execute_batch(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;",
@@ -107,12 +117,16 @@ pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
     Ok(connection)
 }
 
+const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE
+    .union(OpenFlags::SQLITE_OPEN_NO_MUTEX)
+    .union(OpenFlags::SQLITE_OPEN_NOFOLLOW)
+    .union(OpenFlags::SQLITE_OPEN_PRIVATE_CACHE);
+
 fn connect(path: &Path) -> Result<Connection, IndexError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW
-        | OpenFlags::SQLITE_OPEN_PRIVATE_CACHE;
-    let connection = Connection::open_with_flags(path, flags)?;
+    set_up(Connection::open_with_flags(path, FLAGS)?)
+}
+
+fn set_up(connection: Connection) -> Result<Connection, IndexError> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.busy_timeout(std::time::Duration::from_secs(30))?;

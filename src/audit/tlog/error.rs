@@ -11,6 +11,8 @@ pub enum TlogError {
     Note(&'static str),
     #[error("not a checkpoint: {0}")]
     Checkpoint(&'static str),
+    #[error("not the beginning of this log's checkpoints: {0}")]
+    Begun(&'static str),
     #[error("unknown key: it is signed by {}, and the key here is {}", visible(.found), visible(.wanted))]
     UnknownKey { wanted: String, found: String },
     #[error("bad signature: {} did not sign this text", visible(.0))]

@@ -5,10 +5,12 @@
 //! Nothing here decides, and the writer of the log waits for none of it.
 
 mod anchor;
+mod begun;
 mod checkpoint;
 mod compare;
 mod error;
 mod keys;
+mod last;
 mod notary;
 mod note;
 mod proof;
@@ -16,12 +18,14 @@ mod store;
 mod tree;
 mod witness;
 
+pub use begun::Begun;
 pub use checkpoint::{Checkpoint, Signed};
 pub(super) use compare::root_of;
 pub(super) use compare::{Comparing, compare};
 pub use compare::{ProofError, Prover};
 pub use error::TlogError;
 pub use keys::VerifierKey;
+pub(super) use last::ends_as_signed;
 pub use notary::{Anchoring, Informer, Notary, NotaryEvent};
 pub use store::{Store, StoreError};
 pub use witness::Witness;

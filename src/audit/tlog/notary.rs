@@ -9,9 +9,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::anchor;
+use super::begun::Begun;
 use super::checkpoint::{Checkpoint, Signed};
 use super::error::TlogError;
 use super::keys::SignerKey;
+use super::last::ends_as_signed;
 use super::store::{HashFile, Place, Store, StoreError};
 use super::tree::{Frontier, leaf, root};
 use super::witness::Witness;
@@ -59,6 +61,8 @@ pub enum NotaryEvent {
     Failed(String),
     /// They are again.
     Works,
+    /// The first checkpoint was made, over a log that had so many records before.
+    Began(u64),
 }
 
 /// What the thread waits for.
@@ -144,7 +148,12 @@ fn serve(layout: &Layout, anchoring: &Anchoring, shared: &Shared, on: &Report) {
         Ok(desk) => desk,
         Err(e) => {
             tracing::warn!("checkpoints: {e}");
-            return on(NotaryEvent::Failed(e.to_string()));
+            return on(match e {
+                DeskError::Store(e @ StoreError::LatestGone { .. }) => {
+                    NotaryEvent::Contradiction(e.to_string())
+                }
+                e => NotaryEvent::Failed(e.to_string()),
+            });
         }
     };
     let closing = || shared.known().closing;
@@ -195,6 +204,12 @@ fn serve(layout: &Layout, anchoring: &Anchoring, shared: &Shared, on: &Report) {
             // What was not taken is handed on again.
             false => Ok(desk.latest.clone().filter(|_| failed)),
         });
+        if let (Ok(Some(_)), Some(before)) =
+            (&signed, desk.before.take_if(|_| desk.latest.is_some()))
+            && before > 0
+        {
+            on(NotaryEvent::Began(before));
+        }
         done = signed.and_then(|signed| match signed {
             Some(signed) => desk.hand_on(signed, anchoring, closing),
             None => Ok(Ok(())),
@@ -247,6 +262,8 @@ struct Desk {
     saw: Vec<u64>,
     /// The latest checkpoint was compared with the log by this thread.
     compared: bool,
+    /// How many records were there before the first checkpoint, if this thread makes it.
+    before: Option<u64>,
     _lock: nix::fcntl::Flock<std::fs::File>,
 }
 
@@ -258,11 +275,18 @@ impl Desk {
         let key = store.signer()?;
         let latest = store.latest(&key.verifier)?;
         let hashes = store.hashes_to_write()?;
-        let (place, edge) = resumed(&store, &hashes, latest.as_ref()).unwrap_or_default();
+        let other = |signed: &Signed| ends_as_signed(layout, &store, signed) == Some(false);
+        let resumed = match latest.as_ref().is_some_and(other) {
+            // The log is read from its first line, and compared.
+            true => None,
+            false => resumed(&store, &hashes, latest.as_ref()),
+        };
+        let (place, edge) = resumed.unwrap_or_default();
         Ok(Self {
             layout: layout.clone(),
             saw: Vec::new(),
             compared: edge.size() > 0,
+            before: None,
             store,
             key,
             latest,
@@ -282,6 +306,9 @@ impl Desk {
 
     /// Compares the log with the latest checkpoint.
     fn begin(&mut self, durable: u64) -> Result<(), DeskError> {
+        if self.latest.is_none() {
+            self.before.get_or_insert(durable);
+        }
         let size = self.size();
         if durable < size {
             let records = durable;
@@ -308,15 +335,24 @@ impl Desk {
     fn sign(&mut self, size: u64) -> Result<Signed, DeskError> {
         self.read_on(size)?;
         self.hashes.sync()?;
-        self.store.keep_place(&self.place)?;
         let checkpoint = Checkpoint {
             origin: self.key.verifier.name.clone(),
             size,
             root: root(&self.hashes, size)?,
         };
         let signed = Signed::new(checkpoint, &self.key);
+        // What is left of a folder without it shows that it was there.
         self.store.keep(&signed)?;
+        if let Some(before) = self.before.filter(|_| self.latest.is_none()) {
+            let begun = Begun {
+                origin: self.key.verifier.name.clone(),
+                from: before + 1,
+                at: jiff::Timestamp::now(),
+            };
+            self.store.keep_begun(&begun, &self.key)?;
+        }
         self.latest = Some(signed.clone());
+        self.store.keep_place(&self.place)?;
         Ok(signed)
     }
 

@@ -111,7 +111,9 @@ impl Bench {
         let (tell, told) = mpsc::channel();
         let report = Box::new(move |event| tell.send(event).unwrap());
         Notary::start(&self.state, anchoring, self.records(), report).close();
-        told.into_iter().collect()
+        // Most logs here are longer than nothing when they are first signed.
+        let begins = |event: &NotaryEvent| matches!(event, NotaryEvent::Began(_));
+        told.into_iter().filter(|event| !begins(event)).collect()
     }
 
     fn latest(&self) -> Signed {
@@ -485,4 +487,45 @@ fn every_record_is_proved_with_the_hashes_and_without() {
         "another root at size 70: the log's first 70 records are not the ones that were signed";
     assert_eq!(prove(5, &lines[6]).unwrap_err(), fault);
     assert_eq!(prove(71, &lines[6]).unwrap_err(), fault);
+}
+
+/// A copy without its checkpoints gets a new key: what it signs says since when.
+#[test]
+fn a_key_that_signs_a_log_that_was_there_says_since_when() {
+    let bench = Bench::with(100);
+    let report = |told: mpsc::Sender<NotaryEvent>| Box::new(move |event| told.send(event).unwrap());
+    let (tell, told) = mpsc::channel();
+    Notary::start(&bench.state, Anchoring::default(), 100, report(tell)).close();
+    assert_eq!(told.iter().collect::<Vec<_>>(), [NotaryEvent::Began(100)]);
+    let begun = |bench: &Bench| {
+        let key = bench.store().key().unwrap().unwrap();
+        bench.store().begun(&key).unwrap().unwrap()
+    };
+    let first = begun(&bench);
+    assert_eq!(first.from, 101);
+    assert!(
+        first
+            .said()
+            .contains("; the 100 records before it were there already")
+    );
+    bench.grow(10);
+    assert_eq!(bench.notarize(), []);
+    assert_eq!(begun(&bench), first, "it began again");
+    // A log that is signed from its beginning.
+    let whole = Bench::with(3);
+    let (tell, told) = mpsc::channel();
+    let notary = Notary::start(&whole.state, Anchoring::default(), 0, report(tell));
+    notary.informer().durable(3);
+    notary.close();
+    assert_eq!(told.iter().collect::<Vec<_>>(), []);
+    assert_eq!(begun(&whole).from, 1);
+    // Another key's word, or a changed one, is none.
+    let file = |bench: &Bench| bench.store().dir().join("begun");
+    let text = fs::read_to_string(file(&bench)).unwrap();
+    fs::write(file(&whole), &text).unwrap();
+    let key = whole.store().key().unwrap().unwrap();
+    assert!(whole.store().begun(&key).is_err());
+    fs::write(file(&bench), text.replacen("101", "1", 1)).unwrap();
+    let key = bench.store().key().unwrap().unwrap();
+    assert!(bench.store().begun(&key).is_err());
 }

@@ -1,7 +1,7 @@
 //! The folder of checkpoints: outside the log's folder, so that what happens to one need not happen to the other.
 //!
 //! It has `key` (signs, 0600), `key.pub` (checks; give it to others), `log` (which state folder it belongs to), `latest`
-//! (the newest checkpoint) and, derived from the log, `hashes` and `tree.json`.
+//! (the newest checkpoint), `begun` (since when the key signs) and, derived from the log, `hashes` and `tree.json`.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
+use super::begun::Begun;
 use super::checkpoint::Signed;
 use super::error::TlogError;
 use super::keys::{Kind, SignerKey, VerifierKey};
@@ -38,7 +39,22 @@ pub enum StoreError {
     InUse(PathBuf),
     #[error("{}: it is gone, and a checkpoint is there that it would check", .0.display())]
     KeyGone(PathBuf),
+    #[error("{}: it is gone, and {left}, which follows the first checkpoint, is there", path.display())]
+    LatestGone { path: PathBuf, left: &'static str },
 }
+
+impl StoreError {
+    /// Whether the folder was read, and contradicts itself.
+    pub fn contradicts(&self) -> bool {
+        matches!(
+            self,
+            Self::Content { .. } | Self::KeyGone(_) | Self::LatestGone { .. }
+        )
+    }
+}
+
+/// What is written after the first checkpoint.
+const AFTER: [&str; 2] = ["begun", "tree.json"];
 
 /// A folder of checkpoints.
 #[derive(Clone, Debug)]
@@ -116,9 +132,9 @@ impl Store {
     /// The key that checks this log's checkpoints; `None` if there is none yet.
     pub fn key(&self) -> Result<Option<VerifierKey>, StoreError> {
         let Some(bytes) = self.read("key.pub")? else {
-            return match self.read("latest")? {
-                None => Ok(None),
-                Some(_) => Err(StoreError::KeyGone(self.file("key.pub"))),
+            return match self.read("latest")?.is_none() && self.left().is_none() {
+                true => Ok(None),
+                false => Err(StoreError::KeyGone(self.file("key.pub"))),
             };
         };
         let text = String::from_utf8_lossy(&bytes);
@@ -129,11 +145,36 @@ impl Store {
     /// The newest checkpoint; `None` if there is none yet.
     pub fn latest(&self, key: &VerifierKey) -> Result<Option<Signed>, StoreError> {
         let Some(bytes) = self.read("latest")? else {
-            return Ok(None);
+            return match self.left() {
+                None => Ok(None),
+                Some(left) => Err(StoreError::LatestGone {
+                    path: self.file("latest"),
+                    left,
+                }),
+            };
         };
         Signed::read(&bytes, key)
             .map(Some)
             .map_err(self.content("latest"))
+    }
+
+    /// Since when this key signs; `None` if nothing says so, as from earlier versions.
+    pub fn begun(&self, key: &VerifierKey) -> Result<Option<Begun>, StoreError> {
+        let Some(bytes) = self.read("begun")? else {
+            return Ok(None);
+        };
+        let begun = Begun::read(&bytes, key).map_err(self.content("begun"))?;
+        Ok(Some(begun))
+    }
+
+    pub(super) fn keep_begun(&self, begun: &Begun, key: &SignerKey) -> Result<(), StoreError> {
+        self.write("begun", begun.note(key).as_bytes())
+    }
+
+    /// What shows that there was a checkpoint.
+    fn left(&self) -> Option<&'static str> {
+        let there = |name: &&str| fs::symlink_metadata(self.file(name)).is_ok();
+        AFTER.into_iter().find(there)
     }
 
     pub(super) fn keep(&self, signed: &Signed) -> Result<(), StoreError> {

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::audit::{Signed, Store, TlogError, VerifierKey};
+use crate::audit::{Signed, Store, TlogError, VerifierKey, Vouched};
 use crate::config;
 use crate::error::Failure;
 use crate::model::visible;
@@ -41,25 +41,17 @@ impl Place {
     }
 }
 
-/// How many records the newest checkpoint says there are. Says why if it cannot be checked.
-pub fn length(globals: &Globals, state_dir: &Path) -> u64 {
+/// What the newest checkpoint says of the log. Says why if it cannot be read.
+pub fn vouched(globals: &Globals, state_dir: &Path) -> Vouched {
     let store = Place::default().store(globals, state_dir);
-    let latest = match store.key() {
-        Ok(Some(key)) => store.latest(&key),
-        Ok(None) => return 0,
-        Err(e) => Err(e),
-    };
-    match latest {
-        Ok(signed) => signed.map_or(0, |signed| signed.checkpoint.size),
-        Err(e) => {
-            let why = e.to_string();
-            tell(&format!(
-                "the log's checkpoints are of no use: {}",
-                visible(&why)
-            ));
-            0
-        }
-    }
+    Vouched::of(&store).unwrap_or_else(|e| {
+        let why = e.to_string();
+        tell(&format!(
+            "the log's checkpoints are of no use: {}",
+            visible(&why)
+        ));
+        Vouched::Nothing
+    })
 }
 
 /// A verifier key, or a file that has one.

@@ -7,14 +7,14 @@ use std::path::Path;
 use crate::audit::bundle::{Anchor, Bundled, bundle};
 use crate::audit::export::ExportError;
 use crate::audit::query::Query;
-use crate::audit::{Log, Store};
+use crate::audit::{Log, Store, Vouched};
 use crate::error::Failure;
 use crate::model::visible;
 
 use super::super::folder::{Folder, Kind, Others};
 use super::super::out::tell;
 use super::export::{count, failure, told_later};
-use super::{answers, prove, whole};
+use super::{evidence, prove, whole};
 
 /// The page. It is written last: a folder without it is no whole bundle.
 const PAGE: &str = "index.html";
@@ -29,14 +29,17 @@ pub fn run(
     let shown = visible(&dir.display().to_string()).into_owned();
     new(dir, &shown)?;
     let (key, signed) = prove::latest(store)?;
-    let log = &log.clone().signed(signed.checkpoint.size);
+    let log = &log.clone().vouched(Vouched::by(store, &signed));
     let prover = log.prover(store, &signed);
+    let begun = store.begun(&key);
+    let begun = begun.map_err(|e| Failure::general(format!("nothing is proved: {e}")))?;
     let anchor = Anchor {
         key: &key,
         signed: &signed,
+        begun: begun.as_ref(),
         prover: &prover,
     };
-    let mut answers = answers(log)?;
+    let mut answers = evidence(log)?;
     whole(answers.faults())?;
     let folder = Folder::open(dir)?;
     let mut ended: Result<Bundled, Failure> = Ok(Bundled::default());

@@ -17,7 +17,7 @@ use super::super::folder::{Folder, Others};
 use super::super::out::{print_data_by, tell};
 use super::list::later;
 use super::question::question;
-use super::{anchors, answers, bundle, failed, whole};
+use super::{anchors, bundle, evidence, failed, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -77,7 +77,7 @@ pub fn run(
     }
     let target = args.out.as_deref().map(target).transpose()?;
     let log = log()?;
-    let mut answers = answers(&log)?;
+    let mut answers = evidence(&log)?;
     let Some((folder, name)) = target else {
         let mut ended = Ok(());
         print_data_by(|out| {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::audit::{Log, ProofError, Prover, Record, Signed, Store, VerifierKey, bundle};
+use crate::audit::{Log, ProofError, Prover, Record, Signed, Store, VerifierKey, Vouched, bundle};
 use crate::error::Failure;
 use crate::model::{LogEvent, visible};
 
@@ -33,7 +33,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
     let store = args.anchors.store(globals, state_dir);
     let (key, signed) = latest(&store)?;
     // Checkpoints from elsewhere say how long the log must be, too.
-    let log = &log.clone().signed(signed.checkpoint.size);
+    let log = &log.clone().vouched(Vouched::by(&store, &signed));
     let mut answers = answers(log)?;
     let id = show::resolve(&args.id, &mut answers)?;
     let history = answers.records(id).map_err(|e| failed(&e))?;

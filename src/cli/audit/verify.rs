@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::audit::{Damage, Log, Removed, Repaired, Report, Signed, Store, TlogError};
+use crate::audit::{Begun, Damage, Log, Removed, Repaired, Report, Signed, Store, TlogError};
 use crate::error::Failure;
 use crate::model::visible;
 
@@ -43,6 +43,8 @@ const REPAIR: &str = "`countersign audit repair` says what can be repaired, and 
 struct Anchored {
     /// The log extends checkpoints up to here.
     through: Option<u64>,
+    /// Since when.
+    begun: Option<Begun>,
     fault: Option<String>,
 }
 
@@ -64,10 +66,10 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
     let anchored = match signed {
         // What follows the damage was not read.
         _ if report.damage.is_some() => Anchored::default(),
-        Ok(signed) => through(compared, &signed),
+        Ok(signed) => through(compared, &signed, &store),
         Err(why) => Anchored {
-            through: None,
             fault: Some(why),
+            ..Anchored::default()
         },
     };
     let consistent = report.consistent && anchored.fault.is_none();
@@ -75,6 +77,10 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
         let mut json = json!(report);
         json["consistent"] = json!(consistent);
         json["anchored_through"] = json!(anchored.through.filter(|_| consistent));
+        let begun = anchored.begun.as_ref().filter(|_| consistent);
+        json["anchored_from"] = json!(begun.map(|begun| begun.from));
+        json["anchored_since"] = json!(begun.map(|begun| begun.at));
+        json["anchored_by"] = json!(begun.map(|begun| &begun.origin));
         json["anchor_fault"] = json!(anchored.fault);
         print_json(&format!("{json:#}"))?;
     } else {
@@ -87,6 +93,9 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
                 _ if !consistent => Ok(()),
                 Some(seq) => {
                     writeln!(out, "anchored through seq {seq}")?;
+                    if let Some(begun) = &anchored.begun {
+                        writeln!(out, "{}", visible(&begun.said()))?;
+                    }
                     let records = report.removed_through.unwrap_or(0) + report.records;
                     match records.saturating_sub(seq) {
                         0 => Ok(()),
@@ -138,16 +147,24 @@ fn signed(args: &Args, store: &Store) -> Result<Result<Vec<Signed>, String>, Fai
     })
 }
 
-fn through(compared: Result<(), TlogError>, signed: &[Signed]) -> Anchored {
+fn through(compared: Result<(), TlogError>, signed: &[Signed], store: &Store) -> Anchored {
     let through = signed.iter().map(|signed| signed.checkpoint.size).max();
-    match compared {
-        Ok(()) => Anchored {
+    let begun = match store.key() {
+        Ok(Some(key)) => store.begun(&key),
+        _ => Ok(None),
+    };
+    let begun = compared
+        .map_err(|e| e.to_string())
+        .and_then(|()| begun.map_err(|e| e.to_string()));
+    match begun {
+        Ok(begun) => Anchored {
             through: through.filter(|size| *size > 0),
+            begun,
             fault: None,
         },
-        Err(e) => Anchored {
-            through: None,
-            fault: Some(e.to_string()),
+        Err(why) => Anchored {
+            fault: Some(why),
+            ..Anchored::default()
         },
     }
 }

@@ -125,7 +125,7 @@ impl Screen<'_> {
             // The header of the program that only reads says it, of the whole log.
             None if loaded && self.ui.reviewed().is_none() => {
                 let room = usize::from(area.width).saturating_sub(used + HEADING);
-                let state = words::consistent(page.anchored, room);
+                let state = words::consistent(page.anchored, page.anchored_from, room);
                 if !state.is_empty() {
                     heading.push((format!("  {state}"), Role::Dim));
                 }

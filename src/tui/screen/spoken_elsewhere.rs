@@ -21,7 +21,7 @@ impl Screen<'_> {
         let state = match &page.damage {
             // The program that only reads says it of the whole log, once that was read.
             None if self.ui.reviewed().is_some() => String::new(),
-            None => format!(", {}", words::consistent(page.anchored, usize::MAX)),
+            None => format!(", {}", words::consistent(page.anchored, page.anchored_from, usize::MAX)),
             Some(damage) => format!(", DAMAGED: {damage}"),
         };
         let query = match log.query.as_str() {

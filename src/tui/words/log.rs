@@ -65,8 +65,9 @@ pub fn no_next(next: &str, asks: &str) -> String {
     format!("{next} goes through matches in the queue; here {asks} asks for rows")
 }
 
-/// For a log without known problems, as long as `width` allows. `anchored`: the records that a checkpoint signs.
-pub fn consistent(anchored: u64, width: usize) -> String {
+/// For a log without known problems, as long as `width` allows. `anchored`: the records that a checkpoint signs; `from`:
+/// the first one that was written under its key.
+pub fn consistent(anchored: u64, from: u64, width: usize) -> String {
     let forms = match anchored {
         0 => [
             "consistent here; not anchored: a cut end cannot be excluded",
@@ -74,6 +75,11 @@ pub fn consistent(anchored: u64, width: usize) -> String {
             "not anchored",
         ]
         .map(str::to_owned),
+        seq if from > 1 => {
+            let through = format!("anchored from seq {} through {}", number(from), number(seq));
+            let short = format!("anchored: {}-{}", number(from), number(seq));
+            [format!("consistent here; {through}"), through, short]
+        }
         seq => {
             let through = format!("anchored through seq {}", number(seq));
             let short = format!("anchored: {}", number(seq));

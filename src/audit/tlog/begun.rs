@@ -1,0 +1,67 @@
+//! Since when a log is signed: a note that its key signed beside the first checkpoint.
+//!
+//! A checkpoint vouches for all records before it, from the time on at which it was made. Whoever opens a copy without its
+//! checkpoints gets a new key, and what this key signs first may be long: the note says how long, and when.
+
+use jiff::Timestamp;
+
+use super::error::TlogError;
+use super::keys::{SignerKey, VerifierKey};
+use super::note::Note;
+
+/// The beginning of a log's checkpoints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// The name of the key, which is the log's origin.
+    pub origin: String,
+    /// The first record that was written after the key was made; those before it were there already.
+    pub from: u64,
+    pub at: Timestamp,
+}
+
+impl Begun {
+    /// No checkpoint begins so: a name has no blank.
+    fn first_line(origin: &str) -> String {
+        format!("{origin} begins to be signed")
+    }
+
+    pub(super) fn note(&self, key: &SignerKey) -> String {
+        let first = Self::first_line(&self.origin);
+        Note::signed(format!("{first}\n{}\n{}\n", self.from, self.at), key).print()
+    }
+
+    pub(super) fn read(bytes: &[u8], key: &VerifierKey) -> Result<Self, TlogError> {
+        let bad = TlogError::Begun;
+        let note = Note::parse(bytes)?;
+        note.check(key)?;
+        let lines: Vec<&str> = note.text.lines().collect();
+        let [first, from, at] = lines[..] else {
+            return Err(bad("it has not three lines"));
+        };
+        if first != Self::first_line(&key.name) {
+            return Err(bad("it is about another log"));
+        }
+        Ok(Self {
+            origin: key.name.clone(),
+            from: from.parse().map_err(|_| bad("it names no record"))?,
+            at: at.parse().map_err(|_| bad("it has no time"))?,
+        })
+    }
+
+    /// `anchored from seq 1, since 2026-11-27T09:00:00Z, by the key countersign/…`.
+    pub fn said(&self) -> String {
+        let (from, at) = (self.from, self.at.strftime("%Y-%m-%dT%H:%M:%SZ"));
+        let before = match from.saturating_sub(1) {
+            0 => String::new(),
+            1 => "; the record before it was there already, and no checkpoint says since when"
+                .to_owned(),
+            n => format!(
+                "; the {n} records before it were there already, and no checkpoint says since when"
+            ),
+        };
+        format!(
+            "anchored from seq {from}, since {at}, by the key {}{before}",
+            self.origin
+        )
+    }
+}
