@@ -149,6 +149,10 @@ fn main() {
     row("audit list, all of it", 1, peers, &mut || {
         ask(&["audit", "list"])
     });
+    let whole = "audit export of one proposal, from the log itself";
+    row(whole, 1, peers, &mut || {
+        ask(&["audit", "export", &format!("id:{one}")])
+    });
     start(&state);
     dashboard(&folder);
     let verify = row("audit verify", 2, peers, &mut || ask(&["audit", "verify"]));

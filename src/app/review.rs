@@ -55,9 +55,10 @@ pub struct Asked {
     pub wanted: Wanted,
 }
 
-/// Reads what is wanted and hands the page back. If the log cannot be read, the page says so.
-pub fn load(source: Source, asked: Asked, back: impl FnOnce(AuditPage) + Send + 'static) {
-    tokio::task::spawn_blocking(move || back(page(&source, asked)));
+/// Reads what is wanted and hands the page back; of a long log that must be read first, the newest rows before it. If the
+/// log cannot be read, the page says so.
+pub fn load(source: Source, asked: Asked, back: impl Fn(AuditPage) + Send + 'static) {
+    tokio::task::spawn_blocking(move || back(page(&source, asked, &back)));
 }
 
 /// Compares every blob with its digest once, which may take long; the start checked only the
@@ -76,12 +77,18 @@ pub fn check(state_dir: PathBuf, inbox: UnboundedSender<Input>) {
     });
 }
 
-fn page(source: &Source, asked: Asked) -> AuditPage {
+/// `meanwhile` gets what can be shown before a long log is read.
+fn page(source: &Source, asked: Asked, meanwhile: &dyn Fn(AuditPage)) -> AuditPage {
     let page = match Query::parse(&asked.query, Timestamp::now()) {
         Ok(query) => {
             let query = query.without_waiting_drills();
             let vouched = vouched(&source.checkpoints);
-            read(source, &query, asked.wanted, vouched).map_err(|e| e.to_string())
+            let reading = |log: &Log, bytes: u64| {
+                if let Some(page) = newest(log, bytes, &asked) {
+                    meanwhile(page);
+                }
+            };
+            read(source, &query, asked.wanted, vouched, &reading).map_err(|e| e.to_string())
         }
         // The screen sends none that it could not read.
         Err(e) => Err(e.to_string()),
@@ -106,10 +113,11 @@ fn read(
     all: &Query,
     wanted: Wanted,
     vouched: Vouched,
+    reading: &dyn Fn(&Log, u64),
 ) -> Result<AuditPage, AuditError> {
     let (signed, from) = (vouched.size(), vouched.from());
     let log = source.open()?.vouched(vouched);
-    let mut answers = log.answers()?;
+    let mut answers = log.answers_telling(&|bytes| reading(&log, bytes))?;
     let total = answers.count(all)?;
     let mut dossier = None;
     let (offset, count, detail) = match wanted {
@@ -138,8 +146,28 @@ fn read(
         detail,
         query: String::new(),
         damage: answers.faults().first().map(ToString::to_string),
+        reading: None,
         anchored: signed,
         anchored_from: from,
+    })
+}
+
+/// The newest rows while a log of so many bytes is read; nothing if that takes no longer than a moment, or if a question
+/// or one proposal is asked for.
+fn newest(log: &Log, bytes: u64, asked: &Asked) -> Option<AuditPage> {
+    const LONG: u64 = 16_000_000;
+    let Wanted::Page { offset: 0, count } = asked.wanted else {
+        return None;
+    };
+    if bytes < LONG || !asked.query.is_empty() {
+        return None;
+    }
+    let rows = log.newest(count).ok()?;
+    Some(AuditPage {
+        total: rows.len(),
+        rows: rows.iter().map(row).collect(),
+        reading: Some(bytes),
+        ..AuditPage::default()
     })
 }
 

@@ -101,6 +101,11 @@ impl Log {
 }
 
 impl Answers {
+    /// Whether they rest on an index that others can write.
+    pub fn from_kept_index(&self) -> bool {
+        matches!(&self.source, Source::Index(index) if index.is_kept())
+    }
+
     /// What stands in the way of believing the answers so far.
     pub fn faults(&self) -> &Faults {
         &self.faults
@@ -292,6 +297,9 @@ impl Answers {
         };
         let lines = index.lines(id);
         let lines = self.or_fault(lines)?;
+        if lines.is_empty() && self.hides(id)? {
+            return self.log.records(id);
+        }
         let mut contents = Contents::of(&self.log.layout, Look::ReadOf(id));
         let mut faults = self.faults.clone();
         let mut history = Vec::new();
@@ -318,6 +326,29 @@ impl Answers {
         })
     }
 
+    /// The same for what others are to rely on: the log is searched for records that the index hides.
+    pub fn records_whole(&mut self, id: ProposalId) -> Result<History, AuditError> {
+        match self.hides(id)? {
+            true => self.log.records(id),
+            false => self.records(id),
+        }
+    }
+
+    /// Whether the log has a record of this proposal that the index in the state folder does not name. Such an index is
+    /// removed.
+    fn hides(&mut self, id: ProposalId) -> Result<bool, AuditError> {
+        let hides = match &self.source {
+            Source::Index(index) if index.is_kept() => index.hides(id),
+            _ => return Ok(false),
+        };
+        let hides = self.or_fault(hides)?;
+        if hides {
+            tracing::warn!("the index hides a record of {id}, and is removed");
+            let _ = index::forget(&self.log.layout);
+        }
+        Ok(hides)
+    }
+
     /// When agents were paused and resumed, the newest first.
     pub fn pauses(&mut self) -> Result<Pauses, AuditError> {
         let Source::Index(index) = &mut self.source else {
@@ -340,7 +371,11 @@ impl Answers {
     pub fn ids(&mut self, digits: &str) -> Result<Vec<ProposalId>, AuditError> {
         match &self.source {
             Source::Index(index) => {
-                let found = index.ids(digits);
+                let found = match index.ids(digits) {
+                    // The log has the last word.
+                    Ok(none) if none.is_empty() && index.is_kept() => index.ids_in_lines(digits),
+                    found => found,
+                };
                 self.or_fault(found)
             }
             Source::Read(whole) => {

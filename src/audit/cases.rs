@@ -94,6 +94,11 @@ pub struct Ran {
 }
 
 impl Case {
+    /// Nobody is to be told of it before it is decided.
+    pub fn is_waiting_drill(&self) -> bool {
+        self.drill.is_some() && self.course == Course::Waits
+    }
+
     /// The verdict on what was granted, else on what was proposed.
     pub fn judged(&self) -> &Judged {
         self.edited

@@ -78,6 +78,17 @@ pub(super) struct Stopped {
     removed_through: Option<u64>,
 }
 
+impl Stopped {
+    /// The lives of no proposals yet.
+    pub fn lives(&self) -> Lives {
+        let mut lives = Lives::default();
+        if self.cut {
+            lives.begins_later();
+        }
+        lives
+    }
+}
+
 /// The judgement of the lines read so far.
 pub(super) struct Judging {
     pub lives: Lives,
@@ -294,9 +305,18 @@ pub(super) fn read(
     look: Look,
     mut visit: impl FnMut(Read<'_>),
 ) -> Result<Judged, AuditError> {
+    read_by(layout, look, &mut visit)
+}
+
+/// Like [`read`], for readers that are told more.
+pub(super) fn read_by(
+    layout: &Layout,
+    look: Look,
+    reader: &mut impl Reader,
+) -> Result<Judged, AuditError> {
     let mut judging = Judging::new(layout, look);
     let mut lines = lines(layout, look);
-    let mut scanned = scan(layout, &mut *lines, |line| judging.line(line, &mut visit))?;
+    let mut scanned = scan(layout, &mut *lines, |line| judging.line(line, reader))?;
     if scanned.head.segment == 0 && scanned.damage.is_none() {
         return Err(AuditError::None {
             dir: layout.state.clone(),
@@ -308,7 +328,7 @@ pub(super) fn read(
         return Ok(judging.done(scanned, chain));
     }
     let before = scanned.head.seq;
-    let damage = put_back::check(layout, &mut scanned, |line| judging.line(line, &mut visit))?;
+    let damage = put_back::check(layout, &mut scanned, |line| judging.line(line, reader))?;
     // A writer may have started in the meantime.
     let alone = || lock::holder(layout).is_ok_and(lock::Holder::writes_nothing);
     let chain = damage.filter(|_| alone()).or(scanned.damage.clone());

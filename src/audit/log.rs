@@ -2,7 +2,7 @@
 //!
 //! Works while a dashboard writes, and on a copied state folder.
 
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,6 @@ use super::apart::Apart;
 use super::cases::{Case, Cases, Course, Person};
 use super::contents::Look;
 use super::error::{AuditError, Faults};
-use super::index;
 use super::judge::{self, Judged, Read};
 use super::layout::{Layout, open_regular};
 use super::line::Record;
@@ -350,14 +349,6 @@ impl Log {
     /// What proves that records are in the log that this checkpoint signs.
     pub fn prover(&self, store: &Store, signed: &Signed) -> Prover {
         Prover::of(&self.layout, store, signed)
-    }
-
-    /// Removes the index, of which nothing proves that it agrees with the log. Says whether there was one.
-    ///
-    /// # Errors
-    /// When it cannot be removed.
-    pub fn drop_index(&self) -> io::Result<bool> {
-        index::drop_index(&self.layout)
     }
 
     /// Counts the open proposals, and says whether a dashboard runs that can decide them.

@@ -35,6 +35,7 @@ mod lines;
 mod lock;
 mod log;
 mod mark;
+mod newest;
 mod open;
 mod orders;
 mod place;
@@ -61,6 +62,8 @@ mod writer;
 
 #[cfg(test)]
 mod attacks_tests;
+#[cfg(test)]
+mod hidden_tests;
 #[cfg(test)]
 mod past_tests;
 #[cfg(test)]

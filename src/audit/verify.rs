@@ -5,11 +5,13 @@ use serde::Serialize;
 
 use super::contents::Look;
 use super::error::{self, AuditError, Damage};
-use super::judge::{self, Read};
+use super::index::{self, Comparison};
+use super::judge::{self, Read, Reader};
 use super::layout::Layout;
+use super::life::Lives;
 use super::line::Record;
 use super::scan::Line;
-use crate::model::{Gap, LogEvent};
+use crate::model::{Gap, LogEvent, ProposalId};
 
 /// The result of a verification.
 #[derive(Clone, Debug, Serialize)]
@@ -49,6 +51,10 @@ pub struct Report {
     pub bad_blobs: Vec<Damage>,
     /// How many blobs are missing or changed.
     pub bad_blob_count: u64,
+    /// How the index, which answers questions, differed from the log. It was removed then.
+    pub index: Option<Damage>,
+    /// Whether there was an index of this log, and all of it but the words of codes was compared.
+    pub index_compared: bool,
 }
 
 /// Records that retention removed, as their `pruned` record says.
@@ -116,29 +122,68 @@ impl Repaired {
 impl Report {
     /// The fault with the lowest sequence number.
     pub fn first(&self) -> Option<&Damage> {
-        error::first(&self.impossible, &self.bad_blobs, self.damage.as_ref())
+        let first = error::first(&self.impossible, &self.bad_blobs, self.damage.as_ref());
+        first.or(self.index.as_ref())
     }
 }
 
-/// `visit` is given the line of each record.
-pub(super) fn verify(
-    layout: &Layout,
-    mut visit: impl FnMut(&Line<'_>),
-) -> Result<Report, AuditError> {
-    let mut repairs = Vec::new();
-    let mut removals = Vec::new();
-    let judged = judge::read(layout, Look::Read, |read| match read {
-        Read::Record(line, record) => {
-            visit(line);
-            repairs.extend(Repaired::of(&record));
-            removals.extend(Removed::of(&record));
+/// What goes along with a verification.
+struct Along<V> {
+    visit: V,
+    repairs: Vec<Repaired>,
+    removals: Vec<Removed>,
+    index: Option<Comparison>,
+}
+
+impl<V: FnMut(&Line<'_>)> Reader for Along<V> {
+    fn meets(&mut self, id: ProposalId, lives: &mut Lives) {
+        if let Some(index) = &mut self.index {
+            index.meets(id, lives);
         }
-        Read::Later(line, _) => visit(line),
-    })?;
+    }
+
+    fn reads(&mut self, read: Read<'_>, lives: &mut Lives) {
+        if let Some(index) = &mut self.index {
+            index.reads(&read, lives);
+        }
+        match read {
+            Read::Record(line, record) => {
+                (self.visit)(line);
+                self.repairs.extend(Repaired::of(&record));
+                self.removals.extend(Removed::of(&record));
+            }
+            Read::Later(line, _) => (self.visit)(line),
+        }
+    }
+}
+
+/// `visit` is given the line of each record. An index that does not say what the log says is removed.
+pub(super) fn verify(layout: &Layout, visit: impl FnMut(&Line<'_>)) -> Result<Report, AuditError> {
+    let mut along = Along {
+        visit,
+        repairs: Vec::new(),
+        removals: Vec::new(),
+        index: Comparison::begin(layout),
+    };
+    let judged = judge::read_by(layout, Look::Read, &mut along)?;
+    let Along {
+        repairs,
+        removals,
+        index,
+        ..
+    } = along;
+    // What follows damage was not read.
+    let index = index.filter(|_| judged.faults.chain.is_none());
+    let index_compared = index.is_some();
+    let index = index.and_then(Comparison::end);
+    if index.is_some() {
+        // If it cannot be removed, it stays as wrong as it is said to be.
+        let _ = index::forget(layout);
+    }
     let (head, removed) = (judged.scanned.head, judged.scanned.removed);
     let faults = judged.faults;
     Ok(Report {
-        consistent: faults.first().is_none(),
+        consistent: faults.first().is_none() && index.is_none(),
         records: head.seq - removed.map_or(0, |removed| removed.seq),
         segments: head.segment - removed.map_or(0, |removed| removed.segment),
         removed_through: removed.map(|removed| removed.seq),
@@ -155,5 +200,7 @@ pub(super) fn verify(
         impossible_count: faults.lives.count,
         bad_blobs: faults.blobs.first,
         bad_blob_count: faults.blobs.count,
+        index,
+        index_compared,
     })
 }

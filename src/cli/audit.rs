@@ -108,6 +108,13 @@ fn answers(log: &Log) -> Result<Answers, Failure> {
     log.answers_telling(&reading).map_err(|e| failed(&e))
 }
 
+/// Says to a person what the answers rest on.
+fn tell_source(answers: &Answers) {
+    if is_seen() && answers.from_kept_index() {
+        tell("from the index; `countersign audit verify` compares it with the log");
+    }
+}
+
 /// Opens a log for what others are to rely on: all of it is read. Says so if that takes a while.
 fn evidence(log: &Log) -> Result<Answers, Failure> {
     let reading = |bytes: u64| {

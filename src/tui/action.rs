@@ -244,6 +244,8 @@ pub struct AuditPage {
     pub detail: Option<Vec<String>>,
     /// The first problem found in the part of the log that was checked.
     pub damage: Option<String>,
+    /// How many bytes are read before the answer is there; these are the newest rows meanwhile.
+    pub reading: Option<u64>,
     /// How many records the latest checkpoint signs; none without one.
     pub anchored: u64,
     /// The first record that was written under the key; 1 if that is not known.

@@ -138,3 +138,45 @@ fn a_word_that_is_a_state_comes_with_a_hint_and_the_empty_field_lists_the_keys()
         b.draw()
     );
 }
+
+/// While a long log is read, the newest rows are there, and nothing says that they are sound.
+#[test]
+fn rows_that_are_not_checked_yet_are_told_as_such() {
+    let page = || AuditPage {
+        reading: Some(943_000_000),
+        ..audit_page()
+    };
+    let mut b = Bench::new(120, 30);
+    b.keys("2");
+    b.ui.set_audit(page());
+    let screen = b.draw();
+    let told = "reading all of the log (943 MB): the newest rows, not checked yet";
+    assert!(screen.contains(told), "{screen}");
+    assert!(
+        screen.contains("proposal 0") && !screen.contains("consistent"),
+        "{screen}"
+    );
+    b.ui.set_audit(audit_page());
+    assert!(!b.draw().contains("not checked yet"));
+    // Even if there are none.
+    b.ui.set_audit(AuditPage {
+        reading: Some(943_000_000),
+        ..AuditPage::default()
+    });
+    assert!(b.draw().contains(told));
+}
+
+#[test]
+fn anchors_that_begin_later_are_told_as_such() {
+    let mut b = Bench::new(120, 30);
+    b.keys("2");
+    b.ui.set_audit(AuditPage {
+        anchored_from: 1_001,
+        ..audit_page()
+    });
+    let screen = b.draw();
+    assert!(
+        screen.contains("anchored from seq 1,001 through 1,284"),
+        "{screen}"
+    );
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::mpsc;
 
-use countersign::audit::{self, Anchoring, Notary, Store};
+use countersign::audit::{self, Anchoring, Notary, NotaryEvent, Store};
 use countersign::model::{ProposalId, Ticket};
 use serde_json::{Value, json};
 
@@ -75,7 +75,10 @@ impl Signed {
 
     pub fn sign(&self) {
         let anchoring = Anchoring::default();
-        let fail = Box::new(|event| panic!("{event:?}"));
+        let fail = Box::new(|event| match event {
+            NotaryEvent::Began(_) => {}
+            event => panic!("{event:?}"),
+        });
         Notary::start(&self.state(), anchoring, self.records(), fail).close();
     }
 
@@ -150,6 +153,12 @@ fn verify_says_through_which_record_the_log_is_anchored() {
     let (code, report) = verify(&["--require-anchor"]);
     assert_eq!(code, Some(0), "{report}");
     assert!(report.ends_with("\nanchored through seq 4\n"), "{report}");
+    // The key was made when the records were there already.
+    assert!(
+        report.contains("\nanchored from seq 5, since 20"),
+        "{report}"
+    );
+    assert!(report.contains("; the 4 records before it were there already"));
     log.grow(ProposalId::new());
     let (code, report) = verify(&["--require-anchor"]);
     assert_eq!(code, Some(0), "{report}");
@@ -159,6 +168,7 @@ fn verify_says_through_which_record_the_log_is_anchored() {
     let folder = log.path("state-checkpoints").canonicalize().unwrap();
     assert_eq!(status["checkpoints"], folder.display().to_string());
     assert_eq!(status["signed"], 4);
+    assert_eq!(status["signed_from"], 5);
     let json = log.cli(&["audit", "verify", "--json"]).stdout;
     let json: Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(json["anchored_through"], 4);

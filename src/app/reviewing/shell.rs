@@ -90,7 +90,7 @@ fn watch(source: &Source, inbox: UnboundedSender<Input>) -> std::io::Result<()> 
         loop {
             // A folder that cannot be looked at for a moment is looked at again.
             let grew = log.changed().unwrap_or(false);
-            let before = std::mem::replace(&mut signed, review::signed(&checkpoints));
+            let before = std::mem::replace(&mut signed, review::vouched(&checkpoints).size());
             if (grew || before != signed) && inbox.send(Input::Changed(log.is_written())).is_err() {
                 return;
             }
@@ -255,7 +255,10 @@ impl Shell {
         let (number, inbox) = (self.asked, self.inbox.clone());
         let asked = review::Asked { query, wanted };
         review::load(self.source.clone(), asked, move |page| {
-            let _ = inbox.send(Input::Page(number, page));
+            // What is read meanwhile, this screen says by itself.
+            if page.reading.is_none() {
+                let _ = inbox.send(Input::Page(number, page));
+            }
         });
     }
 

@@ -25,6 +25,24 @@ impl Answers {
         self.log.clone()
     }
 
+    /// The ids of drills that wait. No other record than their own names them.
+    pub(in crate::audit) fn waiting_drills(&mut self) -> Result<Vec<String>, AuditError> {
+        match &self.source {
+            Source::Index(index) => {
+                let found = index.waiting_drills();
+                self.or_fault(found)
+            }
+            Source::Read(whole) => {
+                let waiting = whole
+                    .cases
+                    .all
+                    .iter()
+                    .filter(|case| case.is_waiting_drill());
+                Ok(waiting.map(|case| case.id.to_string()).collect())
+            }
+        }
+    }
+
     /// The proposals that a question selects, the oldest first, each as soon as it is read. The visitor's error ends it.
     pub fn each_told<E>(
         &mut self,

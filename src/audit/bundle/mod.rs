@@ -91,6 +91,9 @@ struct Bundling<'a> {
 
 impl Bundling<'_> {
     fn add(&mut self, told: &Told, page: &mut dyn Write) -> Result<(), ExportError> {
+        if told.case.is_waiting_drill() {
+            return Ok(());
+        }
         for record in &told.records {
             self.prove(record)?;
             self.keep(record, &told.records)?;

@@ -114,7 +114,12 @@ fn one_run(
 
 fn whole_log(answers: &mut Answers, out: &mut dyn Write) -> Result<Exported, ExportError> {
     let mut exported = Exported::default();
+    let drills: Vec<String> = answers.waiting_drills()?;
     let written = answers.each_line(|bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        if drills.iter().any(|id| text.contains(id)) {
+            return Ok(());
+        }
         exported.records += 1;
         line(out, bytes)
     })?;
@@ -130,6 +135,9 @@ fn each(
 ) -> Result<Exported, ExportError> {
     let (mut proposals, mut records) = (0, 0);
     let written = answers.each_told(query, |told| {
+        if told.case.is_waiting_drill() {
+            return Ok(());
+        }
         proposals += 1;
         records += told.records.len() as u64;
         write(out, told)

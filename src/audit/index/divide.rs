@@ -9,7 +9,7 @@ use super::super::facets::{By, Counted, Counter};
 use super::super::query::Query;
 use super::find::{Names, maybe, text_of, time, word};
 use super::select::Sql;
-use super::{Index, IndexError, feed};
+use super::{Index, IndexError, row as columns};
 
 /// The kinds of facts that facets count.
 const KINDS: [(&str, By); 3] = [
@@ -62,7 +62,7 @@ impl Index {
             };
             counter.count(&Counted {
                 state: word(text_of(row, 1)?)?,
-                course: feed::course_named(text_of(row, 2)?).ok_or(IndexError::Odd)?,
+                course: columns::course_named(text_of(row, 2)?).ok_or(IndexError::Odd)?,
                 agent: &names.one(text_of(row, 3)?),
                 profile: &names.one(text_of(row, 4)?),
                 by: by.as_ref(),

@@ -1,19 +1,21 @@
 //! Takes records into the index.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
-use super::super::cases::{Case, Cases, Course, Judged, Shown};
+use super::super::cases::{Case, Cases};
 use super::super::judge::{Read, Reader};
 use super::super::life::Lives;
 use super::super::log::Log;
 use super::super::query::Texts as _;
 use super::super::scan::Line;
+use super::compare::Differences;
 use super::lines::{Kept, Place};
-use super::{IndexError, nanos, person};
-use crate::model::{DrillEnd, ProposalId, Tier};
+use super::{IndexError, person, row};
+use crate::model::ProposalId;
 
 /// A word that no question has: words of two outputs never stand one after the other.
 const BETWEEN: &str = " \u{1}\u{80} ";
@@ -29,7 +31,23 @@ pub(super) struct Feed {
     next: i64,
     /// The first error; nothing is taken in after it.
     failed: Option<IndexError>,
+    to: To,
+    differences: Differences,
 }
+
+/// What becomes of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum To {
+    Write,
+    /// They are compared with those that are there.
+    Compare,
+}
+
+/// With a place for `n` and one for each column.
+const INSERT: &str = "INSERT OR REPLACE INTO proposals (n, id, seq, at, uid, agent, agent_shown, profile, title, says, \
+     reason, verdict, state, course, drill, private, edited, took, look, asked_again, ran, ended_by, asked, accesses, \
+     tier, host, shown, by_uid, by_login, by_shown) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
+     ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)";
 
 impl Feed {
     pub fn new(
@@ -37,11 +55,15 @@ impl Feed {
         log: Log,
         kept: Kept,
         cases: Cases,
+        to: To,
     ) -> Result<Self, IndexError> {
-        let next =
-            connection.query_one("SELECT coalesce(max(n), 0) + 1 FROM proposals", [], |row| {
-                row.get(0)
-            })?;
+        let next = match to {
+            To::Write => {
+                let select = "SELECT coalesce(max(n), 0) + 1 FROM proposals";
+                connection.query_one(select, [], |row| row.get(0))?
+            }
+            To::Compare => 1,
+        };
         Ok(Self {
             connection,
             log,
@@ -50,11 +72,18 @@ impl Feed {
             open: HashMap::new(),
             next,
             failed: None,
+            to,
+            differences: Differences::default(),
         })
     }
 
     /// Writes down what still waits.
     pub fn end(mut self) -> Result<(Cases, Kept), IndexError> {
+        self.write_open()?;
+        Ok((self.cases, self.kept))
+    }
+
+    fn write_open(&mut self) -> Result<(), IndexError> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -63,7 +92,42 @@ impl Feed {
                 self.write(n, again, &case, None)?;
             }
         }
-        Ok((self.cases, self.kept))
+        Ok(())
+    }
+
+    /// What differs, after everything was compared.
+    pub fn compared(mut self) -> Result<Option<String>, IndexError> {
+        self.write_open()?;
+        let found = self.differences;
+        if let Some(first) = found.first.or(found.rows.into_values().next()) {
+            return Ok(Some(first));
+        }
+        let facts: u64 = found.facts.values().sum();
+        let proposals = (self.next - 1).cast_unsigned();
+        for (table, expected) in [
+            ("records", found.records),
+            ("proposals", proposals),
+            ("facts", facts),
+            ("words_docsize", proposals),
+        ] {
+            let select = format!("SELECT count(*) FROM {table}");
+            let count: i64 = self.connection.query_one(&select, [], |row| row.get(0))?;
+            if count.cast_unsigned() != expected {
+                return Ok(Some(format!("{table}: {count} rows instead of {expected}")));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A record of this proposal follows: what ended is taken up again, from records that were compared.
+    pub fn meets_again(&mut self, id: ProposalId, through: u64, lives: &Lives) {
+        if lives.knows(id) && !self.open.contains_key(&id) {
+            self.try_to(|feed| feed.recall(id, through, None));
+        }
+    }
+
+    pub fn compares(&mut self, read: &Read<'_>, lives: &mut Lives) {
+        self.try_to(|feed| feed.take_in(read, lives));
     }
 
     fn try_to(&mut self, what: impl FnOnce(&mut Self) -> Result<(), IndexError>) {
@@ -74,8 +138,13 @@ impl Feed {
         }
     }
 
-    /// Reads the records of a proposal that was forgotten.
-    fn recall(&mut self, id: ProposalId, lives: &mut Lives) -> Result<(), IndexError> {
+    /// Reads the records of a proposal that was forgotten, up to this one; they are judged if `lives` are given.
+    fn recall(
+        &mut self,
+        id: ProposalId,
+        through: u64,
+        mut lives: Option<&mut Lives>,
+    ) -> Result<(), IndexError> {
         let known = self
             .connection
             .prepare_cached("SELECT n, by_uid, by_shown FROM proposals WHERE id = ?1")?
@@ -84,14 +153,20 @@ impl Feed {
         let Some((n, by)) = known else {
             return Ok(());
         };
-        for place in Place::all_of(&self.connection, n)? {
-            match self.kept.record(&self.log.layout, &place)? {
-                Some(record) => {
+        let places = Place::all_of(&self.connection, n)?;
+        let mut places = places.into_iter();
+        let before = |place: &Place| place.seq.cast_unsigned() <= through;
+        while let Some(place) = places.next().filter(before) {
+            match (self.kept.record(&self.log.layout, &place)?, &mut lives) {
+                (Some(record), lives) => {
                     // It was judged when it was read first.
-                    let _ = lives.step(&record.event);
+                    if let Some(lives) = lives {
+                        let _ = lives.step(&record.event);
+                    }
                     self.cases.learn(record.seq, record.ts, &record.event);
                 }
-                None => lives.unjudged(id),
+                (None, Some(lives)) => lives.unjudged(id),
+                (None, None) => {}
             }
         }
         // Who had the dashboard open then.
@@ -121,7 +196,9 @@ impl Feed {
         if ended && let Some(case) = self.cases.take(id) {
             let again = self.open.remove(&id).is_some_and(|(_, again)| again);
             self.write(n, again, &case, Some(lives))?;
-            lives.forget(id);
+            if self.to == To::Write {
+                lives.forget(id);
+            }
         }
         Ok(())
     }
@@ -140,6 +217,9 @@ impl Feed {
 
     fn record(&mut self, line: &Line<'_>, n: Option<i64>, kind: &str) -> Result<(), IndexError> {
         let place = self.kept.place_of(line)?;
+        if self.to == To::Compare {
+            return self.compare_record(&place, n, kind);
+        }
         let mut insert = self.connection.prepare_cached(
             "INSERT INTO records (seq, n, kind, segment, line, offset, length, hash) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -157,65 +237,41 @@ impl Feed {
         Ok(())
     }
 
+    /// Compares the row of a record with the one that is there.
+    fn compare_record(
+        &mut self,
+        place: &Place,
+        n: Option<i64>,
+        kind: &str,
+    ) -> Result<(), IndexError> {
+        let there = Place::owned(&self.connection, place.seq)?;
+        let kind = n.is_none().then(|| kind.to_owned());
+        self.differences.records += 1;
+        if there.is_none_or(|there| there != (place.clone(), n, kind)) {
+            let seq = place.seq;
+            self.differences
+                .note(|| format!("the record seq {seq} is hidden or changed in it"));
+        }
+        Ok(())
+    }
+
     fn write(
-        &self,
+        &mut self,
         n: i64,
         again: bool,
         case: &Case,
         lives: Option<&Lives>,
     ) -> Result<(), IndexError> {
-        let lower = |text: &str| text.to_lowercase();
-        let state = lives
-            .and_then(|lives| lives.state(case.id))
-            .unwrap_or(case.state);
-        let (title, says) = (&case.asked.title, &case.asked.reason);
-        let judged = case.judged();
-        let counted = case.ran.as_ref().map(|ran| &ran.accesses);
-        let accesses = match counted.filter(|counted| !counted.is_empty()) {
-            Some(counted) => Some(serde_json::to_string(counted)?),
-            None => None,
-        };
-        let span = |time: Option<std::time::Duration>| time.map(|t| t.as_nanos() as i64);
-        self.connection
-            .prepare_cached(
-                "INSERT OR REPLACE INTO proposals (n, id, seq, at, uid, agent, agent_shown, profile, title, says, \
-                 reason, verdict, state, course, drill, private, edited, by_uid, by_login, by_shown, took, look, \
-                 asked_again, ran, ended_by, asked, accesses, tier, host, shown) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
-                 ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
-            )?
-            .execute(params![
-                n,
-                case.id.to_string(),
-                case.seq.cast_signed(),
-                nanos(case.at),
-                case.agent.0,
-                lower(&case.agent.1),
-                &*case.agent.1,
-                lower(&case.asked.profile),
-                title.as_deref().map(lower),
-                says.as_deref().map(lower),
-                case.denial.as_deref().map(lower),
-                judged.verdict.as_str(),
-                state.as_str(),
-                course(case.course),
-                case.drill.map(|harm| harm.as_str()),
-                case.asked.private,
-                case.edited.is_some(),
-                case.by.as_ref().map(|by| by.uid),
-                case.by.as_ref().and_then(|by| by.login.as_deref()).map(lower),
-                case.by.as_ref().and_then(|by| by.login.as_deref()),
-                span(case.took()),
-                span(case.looked()),
-                case.viewed.is_some_and(|viewed| viewed.asked_again),
-                span(case.ran.as_ref().map(|ran| ran.time)),
-                case.ran.as_ref().and_then(|ran| ran.limit).map(|limit| limit.as_str()),
-                nanos(case.asked.at),
-                accesses,
-                case.tier.map(Tier::as_str),
-                case.host.as_deref().map(lower),
-                case.shown().map(Shown::as_str),
-            ])?;
-        self.facts(n, again, case, judged)?;
+        let state = lives.and_then(|lives| lives.state(case.id));
+        let columns = row::columns(case, state.unwrap_or(case.state))?;
+        if self.to == To::Compare {
+            return self.compare(n, again, case, &columns);
+        }
+        let mut insert = self.connection.prepare_cached(INSERT)?;
+        insert.execute(params_from_iter(
+            [Value::from(n)].into_iter().chain(columns),
+        ))?;
+        self.facts(n, again, case)?;
         // Texts that were written before are all there is.
         match again && case.edited.is_none() && case.ran.is_none() {
             true => Ok(()),
@@ -223,7 +279,7 @@ impl Feed {
         }
     }
 
-    fn facts(&self, n: i64, again: bool, case: &Case, judged: &Judged) -> Result<(), IndexError> {
+    fn facts(&self, n: i64, again: bool, case: &Case) -> Result<(), IndexError> {
         if again {
             self.connection
                 .prepare_cached("DELETE FROM facts WHERE n = ?1")?
@@ -231,42 +287,53 @@ impl Feed {
         }
         let mut insert = self
             .connection
-            .prepare_cached("INSERT OR IGNORE INTO facts (kind, value, n) VALUES (?1, ?2, ?3)")?;
-        let ran = || case.ran.iter();
-        let codes = [
-            Some(case.asked.digest),
-            case.edited.as_ref().map(|e| e.digest),
-        ];
-        let all = (judged
-            .rules
-            .iter()
-            .map(|rule| ("rule", rule.to_lowercase())))
-        .chain(
-            judged
-                .caps
-                .iter()
-                .map(|cap| ("cap", cap.as_str().to_lowercase())),
-        )
-        .chain(
-            case.asked
-                .data
-                .iter()
-                .map(|name| ("data", name.to_lowercase())),
-        )
-        .chain(
-            ran()
-                .flat_map(|ran| &ran.files)
-                .map(|name| ("file", name.to_lowercase())),
-        )
-        .chain(
-            ran()
-                .flat_map(|ran| &ran.errors)
-                .map(|name| ("error", name.to_lowercase())),
-        )
-        .chain(codes.into_iter().flatten().map(|code| ("code", code.hex())));
-        for (kind, value) in all {
+            .prepare_cached("INSERT INTO facts (kind, value, n) VALUES (?1, ?2, ?3)")?;
+        for (kind, value) in row::facts(case) {
             insert.execute(params![kind, value, n])?;
         }
+        Ok(())
+    }
+
+    /// Compares the row and the facts of a proposal with those that are there.
+    fn compare(
+        &mut self,
+        n: i64,
+        again: bool,
+        case: &Case,
+        columns: &[Value],
+    ) -> Result<(), IndexError> {
+        let there = row::kept(&self.connection, n)?;
+        let there = there.as_deref().unwrap_or_default();
+        let mut facts = BTreeSet::new();
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT kind, value FROM facts WHERE n = ?1")?;
+        let mut rows = select.query([n])?;
+        while let Some(row) = rows.next()? {
+            facts.insert((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+        }
+        let expected = row::facts(case);
+        let same = facts.len() == expected.len()
+            && expected
+                .iter()
+                .all(|(kind, value)| facts.contains(&((*kind).to_owned(), value.clone())));
+        let found = &mut self.differences;
+        let what = || {
+            format!(
+                "proposal {} (seq {}) is hidden or changed in it",
+                case.id, case.seq
+            )
+        };
+        // Who had the dashboard open, the records of the proposal do not say again.
+        if !again && there.get(row::OWN..) != columns.get(row::OWN..) {
+            found.note(what);
+        }
+        match same && there == columns {
+            true => drop(found.rows.remove(&n)),
+            false => drop(found.rows.insert(n, what())),
+        }
+        // It may be written again.
+        found.facts.insert(n, expected.len() as u64);
         Ok(())
     }
 
@@ -303,40 +370,11 @@ impl Feed {
 impl Reader for Feed {
     fn meets(&mut self, id: ProposalId, lives: &mut Lives) {
         if !lives.knows(id) {
-            self.try_to(|feed| feed.recall(id, lives));
+            self.try_to(|feed| feed.recall(id, u64::MAX, Some(lives)));
         }
     }
 
     fn reads(&mut self, read: Read<'_>, lives: &mut Lives) {
         self.try_to(|feed| feed.take_in(&read, lives));
     }
-}
-
-/// A course as a word.
-pub(super) fn course(course: Course) -> &'static str {
-    match course {
-        Course::Waits => "waits",
-        Course::Granted => "granted",
-        Course::Denied => "denied",
-        Course::Expired => "expired",
-        Course::Drilled(DrillEnd::Caught) => "caught",
-        Course::Drilled(DrillEnd::Granted) => "drill granted",
-        Course::Drilled(DrillEnd::Unanswered) => "unanswered",
-        Course::Other => "other",
-    }
-}
-
-/// The course that [`course`] gives as this word.
-pub(super) fn course_named(word: &str) -> Option<Course> {
-    Some(match word {
-        "waits" => Course::Waits,
-        "granted" => Course::Granted,
-        "denied" => Course::Denied,
-        "expired" => Course::Expired,
-        "caught" => Course::Drilled(DrillEnd::Caught),
-        "drill granted" => Course::Drilled(DrillEnd::Granted),
-        "unanswered" => Course::Drilled(DrillEnd::Unanswered),
-        "other" => Course::Other,
-        _ => return None,
-    })
 }

@@ -10,13 +10,14 @@ use serde::Deserialize;
 use super::super::cases::{Case, Cases, Course, Person};
 use super::super::contents::{Contents, Look};
 use super::super::error::Damage;
+use super::super::line::Record;
 use super::super::query::Query;
 use super::super::scan::Line;
 use super::super::stats::Decision;
 use super::lines::Place;
 use super::select::Sql;
-use super::{Index, IndexError, feed, person};
-use crate::model::{Harm, LogEvent, ProposalId};
+use super::{Index, IndexError, row};
+use crate::model::{Harm, ProposalId};
 
 /// Some of the proposals that a question selects, the newest first.
 #[derive(Default)]
@@ -29,24 +30,19 @@ pub(in crate::audit) struct Found {
 }
 
 impl Index {
-    /// The numbers of the proposals that the index picks for a question, and who decided them. `rest` follows the
-    /// question's own condition and has a place for each of `values`.
+    /// The numbers of the proposals that the index picks for a question. `rest` follows the question's own condition and
+    /// has a place for each of `values`.
     pub(super) fn picked<const N: usize>(
         &self,
         query: &Query,
         rest: &str,
         values: [i64; N],
-    ) -> Result<Vec<(i64, Option<Person>)>, IndexError> {
+    ) -> Result<Vec<i64>, IndexError> {
         let mut sql = Sql::of(query.root());
         sql.values.extend(values.map(Into::into));
-        let text = format!(
-            "SELECT n, by_uid, by_shown FROM proposals WHERE {} AND {rest}",
-            sql.text
-        );
+        let text = format!("SELECT n FROM proposals WHERE {} AND {rest}", sql.text);
         let mut statement = self.connection.prepare_cached(&text)?;
-        let rows = statement.query_map(params_from_iter(sql.values), |row| {
-            Ok((row.get(0)?, person(row, 1)?))
-        })?;
+        let rows = statement.query_map(params_from_iter(sql.values), |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -64,13 +60,13 @@ impl Index {
         let rest = "n < ? ORDER BY n DESC LIMIT ? OFFSET ?";
         let rows = self.picked(query, rest, [before, most, skip.cast_signed()])?;
         let mut found = Found {
-            oldest: rows.last().map(|(n, _)| *n),
+            oldest: rows.last().copied(),
             ..Found::default()
         };
         let mut contents = Contents::of(&self.log.layout, Look::There);
-        for (n, by) in rows {
-            let case = self.case(n, by, &mut |line, event| {
-                found.faults.extend(contents.named(line, event));
+        for n in rows {
+            let case = self.case(n, &mut |line, record| {
+                found.faults.extend(contents.named(line, &record.event));
             })?;
             // The index picks, and the log has the last word.
             let case = case.filter(|case| query.matches(case, &self.log));
@@ -90,7 +86,7 @@ impl Index {
     }
 
     /// The number of a proposal, by which they are ordered.
-    fn number(&self, id: ProposalId) -> Result<Option<i64>, IndexError> {
+    pub(super) fn number(&self, id: ProposalId) -> Result<Option<i64>, IndexError> {
         let known = self
             .connection
             .prepare_cached("SELECT n FROM proposals WHERE id = ?1")?
@@ -147,7 +143,7 @@ impl Index {
                     Some(name) => Some(Harm::named(name).ok_or(IndexError::Odd)?),
                     None => None,
                 },
-                course: feed::course_named(text_of(row, 5)?).ok_or(IndexError::Odd)?,
+                course: row::course_named(text_of(row, 5)?).ok_or(IndexError::Odd)?,
                 by: match by {
                     Some(uid) => Some(Person {
                         uid,
@@ -182,33 +178,67 @@ impl Index {
             .collect()
     }
 
-    /// A proposal from its records.
-    fn case(
+    /// A proposal from its records, of which the index must say the same.
+    pub(super) fn case(
         &mut self,
         n: i64,
-        by: Option<Person>,
-        visit: &mut dyn FnMut(&Line<'_>, &LogEvent),
+        visit: &mut dyn FnMut(&Line<'_>, Record),
     ) -> Result<Option<Case>, IndexError> {
         let mut cases = Cases::default();
-        let mut id = None;
+        let mut lives = self.resume.judged.lives();
+        let mut of = None;
         for place in Place::all_of(&self.connection, n)? {
-            if let Some(record) = self.kept.record(&self.log.layout, &place)? {
-                id = id.or(record.event.id());
-                visit(
-                    &place.line(&place.file(), record.line.as_bytes()),
-                    &record.event,
-                );
-                cases.learn(record.seq, record.ts, &record.event);
+            let Some(record) = self.kept.record(&self.log.layout, &place)? else {
+                if let Some(id) = of {
+                    lives.unjudged(id);
+                }
+                continue;
+            };
+            let id = *of.get_or_insert(record.event.id().ok_or(IndexError::Odd)?);
+            if record.event.id() != Some(id) {
+                return Err(IndexError::Lies(id));
+            }
+            // If the log has no impossible lives, a record is missing here.
+            let lived = lives.step(&record.event).is_ok() || self.faults.lives.count > 0;
+            if !lived || record.seq != place.seq.cast_unsigned() {
+                return Err(IndexError::Lies(id));
+            }
+            cases.learn(record.seq, record.ts, &record.event);
+            let bytes = record.line.clone();
+            visit(&place.line(&place.file(), bytes.as_bytes()), record);
+        }
+        let Some(id) = of else { return Ok(None) };
+        if let Some(case) = cases.get(id).filter(|case| case.course != Course::Waits) {
+            let here = self.here_before(case.seq)?;
+            cases.set_by(id, here);
+        }
+        let Some(case) = cases.take(id) else {
+            return Ok(None);
+        };
+        let ended = lives.state(id).filter(|state| state.is_final());
+        let columns = row::columns(&case, ended.unwrap_or(case.state))?;
+        match row::kept(&self.connection, n)? == Some(columns) {
+            true => Ok(Some(case)),
+            false => Err(IndexError::Lies(id)),
+        }
+    }
+
+    /// Who had the dashboard open before this record.
+    fn here_before(&mut self, seq: u64) -> Result<Option<Person>, IndexError> {
+        let mut last = None;
+        for kind in ["opened", "closed"] {
+            let place = Place::last_apart(&self.connection, kind, seq.cast_signed())?;
+            if place.as_ref().map(|place| place.seq) > last.as_ref().map(|place: &Place| place.seq)
+            {
+                last = place;
             }
         }
-        let Some(id) = id else { return Ok(None) };
-        if cases
-            .get(id)
-            .is_some_and(|case| case.course != Course::Waits)
-        {
-            cases.set_by(id, by);
+        let Some(place) = last else { return Ok(None) };
+        let mut cases = Cases::default();
+        if let Some(record) = self.kept.record(&self.log.layout, &place)? {
+            cases.learn(record.seq, record.ts, &record.event);
         }
-        Ok(cases.take(id))
+        Ok(cases.here)
     }
 
     /// The lines of a proposal, the oldest first, with their places.

@@ -219,6 +219,8 @@ fn the_index_answers_as_the_log_does() {
             add(state.path(), some(&mut dice, &mut ids));
             agree(state.path());
             agree_on_records(state.path());
+            let report = Log::open(state.path()).unwrap().verify().unwrap();
+            assert_eq!((report.index, report.index_compared), (None, true));
         }
     }
 }
@@ -323,6 +325,15 @@ fn what_is_shown_comes_from_the_log() {
         .execute_batch("UPDATE proposals SET agent = 'hr-bot', title = 'other', state = 'pending'")
         .unwrap();
     drop(index);
+    let log = Log::open(state.path()).unwrap();
+    let query = Query::parse("agent:hr-bot", Timestamp::now()).unwrap();
+    let refused = log.answers().unwrap().page(&query, 0, 9).unwrap_err();
+    let refused = refused.to_string();
+    assert!(
+        refused.contains("does not say what the log says of proposal"),
+        "{refused}"
+    );
+    // The next question makes it anew.
     assert_eq!(titles(state.path(), ""), ["second", "first"]);
     assert_eq!(titles(state.path(), "agent:hr-bot"), [""; 0]);
     assert_eq!(titles(state.path(), "state:pending"), ["second"]);

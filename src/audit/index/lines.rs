@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::super::error::Damage;
 use super::super::layout::{Layout, open_regular, segment_name};
@@ -23,6 +23,9 @@ pub(in crate::audit) struct Place {
     pub length: i64,
     pub hash: [u8; 8],
 }
+
+/// A line, the number of its proposal, and its kind if it has none.
+pub(super) type Owned = (Place, Option<i64>, Option<String>);
 
 impl Place {
     const FIELDS: &'static str = "seq, segment, line, offset, length, hash";
@@ -48,6 +51,16 @@ impl Place {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The line of a record, whose it is, and its kind if it is nobody's.
+    pub fn owned(connection: &Connection, seq: i64) -> Result<Option<Owned>, IndexError> {
+        let fields = Self::FIELDS;
+        let mut found = connection.prepare_cached(&format!(
+            "SELECT {fields}, n, kind FROM records WHERE seq = ?1"
+        ))?;
+        let row = |row: &Row<'_>| Ok((Self::of(row)?, row.get(6)?, row.get(7)?));
+        Ok(found.query_one([seq], row).optional()?)
+    }
+
     /// The lines after this one, the oldest first.
     pub fn all_after(
         connection: &Connection,
@@ -71,6 +84,22 @@ impl Place {
         ))?;
         let rows = found.query_map(kinds, Self::of)?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The last line of this kind before a record.
+    pub fn last_apart(
+        connection: &Connection,
+        kind: &str,
+        seq: i64,
+    ) -> Result<Option<Self>, IndexError> {
+        let fields = Self::FIELDS;
+        let mut found = connection.prepare_cached(&format!(
+            "SELECT {fields} FROM records WHERE n IS NULL AND kind = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT 1"
+        ))?;
+        let row = |row: &Row<'_>| Self::of(row);
+        Ok(found
+            .query_one(rusqlite::params![kind, seq], row)
+            .optional()?)
     }
 
     /// The line with these bytes, which stands here.

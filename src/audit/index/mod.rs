@@ -6,11 +6,14 @@
 //! changed ones and copies are read from their beginning ([`stamp`]).
 
 mod anew;
+mod compare;
 mod divide;
 mod feed;
 mod find;
+mod hidden;
 mod known;
 mod lines;
+mod row;
 mod schema;
 mod select;
 mod stamp;
@@ -40,8 +43,9 @@ use super::lock;
 use super::log::Log;
 use super::put_back;
 use super::scan::Walk;
-use crate::model::DrillPlan;
-use feed::Feed;
+use crate::model::{DrillPlan, ProposalId};
+pub(super) use compare::Comparison;
+use feed::{Feed, To};
 pub(super) use known::Known;
 use lines::Kept;
 use stamp::{Since, Stamps};
@@ -68,6 +72,10 @@ pub(super) enum IndexError {
     Io(#[from] io::Error),
     #[error("the index has a value that cannot be")]
     Odd,
+    #[error(
+        "the index does not say what the log says of proposal {0}; it is removed, and the next question makes it anew"
+    )]
+    Lies(ProposalId),
     #[error("the index cannot be used: {0}")]
     Other(String),
 }
@@ -207,7 +215,13 @@ impl Index {
         if source == Source::Journal {
             kept.journal_follows();
         }
-        let mut feed = Feed::new(self.connection.clone(), self.log.clone(), kept, cases)?;
+        let mut feed = Feed::new(
+            self.connection.clone(),
+            self.log.clone(),
+            kept,
+            cases,
+            To::Write,
+        )?;
         let mut judging = Judging::resumed(&layout, Look::There, resume.judged);
         let mut walk = resume.walk;
         let mut scanned = walk.scanned();
@@ -447,15 +461,6 @@ fn ends_as_read(layout: &Layout, walk: &Walk) -> Result<bool, IndexError> {
             return Ok(false);
         }
         last = Some((sealed.hash, last_seq(&sealed)));
-    }
-}
-
-/// Removes the index and says whether there was one.
-pub(super) fn drop_index(layout: &Layout) -> io::Result<bool> {
-    match fs::symlink_metadata(layout.index().join(FILE)) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(e) => Err(e),
-        Ok(_) => forget(layout).map(|()| true),
     }
 }
 

@@ -1,7 +1,6 @@
 //! What an export reads: proposals with all of their records, the oldest first, and the lines of a whole log.
 
 use super::super::answers::Told;
-use super::super::cases::{Cases, Course, Person};
 use super::super::contents::{Contents, Look};
 use super::super::error::Damage;
 use super::super::query::Query;
@@ -29,12 +28,17 @@ impl Index {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let rows = self.picked(query, "n > ? ORDER BY n LIMIT ?", [after, most])?;
         let mut found = FoundTold {
-            newest: rows.last().map(|(n, _)| *n),
+            newest: rows.last().copied(),
             ..FoundTold::default()
         };
         let mut contents = Contents::of(&self.log.layout, Look::There);
-        for (n, by) in rows {
-            let told = self.one_told(n, by, &mut contents, &mut found.faults)?;
+        for n in rows {
+            let mut records = Vec::new();
+            let case = self.case(n, &mut |line, record| {
+                found.faults.extend(contents.named(line, &record.event));
+                records.push(record);
+            })?;
+            let told = case.map(|case| Told { case, records });
             // The index picks, and the log has the last word.
             let told = told.filter(|told| query.matches(&told.case, &self.log));
             found.told.extend(told);
@@ -43,33 +47,13 @@ impl Index {
         Ok(found)
     }
 
-    fn one_told(
-        &mut self,
-        n: i64,
-        by: Option<Person>,
-        contents: &mut Contents,
-        faults: &mut Vec<Damage>,
-    ) -> Result<Option<Told>, IndexError> {
-        let mut cases = Cases::default();
-        let mut records = Vec::new();
-        for place in Place::all_of(&self.connection, n)? {
-            if let Some(record) = self.kept.record(&self.log.layout, &place)? {
-                let line = record.line.as_bytes();
-                faults.extend(contents.named(&place.line(&place.file(), line), &record.event));
-                cases.learn(record.seq, record.ts, &record.event);
-                records.push(record);
-            }
-        }
-        let Some(id) = records.iter().find_map(|record| record.event.id()) else {
-            return Ok(None);
-        };
-        if cases
-            .get(id)
-            .is_some_and(|case| case.course != Course::Waits)
-        {
-            cases.set_by(id, by);
-        }
-        Ok(cases.take(id).map(|case| Told { case, records }))
+    /// The ids of drills that wait.
+    pub fn waiting_drills(&self) -> Result<Vec<String>, IndexError> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT id FROM proposals WHERE state = 'pending' AND drill IS NOT NULL",
+        )?;
+        let rows = select.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The lines of all records after this one, the oldest first, at most `most`.

@@ -116,7 +116,7 @@ impl Notary {
         shared.known().durable = durable;
         let (layout, its) = (Layout::at(state_dir), shared.clone());
         let thread = std::thread::Builder::new().name("notary".to_owned());
-        let thread = thread.spawn(move || serve(&layout, &anchoring, &its, &on));
+        let thread = thread.spawn(move || serve(&layout, &anchoring, durable, &its, &on));
         Self {
             shared,
             thread: thread.ok(),
@@ -143,7 +143,7 @@ impl Notary {
     }
 }
 
-fn serve(layout: &Layout, anchoring: &Anchoring, shared: &Shared, on: &Report) {
+fn serve(layout: &Layout, anchoring: &Anchoring, there: u64, shared: &Shared, on: &Report) {
     let mut desk = match Desk::open(layout, anchoring) {
         Ok(desk) => desk,
         Err(e) => {
@@ -156,6 +156,7 @@ fn serve(layout: &Layout, anchoring: &Anchoring, shared: &Shared, on: &Report) {
             });
         }
     };
+    desk.before = desk.latest.is_none().then_some(there);
     let closing = || shared.known().closing;
     let durable = shared.known().durable;
     let mut done = desk.begin(durable).map(|()| Ok(()));
@@ -306,9 +307,6 @@ impl Desk {
 
     /// Compares the log with the latest checkpoint.
     fn begin(&mut self, durable: u64) -> Result<(), DeskError> {
-        if self.latest.is_none() {
-            self.before.get_or_insert(durable);
-        }
         let size = self.size();
         if durable < size {
             let records = durable;

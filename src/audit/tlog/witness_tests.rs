@@ -437,7 +437,7 @@ fn the_notary_has_its_checkpoints_signed_and_tells_who_does_not() {
         told.into_iter().collect::<Vec<_>>()
     };
     grow();
-    assert_eq!(notarize(Vec::new()), []);
+    assert_eq!(notarize(Vec::new()), [NotaryEvent::Began(1)]);
     let store = Store::beside(&state);
     let key = store.key().unwrap().unwrap();
     let (judge, witness) = served(key.clone());

@@ -14,7 +14,7 @@ use crate::model::{Claimed, claimed, visible};
 use super::super::out::{is_seen, print, print_rows_json, tell};
 use super::super::rows::terminal_columns;
 use super::question::{self, question};
-use super::{answers, failed, whole};
+use super::{answers, failed, tell_source, whole};
 
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -86,6 +86,7 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
     if answers.unknown() > 0 {
         tell(&later(answers.unknown()));
     }
+    tell_source(&answers);
     whole(answers.faults())
 }
 

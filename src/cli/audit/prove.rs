@@ -36,7 +36,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
     let log = &log.clone().vouched(Vouched::by(&store, &signed));
     let mut answers = answers(log)?;
     let id = show::resolve(&args.id, &mut answers)?;
-    let history = answers.records(id).map_err(|e| failed(&e))?;
+    let history = answers.records_whole(id).map_err(|e| failed(&e))?;
     // What is not as it was written proves nothing.
     whole(&history.faults)?;
     let prover = log.prover(&store, &signed);

@@ -13,7 +13,7 @@ use super::super::out::{print, print_json, tell};
 use super::super::status::Format;
 use super::list::{claim, later, seconds};
 use super::question::question;
-use super::{answers, failed, whole};
+use super::{answers, failed, tell_source, whole};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -63,6 +63,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     if answers.unknown() > 0 {
         tell(&later(answers.unknown()));
     }
+    tell_source(&answers);
     whole(answers.faults())
 }
 

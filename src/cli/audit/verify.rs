@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::model::visible;
 
 use super::super::Globals;
-use super::super::out::{print, print_json, tell};
+use super::super::out::{print, print_json};
 use super::list::{later, seconds};
 use super::{anchors, failed};
 
@@ -34,7 +34,10 @@ pub struct Args {
 
 const NOT_ANCHORED: &str = "not anchored: a cut end cannot be excluded";
 
-const DROPPED: &str = "the index was removed: the next question makes it anew from the log";
+const COMPARED: &str =
+    "the index says what the log says (the words of codes in it were not compared)";
+
+const REMOVED: &str = "the index was removed: the next question makes it anew from the log";
 
 const REPAIR: &str = "`countersign audit repair` says what can be repaired, and what would be lost";
 
@@ -54,15 +57,6 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
     let known = signed.as_deref().unwrap_or_default();
     let checked = log.verify_signed(Some(&store), known);
     let (report, compared) = checked.map_err(|e| failed(&e))?;
-    // Its rows cannot be checked in less time than it takes to make them.
-    match log.drop_index() {
-        Ok(true) => tell(DROPPED),
-        Ok(false) => {}
-        // The log is what is verified, and it may be a copy that nobody can write.
-        Err(e) => tell(&format!(
-            "the index cannot be removed, and was not compared with the log: {e}"
-        )),
-    }
     let anchored = match signed {
         // What follows the damage was not read.
         _ if report.damage.is_some() => Anchored::default(),
@@ -92,10 +86,10 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
             match anchored.through {
                 _ if !consistent => Ok(()),
                 Some(seq) => {
-                    writeln!(out, "anchored through seq {seq}")?;
                     if let Some(begun) = &anchored.begun {
                         writeln!(out, "{}", visible(&begun.said()))?;
                     }
+                    writeln!(out, "anchored through seq {seq}")?;
                     let records = report.removed_through.unwrap_or(0) + report.records;
                     match records.saturating_sub(seq) {
                         0 => Ok(()),
@@ -176,6 +170,10 @@ fn text(out: &mut dyn Write, report: &Report, consistent: bool) -> std::io::Resu
     for damage in bad.into_iter().chain(&report.damage) {
         writeln!(out, "damaged: {}", visible(&damage.to_string()))?;
     }
+    if let Some(damage) = &report.index {
+        writeln!(out, "changed: {}", visible(&damage.to_string()))?;
+        writeln!(out, "{REMOVED}")?;
+    }
     let more = |count: u64, named: &[Damage]| count - named.len() as u64;
     for (more, what) in [
         (more(report.impossible_count, &report.impossible), "records"),
@@ -201,6 +199,9 @@ fn text(out: &mut dyn Write, report: &Report, consistent: bool) -> std::io::Resu
     }
     for removed in &report.removals {
         writeln!(out, "{}", gone(removed))?;
+    }
+    if report.index_compared && report.index.is_none() {
+        writeln!(out, "{COMPARED}")?;
     }
     if report.erased > 0 {
         let s = if report.erased == 1 { "" } else { "s" };

@@ -122,6 +122,10 @@ impl Screen<'_> {
         let used = wide(&heading);
         match &page.damage {
             Some(damage) if loaded => heading.push((format!("  DAMAGED: {damage}"), Role::Bad)),
+            None if page.reading.is_some() => {
+                let reading = words::reading_log(page.reading.unwrap_or_default());
+                heading.push((format!("  {reading}"), Role::Flagged));
+            }
             // The header of the program that only reads says it, of the whole log.
             None if loaded && self.ui.reviewed().is_none() => {
                 let room = usize::from(area.width).saturating_sub(used + HEADING);
@@ -142,7 +146,7 @@ impl Screen<'_> {
             let height = self.asking(canvas, rows, asking, page);
             rows.height -= height;
         }
-        if loaded && page.total == 0 && page.damage.is_none() {
+        if loaded && page.total == 0 && page.damage.is_none() && page.reading.is_none() {
             let none = match log.query.is_empty() {
                 true => words::AUDIT_EMPTY.to_owned(),
                 false => words::none_such(log.all, &self.ui.key(Command::Back)),

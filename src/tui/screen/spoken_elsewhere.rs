@@ -19,9 +19,15 @@ impl Screen<'_> {
         let log = self.ui.place().log()?;
         let page = &log.page;
         let state = match &page.damage {
+            None if page.reading.is_some() => {
+                format!(", {}", words::reading_log(page.reading.unwrap_or_default()))
+            }
             // The program that only reads says it of the whole log, once that was read.
             None if self.ui.reviewed().is_some() => String::new(),
-            None => format!(", {}", words::consistent(page.anchored, page.anchored_from, usize::MAX)),
+            None => format!(
+                ", {}",
+                words::consistent(page.anchored, page.anchored_from, usize::MAX)
+            ),
             Some(damage) => format!(", DAMAGED: {damage}"),
         };
         let query = match log.query.as_str() {

@@ -65,6 +65,12 @@ pub fn no_next(next: &str, asks: &str) -> String {
     format!("{next} goes through matches in the queue; here {asks} asks for rows")
 }
 
+/// Until the answer is there.
+pub fn reading_log(bytes: u64) -> String {
+    let mb = number(bytes / 1_000_000);
+    format!("reading all of the log ({mb} MB): the newest rows, not checked yet")
+}
+
 /// For a log without known problems, as long as `width` allows. `anchored`: the records that a checkpoint signs; `from`:
 /// the first one that was written under its key.
 pub fn consistent(anchored: u64, from: u64, width: usize) -> String {
