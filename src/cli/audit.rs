@@ -24,7 +24,7 @@ use crate::audit::{Answers, AuditError, Faults, Log};
 use crate::error::Failure;
 
 use super::Globals;
-use super::out::{state_dir, tell};
+use super::out::{is_seen, state_dir, tell};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -352,8 +352,9 @@ fn a_log_that_was_pruned_before_its_first_checkpoint_is_signed_from_what_is_left
     assert_eq!(second.checkpoint.size, first.checkpoint.size + 5);
     assert_eq!(bench.compare(&[first, second.clone()]), "extends");
     // Without its checkpoint, hashes that are there are not replaced by others: something was signed.
-    fs::remove_file(bench.store().dir().join("latest")).unwrap();
-    fs::remove_file(bench.store().dir().join("tree.json")).unwrap();
+    for name in ["latest", "begun", "tree.json"] {
+        fs::remove_file(bench.store().dir().join(name)).unwrap();
+    }
     bench.grow(1);
     let events = bench.notarize();
     let none = "their hashes are not kept here";

@@ -237,8 +237,9 @@ impl LogScreen {
     }
 }
 
-/// The current screen with its own state.
+/// The current screen with its own state. There is one of it, so its size does not matter.
 #[derive(Default)]
+#[allow(clippy::large_enum_variant)]
 pub(in crate::tui) enum OnScreen {
     #[default]
     Queue,
