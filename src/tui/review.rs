@@ -208,6 +208,15 @@ impl Review {
         self.plain.as_mut().map(Plain::end_line)
     }
 
+    /// With the times of snapshots, whatever the machine's zone is.
+    #[cfg(test)]
+    pub(super) fn in_utc(self) -> Self {
+        Self {
+            ui: self.ui.with_zone(jiff::tz::TimeZone::UTC),
+            ..self
+        }
+    }
+
     #[cfg(test)]
     pub(super) fn draw(
         &mut self,

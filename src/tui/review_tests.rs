@@ -32,7 +32,7 @@ impl Sight {
         let themes = Themes::new("auto", PLAIN).unwrap();
         let keys = Keymap::default();
         Self {
-            review: Review::new(keys, themes, PLAIN, Charset::Utf8, reviewed),
+            review: Review::new(keys, themes, PLAIN, Charset::Utf8, reviewed).in_utc(),
             now: Now {
                 boot: std::time::Duration::from_secs(1000),
                 wall: "2026-01-02T10:40:00Z".parse().unwrap(),
