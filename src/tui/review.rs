@@ -173,6 +173,8 @@ impl Review {
     /// # Errors
     /// If the terminal is gone.
     pub fn show(&mut self, terminal: &mut Terminal, now: Now) -> io::Result<()> {
+        // Prints what of a replay is due.
+        self.ui.count(now);
         let (state, ui, facts) = (&self.nobody, &self.ui, &self.facts);
         match &mut self.plain {
             None => terminal.draw(|area, buffer| render(state, ui, facts, area, buffer, now)),
