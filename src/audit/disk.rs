@@ -209,6 +209,9 @@ impl Disk for FileDisk {
     }
 
     fn rotate(&mut self, number: u64, header: &[u8]) -> io::Result<bool> {
+        // Readers expect every segment but the last to be complete without the journal. This takes a while, during
+        // which a killed writer must not leave an empty segment.
+        self.segment.sync_all().map_err(|e| self.failed(e))?;
         // Open both first: running out of descriptors must not leave half a rotation.
         let opened = File::open(self.layout.log()).and_then(|folder| {
             let segment = open_append(&self.layout.segment(number), true)?;
@@ -219,10 +222,8 @@ impl Disk for FileDisk {
             Err(e) if error::ran_out(&e) => return Ok(false),
             Err(e) => return Err(e),
         };
-        // Readers expect every segment but the last to be complete without the journal.
-        self.segment
-            .sync_all()
-            .and_then(|()| segment.write_all(header))
+        segment
+            .write_all(header)
             .and_then(|()| segment.sync_all())
             .and_then(|()| folder.sync_all())
             .and_then(|()| self.place.switch_to(&segment, number))

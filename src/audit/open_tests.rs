@@ -330,6 +330,28 @@ fn the_chain_can_be_checked_with_fixed_offsets_and_sha256() {
     }
 }
 
+/// As a writer leaves it that is killed while it begins a segment.
+#[test]
+fn an_empty_last_segment_is_no_damage_unless_something_is_known_to_have_stood_there() {
+    let dir = tempfile::tempdir().unwrap();
+    sample(dir.path());
+    let last = segments(dir.path()).pop().unwrap();
+    let number = segments(dir.path()).len() + 1;
+    let next = last.with_file_name(format!("{number:08}.jsonl"));
+    fs::write(&next, "").unwrap();
+    let log = Log::open(dir.path()).unwrap();
+    let report = log.verify().unwrap();
+    assert!(report.consistent, "{report:?}");
+    assert!(log.answers().unwrap().faults().first().is_none());
+    drop(open_with(dir.path(), 2_000).unwrap());
+    assert!(fs::metadata(&next).unwrap().len() > 0);
+    assert!(log.verify().unwrap().consistent);
+    // What the log is known to have had is missing, not unwritten.
+    fs::write(&next, "").unwrap();
+    let gone = log.verify().unwrap().damage.unwrap().to_string();
+    assert!(gone.contains("is gone"), "{gone}");
+}
+
 #[test]
 fn a_torn_last_line_is_quarantined_and_reported() {
     let dir = tempfile::tempdir().unwrap();

@@ -90,8 +90,9 @@ pub(super) fn check(
         .map_err(|e| AuditError::io(layout.log(), "read", e))?;
     match tail {
         Tail::Lost(damage) => return Ok(Some(damage)),
+        // A segment that was made and has nothing yet lacks nothing.
+        Tail::Unfinished(0) | Tail::Whole => {}
         Tail::Unfinished(bytes) => return Ok(unfinished(layout, &scanned.head, bytes)),
-        Tail::Whole => {}
     }
     let left = found.left.iter().enumerate();
     Ok(left
