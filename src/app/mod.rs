@@ -8,6 +8,7 @@
 mod absent;
 mod ahead;
 mod analyst;
+mod anchoring;
 pub mod demo;
 pub mod descriptors;
 mod draft;
@@ -33,6 +34,7 @@ mod startup;
 mod summing;
 
 pub use absent::absent;
+pub use anchoring::anchoring;
 pub use startup::{Setup, Written, prepare};
 
 use crate::audit::{Checked, NotaryEvent};

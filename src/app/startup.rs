@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::absent::absent;
+use super::anchoring::anchoring;
 use super::drills::{Drills, Means, fresh_seed};
 use crate::analysis::Analyser;
 use crate::audit;
@@ -84,7 +85,7 @@ pub fn prepare(
         keymap,
         themes,
         drills,
-        witnesses,
+        anchoring,
     } = Written::of(config, caps)?;
     let tier = config.least_tier();
     let tiers = checked_tiers(tiers, &config.paths.cache_dir)?;
@@ -122,11 +123,7 @@ pub fn prepare(
         },
         keep_code: config.audit.keep_code,
         secrets,
-        anchoring: audit::Anchoring {
-            checkpoints: config.audit.checkpoints.clone(),
-            command: config.audit.anchor_command.clone(),
-            witnesses,
-        },
+        anchoring,
         state_dir: config.paths.state_dir.clone(),
         data_dir: config.paths.data_dir.clone(),
         python: config.python.clone(),
@@ -162,7 +159,7 @@ pub struct Written {
     keymap: Keymap,
     themes: Themes,
     drills: Option<(DrillPlan, Drills)>,
-    witnesses: Vec<audit::Witness>,
+    anchoring: audit::Anchoring,
 }
 
 impl Written {
@@ -180,7 +177,7 @@ impl Written {
         tiers.insert(least);
         let (keymap, themes) = screen(config, caps).map_err(|e| usage(&e))?;
         let drills = drills(config, &in_force)?;
-        let witnesses = witnesses(config).map_err(|e| usage(&e))?;
+        let anchoring = anchoring(config).map_err(|e| usage(&e))?;
         Ok(Self {
             policies,
             in_force,
@@ -188,19 +185,9 @@ impl Written {
             keymap,
             themes,
             drills,
-            witnesses,
+            anchoring,
         })
     }
-}
-
-/// Those that are to sign the log's checkpoints.
-fn witnesses(config: &Config) -> Result<Vec<audit::Witness>, ConfigError> {
-    let all = config.audit.witnesses.iter().map(|text| text.parse());
-    let all: Result<_, String> = all.collect();
-    all.map_err(|why| {
-        let key = "audit.witnesses".to_owned();
-        config.fault(&[key], format!("`audit.witnesses`: {why}"))
-    })
 }
 
 /// The keys and palettes that the configuration asks for.

@@ -10,11 +10,12 @@ use super::contents::{Contents, Look};
 use super::error::{AuditError, Faults};
 use super::facets::{Counter, Facets};
 use super::index::{self, Index, IndexError};
+use super::judge::{self, Read};
 use super::line::{Record, VERSION, unseal};
 use super::log::{History, Log, Logged, PauseLogged, Pauses, Summary};
 use super::query::Query;
 use super::stats::{Decision, Stats};
-use crate::model::ProposalId;
+use crate::model::{LogEvent, ProposalId};
 
 pub use told::Told;
 
@@ -365,6 +366,33 @@ impl Answers {
             unknown: self.unknown(),
             faults: self.faults.clone(),
         })
+    }
+
+    /// The records of what retention removed, the newest first.
+    pub fn removals(&mut self) -> Result<Vec<Record>, AuditError> {
+        let mut all = Vec::new();
+        match &mut self.source {
+            Source::Index(index) => {
+                let lines = index.apart(["pruned", "pruned"]);
+                let lines = self.or_fault(lines)?;
+                all.extend(
+                    lines
+                        .iter()
+                        .filter_map(|(_, bytes)| Record::parse(bytes).ok()),
+                );
+            }
+            Source::Read(_) => {
+                judge::read(&self.log.layout, Look::There, |read| {
+                    if let Read::Record(_, record) = read
+                        && let LogEvent::Pruned { .. } = record.event
+                    {
+                        all.push(*record);
+                    }
+                })?;
+                all.reverse();
+            }
+        }
+        Ok(all)
     }
 
     /// The ids that begin or end with these digits, two at most.

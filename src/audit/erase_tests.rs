@@ -353,3 +353,38 @@ fn contents_go_by_their_kind_and_age_once_no_young_or_held_proposal_has_them() {
     write(state, vec![proposed(ProposalId::new(), "t")]);
     assert!(planned(&[(ErasedPart::Code, future)], &[]).is_none());
 }
+
+#[test]
+fn contents_that_go_by_kind_go_after_a_crash_at_any_step_too() {
+    for (steps, removals) in [(1, 0), (2, 0), (3, 0), (3, 1), (3, 9), (4, 9)] {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path();
+        let (first, second) = (ran(state), ran(state));
+        let limits = BTreeMap::from([(ErasedPart::Files, Timestamp::MAX)]);
+        let plan = || {
+            let planned = log(state).outdated_contents(&limits, &HashSet::new(), false);
+            planned.unwrap()
+        };
+        let erasure = plan().unwrap();
+        let ids: Vec<_> = erasure.each.iter().map(|(id, _)| *id).collect();
+        assert_eq!(ids, [first, second]);
+        let why = "retention: files after 7 days";
+        erasure
+            .steps(why, &Reviewer::default(), steps, removals)
+            .unwrap();
+        let report = verify(state);
+        assert!(report.consistent, "{steps} {removals}: {report:?}");
+        let recorded = steps >= 2;
+        drop(open(state).unwrap());
+        let report = verify(state);
+        assert!(report.consistent && report.unerased == 0, "{report:?}");
+        assert_eq!(
+            anywhere(state, TEXT.as_bytes()),
+            !recorded,
+            "{steps} {removals}"
+        );
+        // What was not recorded goes the next time, and nothing goes twice.
+        assert_eq!(plan().is_some(), !recorded);
+        assert!(blob(state, CODE).exists());
+    }
+}

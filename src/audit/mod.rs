@@ -38,6 +38,7 @@ mod mark;
 mod newest;
 mod open;
 mod orders;
+mod own_time;
 mod place;
 mod playback;
 mod prune;
@@ -63,6 +64,8 @@ mod writer;
 #[cfg(test)]
 mod attacks_tests;
 #[cfg(test)]
+mod gap_attacks_tests;
+#[cfg(test)]
 mod hidden_tests;
 #[cfg(test)]
 mod past_tests;
@@ -84,17 +87,18 @@ pub use feeder::{Fed, Feeder};
 pub use line::Record;
 pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Settled, Summary};
 pub use open::{Opened, append, open, start};
+pub use own_time::own_time;
 pub use playback::{Playback, Step};
 pub use prune::{HeldBack, OldSegment, Order, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};
 pub use stats::{Count, Day, Decision, FAST, OfAgent, OfReviewer, OfScope, Runs, Since, Stats};
 pub use story::{Moment, Teller, spelled, story, timeline};
 pub use tlog::{
-    Anchoring, Begun, Checkpoint, Informer, Notary, NotaryEvent, ProofError, Prover, Signed, Store,
-    StoreError, TlogError, VerifierKey, Witness,
+    Anchoring, Begun, Checkpoint, Informer, KeyCommand, Notary, NotaryEvent, ProofError, Prover,
+    Signed, Store, StoreError, TlogError, Trust, VerifierKey, Witness,
 };
 pub use unread::{Checked, Unread};
-pub use verify::{Removed, Repaired, Report};
+pub use verify::{Removed, Repaired, Report, gap};
 pub use vouched::Vouched;
 pub use watch::{Counts, Watch};
 pub use writer::{Writer, WriterEvent, WriterHandle};

@@ -199,18 +199,19 @@ pub fn prune(
 }
 
 fn remove(layout: &Layout, plan: &Plan) -> io::Result<()> {
+    // First, while its records are there: afterwards nothing says that it is to go.
+    for path in &plan.report.kept {
+        match fs::remove_file(path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+    }
     for number in &plan.numbers {
         fs::remove_file(layout.segment(*number))?;
         sync_dir(&layout.log())?;
     }
     for digest in &plan.blobs {
         match fs::remove_file(layout.blob(digest).1) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-            _ => {}
-        }
-    }
-    for path in &plan.report.kept {
-        match fs::remove_file(path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
         }
@@ -367,7 +368,9 @@ fn plan(layout: &Layout, order: &Order) -> Result<Plan, AuditError> {
         }
     }
     if let (Some(first), Some(end)) = (old.first(), plan.end) {
-        let before = judged.scanned.removed.map(|removed| removed.hash);
+        // Segments that went before can have had no record.
+        let removed = judged.scanned.removed.filter(|removed| removed.seq > 0);
+        let before = removed.map(|removed| removed.hash);
         plan.gap = Some(Gap {
             first_seq: first.first_seq,
             records: end.seq + 1 - first.first_seq,
@@ -443,3 +446,7 @@ fn blobs(layout: &Layout) -> io::Result<Vec<(Digest, u64)>> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+#[path = "prune_tests.rs"]
+mod tests;

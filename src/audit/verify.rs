@@ -11,7 +11,7 @@ use super::layout::Layout;
 use super::life::Lives;
 use super::line::Record;
 use super::scan::Line;
-use crate::model::{Gap, LogEvent, ProposalId};
+use crate::model::{Gap, LogEvent, ProposalId, grouped};
 
 /// The result of a verification.
 #[derive(Clone, Debug, Serialize)]
@@ -91,6 +91,41 @@ impl Removed {
             gap: gap.clone(),
         })
     }
+
+    /// Which retention removed it.
+    pub fn why(&self) -> String {
+        let bytes = self.gap.as_deref().and_then(|gap| gap.retention_bytes);
+        match bytes {
+            Some(bytes) => format!("retention: {} bytes", grouped(bytes)),
+            None => format!("retention: {} days", self.retention_days),
+        }
+    }
+}
+
+/// What a view of the log says of what is not in it, by the records of its removals, the newest first. `at` writes a time.
+///
+/// Segments go from the oldest on, so the newest removal names the end of all that is gone.
+pub fn gap(removals: &[Record], at: &dyn Fn(Timestamp) -> String) -> Option<String> {
+    let last = Removed::of(removals.first()?)?;
+    let before = match last.gap.as_deref() {
+        Some(gap) => format!(
+            "records up to {} (seq 1-{})",
+            at(gap.newest),
+            last.through_seq
+        ),
+        None => format!("records up to seq {}", last.through_seq),
+    };
+    let more = match removals.len() {
+        1 => "",
+        _ => ", the last of them",
+    };
+    Some(format!(
+        "{before} were removed{more} on {} by uid {}: {}; seq {} says so",
+        at(last.at),
+        last.uid,
+        last.why(),
+        last.seq
+    ))
 }
 
 /// A loss of acknowledged records that a person agreed to.

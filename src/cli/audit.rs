@@ -12,6 +12,7 @@ mod question;
 mod repair;
 mod review;
 mod show;
+mod sign;
 mod stats;
 mod verify;
 
@@ -20,7 +21,7 @@ use clap::Subcommand;
 pub(super) use list::later;
 pub(super) use question::not_for_hyphens;
 
-use crate::audit::{Answers, AuditError, Faults, Log};
+use crate::audit::{Answers, AuditError, Faults, Log, gap};
 use crate::error::Failure;
 
 use super::Globals;
@@ -130,6 +131,15 @@ fn evidence(log: &Log) -> Result<Answers, Failure> {
 
 fn failed(error: &AuditError) -> Failure {
     Failure::general(error.to_string())
+}
+
+/// Says what retention removed, so that no view of a log with a gap looks whole.
+fn tell_gap(answers: &mut Answers) -> Result<(), Failure> {
+    let removals = answers.removals().map_err(|e| failed(&e))?;
+    if let Some(gap) = gap(&removals, &list::seconds) {
+        tell(&gap);
+    }
+    Ok(())
 }
 
 /// Ends a command after it printed what precedes the damage.

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::audit::{AuditError, Log, Summary};
 use crate::error::Failure;
+use crate::model::visible;
 
 use super::Globals;
 use super::audit::{anchors, later};
@@ -60,8 +61,9 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let deciding = summary.as_ref().filter(|_| here.is_some() && !down);
     let count = |of: fn(&Summary) -> u64| deciding.map_or(0, of);
     let (pending, running) = (count(|s| s.pending), count(|s| s.running));
+    let store = anchors::Place::default().store(globals, &dir);
+    let fault = store.fault();
     if args.json {
-        let store = anchors::Place::default().store(globals, &dir);
         let key = store.key().ok().flatten();
         let begun = key.as_ref().and_then(|key| store.begun(key).ok().flatten());
         let signed = key.and_then(|key| store.latest(&key).ok().flatten());
@@ -78,6 +80,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             "signed": signed,
             "signed_from": begun.as_ref().map(|begun| begun.from),
             "signed_since": begun.as_ref().map(|begun| begun.at),
+            "checkpoints_fault": fault.as_deref().map(visible),
         });
         print_json(&line.to_string())?;
     } else {
@@ -85,6 +88,9 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             Some(_) => writeln!(out, "{pending} pending · {running} running · log {log}"),
             None => writeln!(out, "no dashboard · log {log}"),
         })?;
+    }
+    if let Some(why) = &fault {
+        tell(&format!("checkpoints of the log: {}", visible(why)));
     }
     if let Some(unknown) = summary.as_ref().map(|s| s.unknown).filter(|n| *n > 0) {
         tell(&later(unknown));

@@ -7,11 +7,11 @@ use toml::de::{DeTable, DeValue};
 
 use crate::model::{DataFormat, Sensitivity, Tier};
 
-use super::Dataset;
 use super::error::ConfigError;
 use super::identifier::check_identifier;
 use super::keys;
 use super::table::{Set, Source, SourceKind, Table};
+use super::{Dataset, PublicKey};
 use crate::model::did_you_mean;
 use crate::secrets::Pattern;
 
@@ -54,7 +54,10 @@ pub(super) struct Layer {
     pub keep_code: Option<Set<bool>>,
     pub checkpoints: Option<Set<PathBuf>>,
     pub anchor_command: Option<Set<Vec<String>>>,
+    pub key_command: Option<Set<Vec<String>>>,
+    pub key_public: Option<Set<PublicKey>>,
     pub witnesses: Option<Set<Vec<String>>>,
+    pub witness_ca: Option<Set<PathBuf>>,
     pub hold: Option<Set<String>>,
     pub secrets: BTreeMap<String, Pattern>,
     pub bell: Option<Set<bool>>,
@@ -135,7 +138,12 @@ impl Layer {
             let checkpoints = audit.filled("checkpoints")?;
             layer.checkpoints = checkpoints.map(|set| set.map(|p| folder.join(p)));
             layer.anchor_command = command(&audit, "anchor_command")?;
-            layer.witnesses = texts(&audit, "witnesses", "a list of `http://host/prefix KEY`")?;
+            layer.key_command = command(&audit, "key_command")?;
+            let key = audit.filled("key_public")?;
+            layer.key_public = key.map(|set| set.map(|text| PublicKey::of(text, folder)));
+            layer.witnesses = texts(&audit, "witnesses", "a list of `https://host/prefix KEY`")?;
+            let authorities = audit.filled("witness_ca")?;
+            layer.witness_ca = authorities.map(|set| set.map(|p| folder.join(p)));
             layer.hold = audit.string("hold")?;
             layer.retention_bytes = audit.integer("retention_bytes", 0..=RETENTION_BYTES_MAX)?;
             layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;

@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 28] = [
+pub(super) const KEYS: [Key; 31] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
@@ -46,7 +46,10 @@ pub(super) const KEYS: [Key; 28] = [
     key("audit", "keep_code", ValueSyntax::Literal),
     key("audit", "checkpoints", ValueSyntax::Text),
     key("audit", "anchor_command", ValueSyntax::Texts),
+    key("audit", "key_command", ValueSyntax::Texts),
+    key("audit", "key_public", ValueSyntax::Text),
     key("audit", "witnesses", ValueSyntax::Texts),
+    key("audit", "witness_ca", ValueSyntax::Text),
     key("audit", "hold", ValueSyntax::Text),
     key("notify", "bell", ValueSyntax::Literal),
     key("drills", "every", ValueSyntax::Literal),

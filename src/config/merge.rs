@@ -12,7 +12,7 @@ use super::file::Layer;
 use super::table::Set;
 use super::{
     AuditSection, Built, ContentDays, DEFAULT_PROFILE, DrillsSection, FeatureSection,
-    NotifySection, Queue, RunSection, SocketSection, TTL_MAX_S, TTL_S,
+    NotifySection, PublicKey, Queue, RunSection, SocketSection, TTL_MAX_S, TTL_S,
 };
 
 /// Merges the layers of `user`, the weakest first, under `admin`.
@@ -66,11 +66,29 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         &mine.anchor_command,
         |command| format!("{command:?}"),
     )?;
+    let key_command = fixed(
+        "audit.key_command",
+        &admin.key_command,
+        &mine.key_command,
+        |command| format!("{command:?}"),
+    )?;
+    let key_public = fixed(
+        "audit.key_public",
+        &admin.key_public,
+        &mine.key_public,
+        PublicKey::to_string,
+    )?;
     let witnesses = fixed(
         "audit.witnesses",
         &admin.witnesses,
         &mine.witnesses,
         |all| format!("{all:?}"),
+    )?;
+    let witness_ca = fixed(
+        "audit.witness_ca",
+        &admin.witness_ca,
+        &mine.witness_ca,
+        |p| p.display().to_string(),
     )?;
     // Both hold.
     let hold = [&admin.hold, &mine.hold];
@@ -104,6 +122,9 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
     note("tier", tier.as_ref().map(|s| &s.origin));
     note("python", python.as_ref().map(|s| &s.origin));
     note("socket.group", rest.group.as_ref().map(|s| &s.origin));
+    note("audit.key_command", key_command.as_ref().map(|s| &s.origin));
+    note("audit.key_public", key_public.as_ref().map(|s| &s.origin));
+    note("audit.witness_ca", witness_ca.as_ref().map(|s| &s.origin));
     note("audit.witnesses", witnesses.as_ref().map(|s| &s.origin));
     let every = rest.drills_every.as_ref();
     note("drills.every", every.map(|s| &s.origin));
@@ -160,7 +181,10 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
             keep_code: keep_code.is_none_or(|set| set.value),
             checkpoints: checkpoints.map(|set| set.value),
             anchor_command: anchor_command.map(|set| set.value).unwrap_or_default(),
+            key_command: key_command.map(|set| set.value).unwrap_or_default(),
+            key_public: key_public.map(|set| set.value),
             witnesses: witnesses.map(|set| set.value).unwrap_or_default(),
+            witness_ca: witness_ca.map(|set| set.value),
             hold,
             secrets,
         },
@@ -224,7 +248,10 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         keep_code: above.keep_code.or(below.keep_code),
         checkpoints: above.checkpoints.or(below.checkpoints),
         anchor_command: above.anchor_command.or(below.anchor_command),
+        key_command: above.key_command.or(below.key_command),
+        key_public: above.key_public.or(below.key_public),
         witnesses: above.witnesses.or(below.witnesses),
+        witness_ca: above.witness_ca.or(below.witness_ca),
         hold: above.hold.or(below.hold),
         secrets,
         bell: above.bell.or(below.bell),

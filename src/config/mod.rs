@@ -112,12 +112,44 @@ pub struct AuditSection {
     pub checkpoints: Option<PathBuf>,
     /// A program and its arguments that get each checkpoint on standard input; empty for none.
     pub anchor_command: Vec<String>,
-    /// `http://host/prefix KEY` of each witness, unchecked.
+    /// A program and its arguments that sign checkpoints; empty if a key in the folder of checkpoints does.
+    pub key_command: Vec<String>,
+    /// Checks what that command signed, unchecked.
+    pub key_public: Option<PublicKey>,
+    /// `https://host/prefix KEY` of each witness, unchecked.
     pub witnesses: Vec<String>,
+    /// Certificates of authorities beside the machine's own, for witnesses.
+    pub witness_ca: Option<PathBuf>,
     /// Queries: what one of them selects is never removed. The administrator's and the user's own.
     pub hold: Vec<String>,
     /// What the log replaces beside what it knows. The administrator's and the user's own.
     pub secrets: Vec<Pattern>,
+}
+
+/// A key in the configuration: itself, or the file that has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PublicKey {
+    Text(String),
+    File(PathBuf),
+}
+
+impl PublicKey {
+    /// A key has a plus sign. A path is relative to `folder`.
+    fn of(text: String, folder: &Path) -> Self {
+        match text.contains('+') {
+            true => Self::Text(text),
+            false => Self::File(folder.join(text)),
+        }
+    }
+}
+
+impl std::fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
 }
 
 /// `[notify]`.

@@ -732,11 +732,32 @@ fn key_cases() -> Vec<KeyCase> {
             ["keep -q", "send it"],
         ),
         case(
+            "AUDIT_KEY_COMMAND",
+            "[audit]\nkey_command = [\"sign\", \"-q\"]",
+            "card,it",
+            |c| c.audit.key_command.join(" "),
+            ["sign -q", "card it"],
+        ),
+        case(
+            "AUDIT_KEY_PUBLIC",
+            "[audit]\nkey_public = \"a+b+c\"",
+            "/srv/key.pub",
+            |c| c.audit.key_public.as_ref().unwrap().to_string(),
+            ["a+b+c", "/srv/key.pub"],
+        ),
+        case(
             "AUDIT_WITNESSES",
             "[audit]\nwitnesses = [\"http://w.example a+b+c\"]",
             "http://x.example d+e+f",
             |c| c.audit.witnesses.join(" "),
             ["http://w.example a+b+c", "http://x.example d+e+f"],
+        ),
+        case(
+            "AUDIT_WITNESS_CA",
+            "[audit]\nwitness_ca = \"/srv/a.pem\"",
+            "/srv/ca.pem",
+            |c| c.audit.witness_ca.as_ref().unwrap().display().to_string(),
+            ["/srv/a.pem", "/srv/ca.pem"],
         ),
         case(
             "AUDIT_HOLD",

@@ -29,11 +29,16 @@ impl Signed {
     }
 
     pub fn titled(title: &str) -> Self {
+        let new = Self::unsigned_titled(title);
+        new.sign();
+        new
+    }
+
+    fn unsigned_titled(title: &str) -> Self {
         let root = tempfile::tempdir().unwrap();
         let id = ProposalId::new();
         let new = Self { root, id };
         new.grow_titled(id, title);
-        new.sign();
         new
     }
 
@@ -539,4 +544,136 @@ fn no_answer_comes_from_a_log_that_is_shorter_than_what_was_signed() {
             assert!(said(&output).contains(words), "{args:?}: {}", said(&output));
         }
     }
+}
+
+/// A verifier key of which nobody here has the other half: that of C2SP signed-note.
+const CARD: &str = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k";
+
+#[test]
+fn a_command_that_does_not_sign_keeps_nobody_from_a_grant_and_is_told() {
+    let config = format!(
+        "[audit]\nkey_command = [\"sh\", \"-c\", \"echo no card >&2; exit 1\"]\nkey_public = \"{CARD}\"\n"
+    );
+    let mut dash = Dash::with(&Options {
+        config: &config,
+        size: (160, 50),
+        ..Options::default()
+    });
+    let mut agent = dash.agent();
+    let proposal = agent.propose(json!({"code": "print(1)\n"}));
+    dash.grant(&mut agent, &proposal);
+    assert_eq!(agent.outcome(&proposal["id"])["state"], "succeeded");
+    for n in 0..70 {
+        agent.code(&format!("import subprocess  # {n}\n"));
+    }
+    let why = "key_command: `sh` failed, exit status: 1: no card";
+    dash.wait_text(&format!("Checkpoints of the log: {why}"));
+    let output = dash.cli(&["status", "--json"]);
+    let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(status["checkpoints_fault"], why);
+    assert_eq!(status["signed"], 0);
+    let told = said(&dash.cli(&["status"]));
+    assert!(
+        told.contains(&format!("checkpoints of the log: {why}")),
+        "{told}"
+    );
+    dash.keys("q");
+    dash.wait_exit();
+    let checkpoints = dash.root().join("state-checkpoints");
+    for name in ["key", "latest"] {
+        assert!(!checkpoints.join(name).exists(), "{name}");
+    }
+    let public = fs::read_to_string(checkpoints.join("key.pub")).unwrap();
+    assert_eq!(public.trim(), CARD);
+}
+
+#[test]
+fn a_start_whose_checkpoints_cannot_be_signed_names_what_is_wrong() {
+    let log = Signed::new();
+    let doctor = |audit: &str| {
+        let config = log.path("config.toml");
+        fs::write(&config, format!("[audit]\n{audit}\n")).unwrap();
+        said(&log.cli(&["--config", &config.display().to_string(), "doctor"]))
+    };
+    let command = "key_command = [\"sign\"]";
+    let key = log.path("state-checkpoints/key").canonicalize().unwrap();
+    let own = log.key();
+    for (audit, why) in [
+        (
+            command.to_owned(),
+            "`audit.key_command` needs `audit.key_public`",
+        ),
+        (
+            format!("key_public = \"{CARD}\""),
+            "`audit.key_public` does nothing without",
+        ),
+        (
+            format!("{command}\nkey_public = \"a+b+c\""),
+            "`audit.key_public`: not a verifier key",
+        ),
+        (
+            format!("{command}\nkey_public = \"none.pub\""),
+            "none.pub cannot be read: No such file",
+        ),
+        (
+            format!("{command}\nkey_public = \"{CARD}\""),
+            &format!(
+                "`key_command` signs checkpoints, and {} is a key that signs them too",
+                key.display()
+            ),
+        ),
+        ("witness_ca = \"none.pem\"".to_owned(), "none.pem"),
+        (
+            format!("witnesses = [\"ftp://w {own}\"]"),
+            "is no address of a witness",
+        ),
+    ] {
+        let told = doctor(&audit);
+        assert!(told.contains(why), "{audit}: {told}");
+    }
+    // Without its key, the folder is still that of the key that signed.
+    fs::remove_file(&key).unwrap();
+    let told = doctor(&format!("{command}\nkey_public = \"{CARD}\""));
+    assert!(
+        told.contains(&format!("are signed by {own}, and `key_public` is {CARD}")),
+        "{told}"
+    );
+}
+
+/// As a command that asks a card.
+#[test]
+fn what_openssl_signs_as_the_guide_says_is_stored() {
+    let has = Command::new("openssl").arg("version").output();
+    let version = has.map(|output| said(&output)).unwrap_or_default();
+    if !crate::common::given::is_handy(version.starts_with("OpenSSL 3"), "OpenSSL 3") {
+        return;
+    }
+    let guide = include_str!("../../assets/docs/guide.md");
+    let begin = guide.find("#!/bin/sh\ntext=$(mktemp)").unwrap();
+    let block = |text: &str| text.split_once("\n```").unwrap().0.to_owned();
+    let script = block(&guide[begin..]);
+    let begin = guide.find("openssl genpkey -algorithm ed25519").unwrap();
+    let makes = block(&guide[begin..]);
+    let folder = tempfile::tempdir().unwrap();
+    let here = |text: &str| text.replace("/srv/log", &folder.path().display().to_string());
+    let made = Command::new("sh")
+        .arg("-c")
+        .arg(here(&makes))
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", said(&made));
+    fs::write(folder.path().join("sign"), here(&script)).unwrap();
+    let log = Signed::unsigned_titled("monthly revenue");
+    let sign = folder.path().join("sign").display().to_string();
+    let public = fs::read_to_string(folder.path().join("key.pub")).unwrap();
+    let key = public.trim().parse().unwrap();
+    let anchoring = Anchoring {
+        signer: Some(audit::KeyCommand::new(&["sh".to_owned(), sign], key).unwrap()),
+        ..Anchoring::default()
+    };
+    let fail = Box::new(|event| panic!("{event:?}"));
+    Notary::start(&log.state(), anchoring, log.records(), fail).close();
+    let output = log.cli(&["audit", "verify", "--require-anchor"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(log.key().starts_with("log.example/ana+"));
 }

@@ -15,6 +15,7 @@ use countersign::model::{Blob, Digest, LogEvent, ProposalId, Ticket};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+use crate::proofs::check_once;
 use crate::{model, samples};
 
 /// How many days ago each segment ends; `retention_days` is 30.
@@ -68,16 +69,24 @@ fn sealed(body: &str, prev: &mut String) -> String {
     format!("{body},\"hash\":\"{prev}\"}}\n")
 }
 
-/// The record with its time replaced.
-fn with_time(body: &str, ts: Timestamp) -> String {
+/// The record with its times replaced; `days` is that of the clock that nobody sets.
+fn with_time(body: &str, ts: Timestamp, days: i64) -> String {
     let (before, rest) = body.split_once("\"ts\":\"").unwrap();
     let (_, after) = rest.split_once('"').unwrap();
-    format!("{before}\"ts\":\"{ts}\"{after}")
+    let (before, mono) = before.split_once("\"mono_ns\":").unwrap();
+    let (_, between) = mono.split_once(',').unwrap();
+    let ns = days * 24 * 3600 * 1_000_000_000;
+    format!("{before}\"mono_ns\":{ns},{between}\"ts\":\"{ts}\"{after}")
 }
 
 /// Cuts the single segment into three with the ages in `AGES`: a writer begins a new one only every
 /// 64 MiB, which takes weeks.
 pub(super) fn split_segments(state: &Path, ids: &[ProposalId; 3]) {
+    split_at(state, ids, |segment| AGES[0] + 1 - AGES[segment]);
+}
+
+/// `days` is when each segment ends by the clock that nobody sets.
+fn split_at(state: &Path, ids: &[ProposalId; 3], days: impl Fn(usize) -> i64) {
     let log = state.join("log");
     let log_text = fs::read_to_string(log.join("00000001.jsonl")).unwrap();
     let segment_of = |line: &str| (1..3).rev().find(|i| line.contains(&ids[*i].to_string()));
@@ -100,7 +109,7 @@ pub(super) fn split_segments(state: &Path, ids: &[ProposalId; 3]) {
         let header = format!("{{\"v\":1,\"segment\":{number},\"first_seq\":{seq},\"ts\":\"{ts}\"");
         let mut text = sealed(&header, &mut prev);
         for body in bodies {
-            text += &sealed(&with_time(body, ts), &mut prev);
+            text += &sealed(&with_time(body, ts, days(i)), &mut prev);
             seq += 1;
         }
         fs::write(log.join(format!("{number:08}.jsonl")), text).unwrap();
@@ -204,6 +213,35 @@ fn whole_old_segments_are_removed_and_everything_else_goes_on() {
     assert!(list.contains(TITLES[2]), "{list}");
     let gone = dash.cli(&["audit", "show", &ids[0].to_string()]);
     assert!(!gone.status.success(), "{gone:?}");
+    // No view of the rest looks whole.
+    let words = " (seq 1-11) were removed on ";
+    for output in [&gone, &dash.cli(&["audit", "list"])] {
+        let told = told(output);
+        assert!(
+            told.contains(words) && told.contains(": retention: 30 days; seq "),
+            "{told}"
+        );
+    }
+    // What was removed is signed at once.
+    let printed = text(&dash.cli(&["audit", "verify", "--require-anchor"]));
+    assert!(
+        printed.contains("anchored through seq ") && !printed.contains("newer than"),
+        "{printed}"
+    );
+    let bundle = dash.root().join("bundle").display().to_string();
+    let exported = dash.cli(&["audit", "export", "--bundle", &bundle]);
+    assert!(exported.status.success(), "{}", told(&exported));
+    let page = fs::read_to_string(dash.root().join("bundle/index.html")).unwrap();
+    assert!(
+        page.contains("<dt>Not in the log</dt>") && page.contains(words),
+        "{page}"
+    );
+    let key = dash.root().join("bundle/key.pub").display().to_string();
+    let (good, checked) = check_once(&["--key", &key, &bundle]);
+    assert!(
+        good && checked.contains("    removed: seq 1 to 11, of "),
+        "{checked}"
+    );
     let shown = text(&dash.cli(&["audit", "show", &ids[2].to_string()]));
     assert!(shown.contains(TITLES[2]), "{shown}");
     let record = fs::read_to_string(log.join("00000003.jsonl")).unwrap();
@@ -262,6 +300,38 @@ fn three_segments() -> (tempfile::TempDir, PathBuf) {
     split_segments(&state, &ids);
     let log = state.join("log");
     (dir, log)
+}
+
+/// Segments that are old by the wall's clock alone: it was set ahead after the second one.
+#[test]
+fn a_clock_that_was_set_ahead_makes_nothing_old() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    fs::create_dir(&state).unwrap();
+    let ids = runs(&state);
+    split_at(&state, &ids, |_| 10_000);
+    let kept = files(&state);
+    let kinds = "retention_days = 30\n[audit.retention]\ncode_days = 20";
+    let output = prune(dir.path(), kinds, &[]);
+    assert_eq!(text(&output), "", "{}", told(&output));
+    for said in [
+        "by the log's own time it is ",
+        ", 40 days before this machine's clock",
+        "0 contents",
+    ] {
+        let said = said.replace("0 contents", "0 blobs");
+        assert!(told(&output).contains(&said), "{said}: {}", told(&output));
+    }
+    assert_eq!(files(&state.join("log")).len(), 3);
+    assert!(
+        kept.iter()
+            .filter(|path| path.to_string_lossy().contains("blobs"))
+            .all(|path| path.exists())
+    );
+    // Whoever knows better says so.
+    let output = prune(dir.path(), kinds, &["--by-the-clock"]);
+    assert_eq!(text(&output).lines().count(), 2, "{}", told(&output));
+    assert!(!told(&output).contains("own time"), "{}", told(&output));
 }
 
 #[test]

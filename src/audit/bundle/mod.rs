@@ -12,7 +12,7 @@ use super::contents::named_by;
 use super::export::ExportError;
 use super::query::Query;
 use super::tlog::{Begun, Prover, Signed, VerifierKey};
-use super::{Answers, Log, Record, Told, erased};
+use super::{Answers, Log, Record, Told, erased, gap};
 use crate::model::Digest;
 
 /// The most proposals of a bundle: its page is for reading.
@@ -71,7 +71,12 @@ pub fn bundle(
         contents: BTreeSet::new(),
         done: Bundled::default(),
     };
-    page::head(page, anchor, asked)?;
+    let removals = answers.removals()?;
+    let gap = gap(&removals, &page::time);
+    page::head(page, anchor, asked, gap.as_deref())?;
+    if let Some(newest) = removals.first() {
+        bundling.tell_gap(newest)?;
+    }
     let ended = answers.each_told(query, |told| bundling.add(told, page))?;
     ended?;
     page::foot(page)?;
@@ -102,6 +107,16 @@ impl Bundling<'_> {
         self.done.proposals += 1;
         self.done.records += told.records.len() as u64;
         page::proposal(page, told, &self.log)?;
+        Ok(())
+    }
+
+    /// The record of the newest removal, if the checkpoint signs it already.
+    fn tell_gap(&mut self, newest: &Record) -> Result<(), ExportError> {
+        if newest.seq <= self.anchor.signed.checkpoint.size {
+            self.prove(newest)?;
+            self.lines.push((newest.seq, newest.line.clone()));
+            self.done.records += 1;
+        }
         Ok(())
     }
 

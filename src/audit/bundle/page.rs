@@ -43,12 +43,17 @@ fn text(text: &str) -> String {
     lines(&visible(text))
 }
 
-fn time(at: Timestamp) -> String {
+pub fn time(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
 /// The top of the page: what the bundle is of, and how to check it.
-pub fn head(out: &mut dyn Write, anchor: &Anchor<'_>, asked: &str) -> io::Result<()> {
+pub fn head(
+    out: &mut dyn Write,
+    anchor: &Anchor<'_>,
+    asked: &str,
+    gap: Option<&str>,
+) -> io::Result<()> {
     let checkpoint = &anchor.signed.checkpoint;
     write!(
         out,
@@ -62,7 +67,7 @@ pub fn head(out: &mut dyn Write, anchor: &Anchor<'_>, asked: &str) -> io::Result
          record once it has proved that the record is in the log. It cannot prove that no other records exist.</p>\n\
          <dl>\n<dt>Log</dt><dd><code>{}</code></dd>\n\
          <dt>Checkpoint</dt><dd>over the first {} records{}</dd>\n\
-         <dt>Key, as the sender has it</dt><dd><code>{}</code></dd>\n</dl>\n",
+         <dt>Key, as the sender has it</dt><dd><code>{}</code></dd>\n{}</dl>\n",
         match asked.trim() {
             "" => "Every proposal of the log, the oldest first.".to_owned(),
             asked => format!(
@@ -77,6 +82,10 @@ pub fn head(out: &mut dyn Write, anchor: &Anchor<'_>, asked: &str) -> io::Result
             None => String::new(),
         },
         text(&anchor.key.to_string()),
+        gap.map_or_else(String::new, |gap| format!(
+            "<dt>Not in the log</dt><dd>{}</dd>\n",
+            text(gap)
+        )),
     )
 }
 

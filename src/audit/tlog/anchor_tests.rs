@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::time::{Duration, Instant};
+
 use super::*;
 
 fn sh(script: &str) -> Vec<String> {
@@ -35,13 +37,12 @@ fn a_command_that_fails_is_told_with_its_own_words_made_visible() {
 #[test]
 fn a_slow_command_is_stopped_with_all_it_started() {
     let begun = Instant::now();
-    let why = hand_over_within(
-        Duration::from_millis(100),
-        &sh("sleep 60 & sleep 60"),
-        "",
-        || false,
-    )
-    .unwrap_err();
+    let command = sh("sleep 60 & sleep 60");
+    let slow = Errand {
+        within: Duration::from_millis(100),
+        ..errand(&command)
+    };
+    let why = slow.run("", || false).unwrap_err();
     assert!(why.ends_with("took too long, and was stopped"), "{why}");
     assert!(begun.elapsed() < Duration::from_secs(20));
 }

@@ -6,8 +6,9 @@
 use jiff::Timestamp;
 
 use super::error::TlogError;
-use super::keys::{SignerKey, VerifierKey};
+use super::keys::VerifierKey;
 use super::note::Note;
+use super::signer::Signer;
 
 /// The beginning of a log's checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +26,13 @@ impl Begun {
         format!("{origin} begins to be signed")
     }
 
-    pub(super) fn note(&self, key: &SignerKey) -> String {
+    /// # Errors
+    /// Why it could not be signed, in words.
+    pub(super) fn note(&self, signer: &Signer, ends: impl Fn() -> bool) -> Result<Note, String> {
         let first = Self::first_line(&self.origin);
-        Note::signed(format!("{first}\n{}\n{}\n", self.from, self.at), key).print()
+        let text = format!("{first}\n{}\n{}\n", self.from, self.at);
+        let signature = signer.sign(&text, ends)?;
+        Ok(Note::signed(text, signer.verifier(), &signature))
     }
 
     pub(super) fn read(bytes: &[u8], key: &VerifierKey) -> Result<Self, TlogError> {

@@ -4,8 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::error::TlogError;
-use super::keys::{SignerKey, VerifierKey};
+use super::keys::VerifierKey;
 use super::note::Note;
+use super::signer::Signer;
 use super::tree::SIZE_MAX;
 use crate::model::Digest;
 
@@ -72,8 +73,23 @@ impl Checkpoint {
 }
 
 impl Signed {
-    pub fn new(checkpoint: Checkpoint, key: &SignerKey) -> Self {
-        let note = Note::signed(checkpoint.text(), key);
+    /// # Errors
+    /// Why it could not be signed, in words.
+    pub(super) fn by(
+        signer: &Signer,
+        checkpoint: Checkpoint,
+        ends: impl Fn() -> bool,
+    ) -> Result<Self, String> {
+        let text = checkpoint.text();
+        let signature = signer.sign(&text, ends)?;
+        let note = Note::signed(text, signer.verifier(), &signature);
+        Ok(Self { checkpoint, note })
+    }
+
+    #[cfg(test)]
+    pub fn new(checkpoint: Checkpoint, key: &super::keys::SignerKey) -> Self {
+        let text = checkpoint.text();
+        let note = Note::signed(text.clone(), &key.verifier, &key.sign(text.as_bytes()));
         Self { checkpoint, note }
     }
 

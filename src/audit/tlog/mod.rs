@@ -7,14 +7,18 @@
 mod anchor;
 mod begun;
 mod checkpoint;
+mod command;
 mod compare;
 mod error;
+mod http;
 mod keys;
 mod last;
 mod notary;
 mod note;
 mod proof;
+mod signer;
 mod store;
+mod tls;
 mod tree;
 mod witness;
 
@@ -27,5 +31,7 @@ pub use error::TlogError;
 pub use keys::VerifierKey;
 pub(super) use last::ends_as_signed;
 pub use notary::{Anchoring, Informer, Notary, NotaryEvent};
+pub use signer::KeyCommand;
 pub use store::{Store, StoreError};
+pub use tls::Trust;
 pub use witness::Witness;

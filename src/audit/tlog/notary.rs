@@ -12,9 +12,10 @@ use super::anchor;
 use super::begun::Begun;
 use super::checkpoint::{Checkpoint, Signed};
 use super::error::TlogError;
-use super::keys::SignerKey;
 use super::last::ends_as_signed;
+use super::signer::{KeyCommand, Signer};
 use super::store::{HashFile, Place, Store, StoreError};
+use super::tls::Trust;
 use super::tree::{Frontier, leaf, root};
 use super::witness::Witness;
 use crate::audit::AuditError;
@@ -35,14 +36,18 @@ const REMOVED: &[u8] = b"removed before the first checkpoint";
 const CLOSING: Duration = Duration::from_secs(8);
 
 /// What is to be done with checkpoints.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Anchoring {
     /// The folder of checkpoints; `None` for the one beside the state folder.
     pub checkpoints: Option<PathBuf>,
     /// Gets each checkpoint on its standard input.
     pub command: Vec<String>,
+    /// Signs instead of the key in that folder.
+    pub signer: Option<KeyCommand>,
     /// Each signs every checkpoint that extends what it saw.
     pub witnesses: Vec<Witness>,
+    /// Who vouches for those that are reached by HTTPS.
+    pub trust: Trust,
 }
 
 impl Anchoring {
@@ -177,6 +182,7 @@ fn serve(layout: &Layout, anchoring: &Anchoring, there: u64, shared: &Shared, on
         match &told {
             Some(why) => {
                 tracing::warn!("checkpoints: {why}");
+                desk.store.tell_fault(Some(why));
                 on(NotaryEvent::Failed(why.clone()));
             }
             None if failed => on(NotaryEvent::Works),
@@ -201,7 +207,7 @@ fn serve(layout: &Layout, anchoring: &Anchoring, there: u64, shared: &Shared, on
             false => Ok(()),
         };
         let signed = ready.and_then(|()| match durable > desk.size() {
-            true => desk.sign(durable).map(Some),
+            true => desk.sign(durable, closing).map(Some),
             // What was not taken is handed on again.
             false => Ok(desk.latest.clone().filter(|_| failed)),
         });
@@ -248,13 +254,16 @@ enum DeskError {
     Log(#[from] AuditError),
     #[error("the log cannot be read up to record {0}")]
     Unread(u64),
+    /// The command that signs did not.
+    #[error("{0}")]
+    Unsigned(String),
 }
 
 /// What is needed to sign.
 struct Desk {
     layout: Layout,
     store: Store,
-    key: SignerKey,
+    signer: Signer,
     latest: Option<Signed>,
     place: Place,
     edge: Frontier,
@@ -273,8 +282,8 @@ impl Desk {
         let state = std::fs::canonicalize(&layout.state)?;
         let store = anchoring.store(&state);
         let lock = store.make(&state)?;
-        let key = store.signer()?;
-        let latest = store.latest(&key.verifier)?;
+        let signer = store.signer(anchoring.signer.as_ref())?;
+        let latest = store.latest(signer.verifier())?;
         let hashes = store.hashes_to_write()?;
         let other = |signed: &Signed| ends_as_signed(layout, &store, signed) == Some(false);
         let resumed = match latest.as_ref().is_some_and(other) {
@@ -289,7 +298,7 @@ impl Desk {
             compared: edge.size() > 0,
             before: None,
             store,
-            key,
+            signer,
             latest,
             place,
             edge,
@@ -330,24 +339,31 @@ impl Desk {
     }
 
     /// Signs the log up to this record.
-    fn sign(&mut self, size: u64) -> Result<Signed, DeskError> {
+    fn sign(&mut self, size: u64, ends: impl Fn() -> bool) -> Result<Signed, DeskError> {
         self.read_on(size)?;
         self.hashes.sync()?;
         let checkpoint = Checkpoint {
-            origin: self.key.verifier.name.clone(),
+            origin: self.signer.verifier().name.clone(),
             size,
             root: root(&self.hashes, size)?,
         };
-        let signed = Signed::new(checkpoint, &self.key);
+        let signed = Signed::by(&self.signer, checkpoint, &ends).map_err(DeskError::Unsigned)?;
+        let begun = match self.before.filter(|_| self.latest.is_none()) {
+            Some(before) => {
+                let begun = Begun {
+                    origin: self.signer.verifier().name.clone(),
+                    from: before + 1,
+                    at: jiff::Timestamp::now(),
+                };
+                let note = begun.note(&self.signer, &ends);
+                Some(note.map_err(DeskError::Unsigned)?)
+            }
+            None => None,
+        };
         // What is left of a folder without it shows that it was there.
         self.store.keep(&signed)?;
-        if let Some(before) = self.before.filter(|_| self.latest.is_none()) {
-            let begun = Begun {
-                origin: self.key.verifier.name.clone(),
-                from: before + 1,
-                at: jiff::Timestamp::now(),
-            };
-            self.store.keep_begun(&begun, &self.key)?;
+        if let Some(begun) = begun {
+            self.store.keep_begun(&begun)?;
         }
         self.latest = Some(signed.clone());
         self.store.keep_place(&self.place)?;
@@ -369,7 +385,7 @@ impl Desk {
             if witness.is_in(&signed.note) {
                 continue;
             }
-            match witness.cosign(&before, saw, &self.hashes) {
+            match witness.cosign(&before, saw, &self.hashes, &anchoring.trust) {
                 Ok(signature) => signed.note.signatures.push(signature),
                 Err(why) => told = told.and(Err(why)),
             }
@@ -379,7 +395,11 @@ impl Desk {
             self.latest = Some(signed.clone());
         }
         let taken = anchor::hand_over(&anchoring.command, &signed.note.print(), ends);
-        Ok(taken.and(told))
+        let done = taken.and(told);
+        if done.is_ok() {
+            self.store.tell_fault(None);
+        }
+        Ok(done)
     }
 
     /// Reads on from where it stopped.
@@ -501,6 +521,9 @@ fn resumed(store: &Store, hashes: &HashFile, latest: Option<&Signed>) -> Option<
     (leads && signed.size <= place.size).then_some((place, edge))
 }
 
+#[cfg(test)]
+#[path = "notary_signer_tests.rs"]
+mod signer_tests;
 #[cfg(test)]
 #[path = "notary_tests.rs"]
 mod tests;

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::error::TlogError;
-use super::keys::{Kind, SignerKey, VerifierKey};
+use super::keys::{Kind, VerifierKey};
 
 /// Longest note that is read. A checkpoint has three lines and a line for each signature.
 pub const NOTE_MAX: usize = 64 * 1024;
@@ -61,11 +61,12 @@ impl Signature {
 }
 
 impl Note {
-    pub fn signed(text: String, key: &SignerKey) -> Self {
+    /// A text that this key signed.
+    pub fn signed(text: String, key: &VerifierKey, signature: &[u8]) -> Self {
         let signature = Signature {
-            name: key.verifier.name.clone(),
-            id: key.verifier.id,
-            bytes: key.sign(text.as_bytes()).to_vec(),
+            name: key.name.clone(),
+            id: key.id,
+            bytes: signature.to_vec(),
         };
         Self {
             text,

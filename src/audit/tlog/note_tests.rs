@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use super::super::checkpoint::{Checkpoint, Signed};
+use super::super::keys::SignerKey;
 use super::*;
 use crate::model::Digest;
 
@@ -114,7 +115,7 @@ fn a_rightly_signed_text_that_is_no_checkpoint_is_refused() {
         (format!("\n7\n{root}\n"), "origin"),
         ("log.example\n7\n".to_owned(), "three lines"),
     ] {
-        let note = Note::signed(text.clone(), &key).print();
+        let note = Note::signed(text.clone(), &key.verifier, &key.sign(text.as_bytes())).print();
         match Signed::read(note.as_bytes(), &key.verifier) {
             Ok(_) => assert_eq!(why, "", "{text:?}"),
             Err(e) => assert!(

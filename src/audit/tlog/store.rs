@@ -1,7 +1,8 @@
 //! The folder of checkpoints: outside the log's folder, so that what happens to one need not happen to the other.
 //!
-//! It has `key` (signs, 0600), `key.pub` (checks; give it to others), `log` (which state folder it belongs to), `latest`
-//! (the newest checkpoint), `begun` (since when the key signs) and, derived from the log, `hashes` and `tree.json`.
+//! It has `key` (signs, 0600; none if a command signs), `key.pub` (checks; give it to others), `log` (which state folder it
+//! belongs to), `latest` (the newest checkpoint), `begun` (since when the key signs), `fault` (why there is no newer one)
+//! and, derived from the log, `hashes` and `tree.json`.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -15,12 +16,13 @@ use super::begun::Begun;
 use super::checkpoint::Signed;
 use super::error::TlogError;
 use super::keys::{Kind, SignerKey, VerifierKey};
-use super::note::NOTE_MAX;
+use super::note::{NOTE_MAX, Note};
+use super::signer::{KeyCommand, Signer};
 use super::tree::{Nodes, kept, position};
 use crate::audit::AuditError;
 use crate::audit::layout::{open_regular, owned, sync_dir};
 use crate::audit::scan::Walk;
-use crate::model::Digest;
+use crate::model::{Digest, visible};
 
 /// Why a folder of checkpoints cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +43,28 @@ pub enum StoreError {
     KeyGone(PathBuf),
     #[error("{}: it is gone, and {left}, which follows the first checkpoint, is there", path.display())]
     LatestGone { path: PathBuf, left: &'static str },
+    #[error(
+        "{}: the key that signs is gone, and there are checkpoints that it signed; set `key_command` if a command did, or move \
+         the folder away and keep it: another key and another log's name then begin",
+        .0.display()
+    )]
+    SignerGone(PathBuf),
+    #[error(
+        "`key_command` signs checkpoints, and {} is a key that signs them too; leave `key_command` out, or move the key's \
+         folder away and keep it: another log's name then begins",
+        .0.display()
+    )]
+    TwoKeys(PathBuf),
+    #[error(
+        "{}: the checkpoints here are signed by {}, and `key_public` is {}; move the folder away and keep it: another log's \
+         name then begins",
+        path.display(), visible(.there), visible(.wanted)
+    )]
+    OtherKey {
+        path: PathBuf,
+        there: String,
+        wanted: String,
+    },
 }
 
 impl StoreError {
@@ -167,8 +191,8 @@ impl Store {
         Ok(Some(begun))
     }
 
-    pub(super) fn keep_begun(&self, begun: &Begun, key: &SignerKey) -> Result<(), StoreError> {
-        self.write("begun", begun.note(key).as_bytes())
+    pub(super) fn keep_begun(&self, begun: &Note) -> Result<(), StoreError> {
+        self.write("begun", begun.print().as_bytes())
     }
 
     /// What shows that there was a checkpoint.
@@ -219,8 +243,64 @@ impl Store {
         Ok(lock)
     }
 
-    /// The key that signs, made at first need.
-    pub(super) fn signer(&self) -> Result<SignerKey, StoreError> {
+    /// Why the newest record is not signed or not handed on, as far as a dashboard told.
+    pub fn fault(&self) -> Option<String> {
+        let bytes = self.read("fault").ok()??;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Others are told on a best-effort basis; the person at the screen is told as well.
+    pub(super) fn tell_fault(&self, why: Option<&str>) {
+        let told = match why {
+            Some(why) => self.write("fault", why.as_bytes()),
+            None => match fs::remove_file(self.file("fault")) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => Err(self.io("fault")(e)),
+                _ => Ok(()),
+            },
+        };
+        if let Err(e) = told {
+            tracing::warn!("checkpoints: {e}");
+        }
+    }
+
+    /// Whether a command may sign here.
+    ///
+    /// # Errors
+    /// If the folder has a key of its own, or what another key signed.
+    pub fn is_for(&self, command: &KeyCommand) -> Result<(), StoreError> {
+        let path = self.file("key");
+        match fs::symlink_metadata(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(self.io("key")(e)),
+            Ok(_) => return Err(StoreError::TwoKeys(path)),
+        }
+        let wanted = command.key();
+        match self.key()? {
+            Some(there) if there != *wanted && self.read("latest")?.is_some() => {
+                Err(StoreError::OtherKey {
+                    path: self.dir.clone(),
+                    there: there.to_string(),
+                    wanted: wanted.to_string(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Who signs: the command, or the key here, which is made at first need.
+    pub(super) fn signer(&self, command: Option<&KeyCommand>) -> Result<Signer, StoreError> {
+        let Some(command) = command else {
+            return self.key_that_signs().map(Signer::File);
+        };
+        self.is_for(command)?;
+        let public = format!("{}\n", command.key());
+        if self.read("key.pub")?.as_deref() != Some(public.as_bytes()) {
+            self.write("key.pub", public.as_bytes())?;
+        }
+        Ok(Signer::Command(command.clone()))
+    }
+
+    pub(super) fn key_that_signs(&self) -> Result<SignerKey, StoreError> {
         let path = self.file("key");
         let key = match open_regular(&path) {
             Ok(file) => {
@@ -232,7 +312,10 @@ impl Store {
                 let text = String::from_utf8_lossy(&bytes);
                 SignerKey::parse(&text).map_err(self.content("key"))?
             }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => self.new_key()?,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => match self.read("latest")? {
+                None => self.new_key()?,
+                Some(_) => return Err(StoreError::SignerGone(path)),
+            },
             Err(e) => return Err(self.io("key")(e)),
         };
         let public = format!("{}\n", key.verifier);

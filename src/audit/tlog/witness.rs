@@ -1,19 +1,21 @@
 //! The client of witnesses: C2SP `tlog-witness`, `add-checkpoint`.
 //!
 //! A witness signs a checkpoint if it extends the last one that it saw of the log. What it answers is checked with its
-//! key, so nothing is lost by plain HTTP: it is told a name, a number and a hash.
+//! key, so plain HTTP loses nothing of that: it is told a name, a number and a hash. HTTPS keeps these from others, and
+//! others from keeping its answers.
 
 use std::fmt;
-use std::io::{self, Read as _, Write as _};
-use std::net::{TcpStream, ToSocketAddrs as _};
+use std::io;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use super::checkpoint::Signed;
 use super::error::TlogError;
+use super::http::Address;
 use super::keys::{Kind, VerifierKey};
 use super::note::{NOTE_MAX, Note, Signature};
 use super::proof::hash_line;
+use super::tls::{self, Trust};
 use super::tree::{self, Nodes};
 use crate::model::visible;
 
@@ -23,48 +25,27 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A witness that the user named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
-    /// `host:port`
-    at: String,
-    /// Before `/add-checkpoint`.
-    prefix: String,
+    at: Address,
     key: VerifierKey,
 }
 
 impl FromStr for Witness {
     type Err = String;
 
-    /// `http://host:port/prefix name+hash+base64`
+    /// `https://host:port/prefix name+hash+base64`
     fn from_str(text: &str) -> Result<Self, String> {
         let (url, key) = text
             .split_once(' ')
-            .ok_or("a witness reads `http://host/prefix name+hash+key`")?;
-        let rest = url
-            .strip_prefix("http://")
-            .ok_or("a witness's address begins with http:// (its signatures are checked, so they need no TLS)")?;
-        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let plain = |c: char| c.is_ascii_graphic() && !"@?#\\\"".contains(c);
-        let port = host.rsplit_once(':').filter(|_| !host.ends_with(']'));
-        let port = port.map(|(name, port)| (name, port.parse::<u16>()));
-        let named = match &port {
-            Some((name, port)) => !name.is_empty() && port.is_ok(),
-            None => !host.is_empty(),
-        };
-        if !named || !host.chars().all(plain) || !path.chars().all(plain) {
-            return Err(format!("`{}` is no address of a witness", visible(url)));
-        }
+            .ok_or("a witness reads `https://host/prefix name+hash+key`")?;
+        let at = Address::parse(url).ok_or_else(|| {
+            let url = visible(url);
+            format!("`{url}` is no address of a witness; one reads `https://host:port/prefix`, or http://")
+        })?;
         let key: VerifierKey = key.trim().parse().map_err(|e: TlogError| e.to_string())?;
         if key.kind != Kind::Cosignature {
             return Err("the witness's key is one of a log: its base64 begins with B, as C2SP tlog-cosignature says".to_owned());
         }
-        Ok(Self {
-            at: if port.is_some() {
-                host.to_owned()
-            } else {
-                format!("{host}:80")
-            },
-            prefix: format!("/{path}").trim_end_matches('/').to_owned(),
-            key,
-        })
+        Ok(Self { at, key })
     }
 }
 
@@ -82,6 +63,11 @@ enum Answer {
 }
 
 impl Witness {
+    /// Whether its certificate is looked at.
+    pub fn has_tls(&self) -> bool {
+        self.at.tls
+    }
+
     /// Whether it signed this note.
     pub(super) fn is_in(&self, note: &Note) -> bool {
         note.signatures.iter().any(|line| line.is_by(&self.key))
@@ -97,6 +83,7 @@ impl Witness {
         signed: &Signed,
         saw: &mut u64,
         nodes: &impl Nodes,
+        trust: &Trust,
     ) -> Result<Signature, String> {
         let until = Instant::now() + PATIENCE;
         let named = |why: String| format!("witness {self}: {why}");
@@ -107,7 +94,7 @@ impl Witness {
                 .map_err(|e| named(format!("the proof for it cannot be made: {e}")))?;
             let proof: String = proof.iter().map(hash_line).collect();
             let body = format!("old {saw}\n{proof}\n{}", signed.note.print());
-            match self.ask(&body, &signed.note, until).map_err(named)? {
+            match self.ask(&body, &signed.note, trust, until).map_err(named)? {
                 Answer::Cosigned(signature) => {
                     *saw = size;
                     return Ok(signature);
@@ -123,15 +110,27 @@ impl Witness {
         Err(named("it contradicts itself about what it saw".to_owned()))
     }
 
-    fn ask(&self, body: &str, note: &Note, until: Instant) -> Result<Answer, String> {
-        let unreachable = |e: io::Error| match e.kind() {
-            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+    fn ask(
+        &self,
+        body: &str,
+        note: &Note,
+        trust: &Trust,
+        until: Instant,
+    ) -> Result<Answer, String> {
+        let unreachable = |e: io::Error| match (tls::refused(&e), e.kind()) {
+            (Some(why), _) => {
+                format!(
+                    "its certificate is refused: {why} (`witness_ca` names private authorities)"
+                )
+            }
+            (None, io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock) => {
                 "it does not answer in time".to_owned()
             }
             _ => format!("it cannot be reached: {e}"),
         };
         let (status, answer) = self
-            .post(body, until)
+            .at
+            .post("add-checkpoint", body, NOTE_MAX, trust, until)
             .map_err(unreachable)?
             .ok_or("its answer is not HTTP")?;
         match status {
@@ -170,75 +169,14 @@ impl Witness {
         alone.check(&self.key).map_err(|e| e.to_string())?;
         Ok(signature)
     }
-
-    /// Status and body; `None` if the answer is not HTTP.
-    fn post(&self, body: &str, until: Instant) -> io::Result<Option<(u16, Vec<u8>)>> {
-        let mut addresses = self.at.to_socket_addrs()?;
-        let mut failed = io::Error::from(io::ErrorKind::NotFound);
-        let connected = addresses.find_map(|at| {
-            let stream = left(until).and_then(|left| TcpStream::connect_timeout(&at, left));
-            stream.map_err(|e| failed = e).ok()
-        });
-        let mut stream = connected.ok_or(failed)?;
-        stream.set_write_timeout(Some(left(until)?))?;
-        // Version 1.0: the answer ends where the connection does, and comes in one piece.
-        let request = format!(
-            "POST {}/add-checkpoint HTTP/1.0\r\nHost: {}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\r\n{body}",
-            self.prefix,
-            self.at,
-            body.len()
-        );
-        stream.write_all(request.as_bytes())?;
-        let mut answer = Vec::new();
-        let mut piece = [0; 4096];
-        loop {
-            stream.set_read_timeout(Some(left(until)?))?;
-            match stream.read(&mut piece)? {
-                0 => break,
-                n => answer.extend_from_slice(&piece[..n]),
-            }
-            if answer.len() > NOTE_MAX || is_whole(&answer) {
-                break;
-            }
-        }
-        Ok(parsed(&answer).map(|(status, _, body)| (status, body.to_vec())))
-    }
-}
-
-fn left(until: Instant) -> io::Result<Duration> {
-    let left = until.saturating_duration_since(Instant::now());
-    match left.is_zero() {
-        true => Err(io::ErrorKind::TimedOut.into()),
-        false => Ok(left),
-    }
-}
-
-/// Whether an answer is as long as it says, so that a connection that stays open is not waited for.
-fn is_whole(answer: &[u8]) -> bool {
-    matches!(parsed(answer), Some((_, Some(length), body)) if body.len() >= length)
-}
-
-/// Status, stated length and body of an answer.
-fn parsed(answer: &[u8]) -> Option<(u16, Option<usize>, &[u8])> {
-    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
-    let head = std::str::from_utf8(&answer[..end]).ok()?;
-    let mut lines = head.split("\r\n");
-    let mut status = lines.next()?.split(' ');
-    let version = status.next()?;
-    if !version.starts_with("HTTP/1.") {
-        return None;
-    }
-    let status = status.next()?.parse().ok()?;
-    let length = lines.find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length")
-            .then(|| value.trim().parse().ok())?
-    });
-    let body = &answer[end + 4..];
-    let body = length.map_or(body, |length: usize| &body[..length.min(body.len())]);
-    Some((status, length, body))
 }
 
 #[cfg(test)]
+#[path = "witness_certificates.rs"]
+mod certificates;
+#[cfg(test)]
 #[path = "witness_tests.rs"]
 mod tests;
+#[cfg(test)]
+#[path = "witness_tls_tests.rs"]
+mod tls_tests;

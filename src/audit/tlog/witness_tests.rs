@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
@@ -17,14 +18,20 @@ use crate::audit;
 use crate::model::{Digest, LogEvent};
 
 /// A witness after the specification. It shares no code for proofs with what it judges.
-struct Judge {
-    log: VerifierKey,
-    key: SignerKey,
+pub(super) struct Judge {
+    pub log: VerifierKey,
+    pub key: SignerKey,
     /// Size and root of the latest checkpoint that it signed.
-    latest: Mutex<(u64, Vec<u8>)>,
+    pub latest: Mutex<(u64, Vec<u8>)>,
 }
 
 impl Judge {
+    pub fn http(&self, request: &str) -> Vec<u8> {
+        let (status, body) = self.answer(request);
+        let length = body.len();
+        format!("HTTP/1.1 {status} Some\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
+    }
+
     fn answer(&self, request: &str) -> (u16, String) {
         let (head, body) = request.split_once("\r\n\r\n").unwrap();
         if !head.starts_with("POST /w1/add-checkpoint HTTP/1.0\r\n") {
@@ -128,19 +135,27 @@ fn extends(old: u64, size: u64, before: &[u8], root: &[u8], proof: &[Vec<u8>]) -
 }
 
 /// A log of so many records, its key, and a witness that serves on a port of its own.
-struct Bench {
-    log: SignerKey,
-    all: InMemory,
-    judge: Arc<Judge>,
+pub(super) struct Bench {
+    pub log: SignerKey,
+    pub all: InMemory,
+    pub judge: Arc<Judge>,
     witness: Witness,
 }
 
 fn serve(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> u16 {
+    serve_over(|stream| stream, answer)
+}
+
+/// Serves each connection as `wrap` makes it.
+pub(super) fn serve_over<S: Read + Write>(
+    wrap: impl Fn(TcpStream) -> S + Send + 'static,
+    answer: impl Fn(&str) -> Vec<u8> + Send + 'static,
+) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
+            let mut stream = wrap(stream.unwrap());
             let mut request = Vec::new();
             let mut piece = [0; 1024];
             let whole = |request: &[u8]| {
@@ -157,11 +172,15 @@ fn serve(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> u16 {
                 if let Some(text) = whole(&request) {
                     break text;
                 }
-                match stream.read(&mut piece).unwrap() {
-                    0 => break String::new(),
-                    n => request.extend_from_slice(&piece[..n]),
+                match stream.read(&mut piece) {
+                    Ok(n) if n > 0 => request.extend_from_slice(&piece[..n]),
+                    // Who refuses its certificate asks nothing.
+                    _ => break String::new(),
                 }
             };
+            if text.is_empty() {
+                continue;
+            }
             let _ = stream.write_all(&answer(&text));
         }
     });
@@ -176,17 +195,13 @@ fn served(log: VerifierKey) -> (Arc<Judge>, Witness) {
         latest: Mutex::default(),
     });
     let its = judge.clone();
-    let port = serve(move |request| {
-        let (status, body) = its.answer(request);
-        let length = body.len();
-        format!("HTTP/1.1 {status} Some\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
-    });
+    let port = serve(move |request| its.http(request));
     let witness = at(port, &judge.key.verifier);
     (judge, witness)
 }
 
 impl Bench {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let log = SignerKey::new("log.example", Kind::Note, &[1; 32]);
         let (judge, witness) = served(log.verifier.clone());
         let (mut edge, mut all) = (Frontier::default(), InMemory::default());
@@ -201,7 +216,7 @@ impl Bench {
         }
     }
 
-    fn signed(&self, size: u64) -> Signed {
+    pub fn signed(&self, size: u64) -> Signed {
         let checkpoint = Checkpoint {
             origin: self.log.verifier.name.clone(),
             size,
@@ -211,7 +226,8 @@ impl Bench {
     }
 
     fn cosign(&self, size: u64, saw: &mut u64) -> Result<Signature, String> {
-        self.witness.cosign(&self.signed(size), saw, &self.all)
+        self.witness
+            .cosign(&self.signed(size), saw, &self.all, &Trust::default())
     }
 }
 
@@ -262,7 +278,7 @@ fn a_witness_does_not_sign_another_past() {
     let forged = other.signed(150);
     let why = bench
         .witness
-        .cosign(&forged, &mut saw, &other.all)
+        .cosign(&forged, &mut saw, &other.all, &Trust::default())
         .unwrap_err();
     assert!(
         why.ends_with("the log does not extend what it saw, it says (422)"),
@@ -278,7 +294,9 @@ fn each_failure_has_its_words() {
     let ask = |answer: &[u8], key: &VerifierKey| {
         let answer = answer.to_vec();
         let witness = at(serve(move |_| answer.clone()), key);
-        witness.cosign(&signed, &mut 0, &bench.all).unwrap_err()
+        witness
+            .cosign(&signed, &mut 0, &bench.all, &Trust::default())
+            .unwrap_err()
     };
     let key = &bench.judge.key.verifier;
     let other = SignerKey::new("witness.example/w1", Kind::Cosignature, &[9; 32]);
@@ -343,7 +361,12 @@ fn each_failure_has_its_words() {
     let good = bench.cosign(8, &mut 0).unwrap();
     let both = ok(&format!("{}{}", by_other.line(), good.line()));
     let witness = at(serve(move |_| both.clone()), key);
-    assert_eq!(witness.cosign(&signed, &mut 0, &bench.all).unwrap(), good);
+    assert_eq!(
+        witness
+            .cosign(&signed, &mut 0, &bench.all, &Trust::default())
+            .unwrap(),
+        good
+    );
 }
 
 #[test]
@@ -357,7 +380,7 @@ fn a_witness_that_is_not_there_or_slow_is_not_waited_for() {
         .port();
     let key = &bench.judge.key.verifier;
     let why = at(closed, key)
-        .cosign(&signed, &mut 0, &bench.all)
+        .cosign(&signed, &mut 0, &bench.all, &Trust::default())
         .unwrap_err();
     assert!(why.contains("it cannot be reached"), "{why}");
     // It takes the question and says nothing, or a byte now and then.
@@ -372,7 +395,10 @@ fn a_witness_that_is_not_there_or_slow_is_not_waited_for() {
     let witness = at(port, key);
     let until = Instant::now() + Duration::from_secs(1);
     let begun = Instant::now();
-    let why = witness.ask("", &signed.note, until).err().unwrap();
+    let why = witness
+        .ask("", &signed.note, &Trust::default(), until)
+        .err()
+        .unwrap();
     assert_eq!(why, "it does not answer in time");
     assert!(begun.elapsed() < Duration::from_secs(8));
 }
@@ -387,11 +413,13 @@ fn addresses_that_are_none_are_refused() {
         "http://w.example/",
         "http://w.example:8080/a/b",
         "http://[::1]:80",
+        "https://w.example",
+        "https://w.example:8443/a",
     ] {
         format!("{good} {key}").parse::<Witness>().unwrap();
     }
     for bad in [
-        "https://w.example",
+        "ftp://w.example",
         "w.example",
         "http://",
         "http://:80",

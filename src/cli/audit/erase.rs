@@ -18,7 +18,7 @@ use super::super::out::{print, show, tell};
 use super::export::count;
 use super::repair::{agreed, terminal};
 use super::show::resolve;
-use super::{answers, failed, prune, whole};
+use super::{answers, failed, prune, sign, whole};
 
 /// There is nothing that could answer for a person.
 #[derive(Debug, clap::Args)]
@@ -80,10 +80,11 @@ pub fn run(args: &Args, log: &Log, globals: &Globals) -> Result<u8, Failure> {
         return Err(Failure::general("nothing was erased"));
     }
     // The writer looks for what it knows; the patterns of the configuration are added here.
-    let secrets = Secrets::of([], config.audit.secrets);
+    let secrets = Secrets::of([], config.audit.secrets.clone());
     let reason = secrets.redact(&reason, &mut Counts::new());
     let done = erasure.carry_out(&reason, &reviewer::here());
     done.map_err(|e| failed(&e))?;
+    sign::now(&config, &config.paths.state_dir);
     tell("erased; the log says so, and `audit verify` goes on as before");
     Ok(0)
 }

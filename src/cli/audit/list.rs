@@ -14,7 +14,7 @@ use crate::model::{Claimed, claimed, visible};
 use super::super::out::{is_seen, print, print_rows_json, tell};
 use super::super::rows::terminal_columns;
 use super::question::{self, question};
-use super::{answers, failed, tell_source, whole};
+use super::{answers, failed, tell_gap, tell_source, whole};
 
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -83,6 +83,7 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
             tell_none(&args.query, &mut answers).map_err(|e| failed(&e))?;
         }
     }
+    tell_gap(&mut answers)?;
     if answers.unknown() > 0 {
         tell(&later(answers.unknown()));
     }

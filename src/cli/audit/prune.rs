@@ -1,6 +1,7 @@
 //! `countersign audit prune`.
 
 use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
 
 use clap::ValueEnum;
 use jiff::Timestamp;
@@ -14,7 +15,8 @@ use crate::model::{ErasedPart, ProposalId, visible};
 
 use super::super::Globals;
 use super::super::out::{print, tell};
-use super::{failed, whole};
+use super::list::seconds;
+use super::{failed, sign, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -27,6 +29,9 @@ pub struct Args {
     /// Remove no more segments once the log takes at most this many bytes
     #[arg(long, value_name = "BYTES")]
     down_to: Option<u64>,
+    /// Go by this machine's clock, also where the log's own time is behind it
+    #[arg(long)]
+    by_the_clock: bool,
     /// What to remove
     #[arg(long, value_enum, default_value = "all")]
     kind: Kind,
@@ -47,7 +52,15 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let around = Surroundings::of_process().map_err(|e| usage(&e))?;
     let config = config::load_in(&globals.options(), &around).map_err(|e| usage(&e))?;
     let least = config.audit.retention_days;
-    let now = Timestamp::now();
+    let state = &config.paths.state_dir;
+    let log = match Log::open(state) {
+        Err(AuditError::None { .. }) => None,
+        log => Some(log.map_err(|e| failed(&e))?),
+    };
+    let now = match (&log, args.by_the_clock) {
+        (Some(log), false) => time(log, &config)?,
+        _ => Timestamp::now(),
+    };
     let most = Some(config.audit.retention_bytes).filter(|bytes| *bytes > 0);
     let kinds = kinds(&config, now);
     if least == 0 && most.is_none() && kinds.is_empty() {
@@ -67,11 +80,6 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             "--older-than {days} is less than `retention_days` under `[audit]`, which keeps {least} days"
         )));
     }
-    let state = &config.paths.state_dir;
-    let log = match Log::open(state) {
-        Err(AuditError::None { .. }) => None,
-        log => Some(log.map_err(|e| failed(&e))?),
-    };
     let hold = &config.audit.hold;
     let held = held(hold, log.as_ref())?;
     let mut old = match args.kind {
@@ -120,6 +128,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
                 .transpose()?
         }
     };
+    let any_erased = erased.is_some();
     old.retain(|path| !records.kept.contains(path));
     for path in &old {
         if !args.dry_run {
@@ -186,10 +195,43 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         let stay = count(stays as u64, "kept run");
         tell(&format!("  {stay} of these stay"));
     }
+    if !args.dry_run && (!records.segments.is_empty() || any_erased) {
+        sign::now(&config, state);
+    }
     if !args.dry_run && !records.segments.is_empty() {
         tell("the log has a record of it, and `audit verify` goes on from there");
     }
     Ok(0)
+}
+
+/// What time it is for retention: a clock that was set ahead must not make everything old.
+fn time(log: &Log, config: &Config) -> Result<Timestamp, Failure> {
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    let now = Timestamp::now();
+    let kinds = config.audit.retention;
+    let all = [
+        config.audit.retention_days,
+        kinds.code,
+        kinds.output,
+        kinds.files,
+    ];
+    let Some(shortest) = all.into_iter().filter(|days| *days > 0).min() else {
+        return Ok(now);
+    };
+    // A wrong clock costs a tenth of the shortest time.
+    let tenth = u32::try_from(shortest / 10).unwrap_or(u32::MAX).max(1);
+    let own = audit::own_time(log, DAY.saturating_mul(tenth)).map_err(|e| failed(&e))?;
+    let own = own.unwrap_or(now);
+    let behind = now.duration_since(own).as_hours() / 24;
+    if behind > 0 {
+        tell(&format!(
+            "by the log's own time it is {}, {} before this machine's clock: the clock was set ahead, or nothing was recorded \
+             for long; what is younger by the log stays, and --by-the-clock goes by the clock",
+            seconds(own),
+            count(behind.unsigned_abs(), "day")
+        ));
+    }
+    Ok(own)
 }
 
 /// What a legal hold selects. A query that cannot be read, or a log that is damaged, stops everything.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::audit::{Answers, History, Log, Record, Teller, erased, story};
+use crate::audit::{Answers, History, Log, Record, Teller, erased, gap, story};
 use crate::error::Failure;
 use crate::model::{
     Artifact, Digest, Drill, DrillEnd, DrilledLog, EditedLog, InputKind, LogEvent, ProposalId,
@@ -16,7 +16,7 @@ use crate::model::{
 use super::super::folder::{Folder, Kind, Others};
 use super::super::out::{print, print_json, tell};
 use super::list::{claim, later, seconds};
-use super::{answers, failed, whole};
+use super::{answers, failed, tell_gap, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -48,7 +48,12 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let history = answers.records(id).map_err(|e| failed(&e))?;
     if history.records.is_empty() && history.unknown == 0 {
         whole(&history.faults)?;
-        return Err(Failure::general(format!("the log knows no proposal {id}")));
+        let unknown = Failure::general(format!("the log knows no proposal {id}"));
+        let removals = answers.removals().map_err(|e| failed(&e))?;
+        return Err(match gap(&removals, &seconds) {
+            Some(gap) => unknown.and(gap),
+            None => unknown,
+        });
     }
     if let Some(file) = &args.code {
         let same = is_code(file, log, &history)?;
@@ -59,6 +64,10 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
         print_json(&as_json(id, log, &history))?;
     } else {
         print(|out| as_text(out, id, log, &history))?;
+    }
+    let begins = history.records.first().map(|first| &first.event);
+    if begins.is_some_and(|first| !matches!(first, LogEvent::Proposed(_))) {
+        tell_gap(&mut answers)?;
     }
     if let Some(folder) = folder {
         save(log, &history, &folder, Others::of(args.force))?;

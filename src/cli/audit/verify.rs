@@ -82,7 +82,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
             if let Some(fault) = &anchored.fault {
                 writeln!(out, "damaged: {}", visible(fault))?;
             }
-            text(out, &report, consistent)?;
+            text(out, &report, consistent, anchored.through)?;
             match anchored.through {
                 _ if !consistent => Ok(()),
                 Some(seq) => {
@@ -103,7 +103,11 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
             }
         })?;
     }
-    let unanchored = args.require_anchor && anchored.through.is_none();
+    let newest = report.removals.iter().map(|removed| removed.seq).max();
+    let unsigned = anchored
+        .through
+        .is_none_or(|through| newest > Some(through));
+    let unanchored = args.require_anchor && unsigned;
     Ok(u8::from(!consistent || unanchored))
 }
 
@@ -164,7 +168,12 @@ fn through(compared: Result<(), TlogError>, signed: &[Signed], store: &Store) ->
 }
 
 /// The first line names the first bad record, or says that there is none.
-fn text(out: &mut dyn Write, report: &Report, consistent: bool) -> std::io::Result<()> {
+fn text(
+    out: &mut dyn Write,
+    report: &Report,
+    consistent: bool,
+    anchored: Option<u64>,
+) -> std::io::Result<()> {
     let mut bad: Vec<_> = report.impossible.iter().chain(&report.bad_blobs).collect();
     bad.sort_by_key(|damage| damage.seq);
     for damage in bad.into_iter().chain(&report.damage) {
@@ -199,6 +208,10 @@ fn text(out: &mut dyn Write, report: &Report, consistent: bool) -> std::io::Resu
     }
     for removed in &report.removals {
         writeln!(out, "{}", gone(removed))?;
+        // The command that removes signs at once. Whoever cut the log and wrote a record of it did not.
+        if anchored.is_some_and(|through| removed.seq > through) {
+            writeln!(out, "no checkpoint signs that removal")?;
+        }
     }
     if report.index_compared && report.index.is_none() {
         writeln!(out, "{COMPARED}")?;
