@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 use crate::analysis::Analyser;
-use crate::audit::{self, Log, kept};
+use crate::audit::{self, Log, Store, TlogError, Vouched, kept};
 use crate::config::{Config, Dataset};
 use crate::error::Failure;
 use crate::model::{
@@ -72,14 +72,7 @@ pub fn check(config: &Config, policies: &[Arc<Policy>], file: &Path) -> Result<R
     let digest = Digest::of(&found.code);
     let state_dir = &config.paths.state_dir;
     let log = Log::open(state_dir).map_err(|e| Failure::general(e.to_string()))?;
-    let report = log.verify().map_err(|e| Failure::general(e.to_string()))?;
-    if !report.consistent {
-        return Err(refuse(
-            "the log is damaged, and nothing it says is believed; `countersign audit verify` \
-             names the first bad record"
-                .to_owned(),
-        ));
-    }
+    whole(config, &log).map_err(&refuse)?;
     let (grant, replaced) = granted(&log, found.id, digest).map_err(&refuse)?;
     let code: Arc<str> = String::from_utf8(found.code)
         .map_err(|_| refuse("its code is not UTF-8".to_owned()))?
@@ -132,6 +125,31 @@ pub fn check(config: &Config, policies: &[Arc<Policy>], file: &Path) -> Result<R
             .map_err(&refuse)?;
     }
     Ok(replica)
+}
+
+/// Whether the log is whole, and the one that its newest checkpoint signs: who can write its folder can make another sound
+/// chain.
+fn whole(config: &Config, log: &Log) -> Result<(), String> {
+    let believed = |why: &dyn std::fmt::Display| {
+        format!(
+            "{why}, and nothing that the log says is believed; `countersign audit verify` tells more"
+        )
+    };
+    let configured = config.audit.checkpoints.as_deref();
+    let store = configured.map_or_else(|| Store::beside(&config.paths.state_dir), Store::at);
+    let signed = match Vouched::of(&store).map_err(|e| believed(&e))? {
+        Vouched::By(by) => vec![by.1.clone()],
+        Vouched::Nothing => Vec::new(),
+        Vouched::Fault(why) => return Err(believed(&why)),
+    };
+    let verified = log.verify_signed(Some(&store), &signed);
+    let (report, compared) = verified.map_err(|e| e.to_string())?;
+    match compared {
+        _ if !report.consistent => Err(believed(&"the log is damaged")),
+        // Retention removed what was signed; the records that are left cannot contradict it.
+        Ok(()) | Err(TlogError::NoBeginning(_)) => Ok(()),
+        Err(e) => Err(believed(&e)),
+    }
 }
 
 /// The grant of this run, if the run used this code and succeeded, and whether secrets were replaced in what was proposed.

@@ -85,8 +85,8 @@ pub(super) fn split_segments(state: &Path, ids: &[ProposalId; 3]) {
     split_at(state, ids, |segment| AGES[0] + 1 - AGES[segment]);
 }
 
-/// `days` is when each segment ends by the clock that nobody sets.
-fn split_at(state: &Path, ids: &[ProposalId; 3], days: impl Fn(usize) -> i64) {
+/// `days` is when each segment ends by the clock that nobody sets. What is written to the log afterwards must not be older.
+pub(super) fn split_at(state: &Path, ids: &[ProposalId; 3], days: impl Fn(usize) -> i64) {
     let log = state.join("log");
     let log_text = fs::read_to_string(log.join("00000001.jsonl")).unwrap();
     let segment_of = |line: &str| (1..3).rev().find(|i| line.contains(&ids[*i].to_string()));

@@ -192,11 +192,35 @@ fn r5_replicate_refuses_code_without_a_grant_and_a_success() {
     std::fs::write(&policy, TEAM).unwrap();
     std::fs::set_permissions(&policy, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
 
-    // A log that was changed proves nothing.
+    // A log of which less is known than before, and one that was written anew.
+    let latest = dash.root().join("state-checkpoints/latest");
+    let signed = std::fs::read(&latest).unwrap();
+    std::fs::remove_file(&latest).unwrap();
+    assert_refused(&dash, &path, "latest");
+    std::fs::write(&latest, signed).unwrap();
     let log = dash.state.join("log/00000001.jsonl");
     let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, anew(&text)).unwrap();
+    for name in ["journal-0", "journal-1"] {
+        std::fs::remove_file(dash.state.join(name)).unwrap();
+    }
+    assert_refused(&dash, &path, "another root at size");
+
+    // A log that was changed proves nothing.
     std::fs::write(&log, text.replacen("\"seq\":2,", "\"seq\":3,", 1)).unwrap();
     assert_refused(&dash, &path, "the log is damaged");
+}
+
+/// The records with the last one's time changed, and a sound chain.
+fn anew(text: &str) -> String {
+    use countersign::model::Digest;
+    let lines: Vec<&str> = text.lines().collect();
+    let (last, before) = lines.split_last().unwrap();
+    let (body, _) = last.split_once(",\"hash\":\"").unwrap();
+    let (begin, rest) = body.split_once("\"ts\":\"20").unwrap();
+    let body = format!("{begin}\"ts\":\"21{rest}");
+    let hash = Digest::of(body.as_bytes()).hex();
+    format!("{}\n{body},\"hash\":\"{hash}\"}}\n", before.join("\n"))
 }
 
 #[test]
