@@ -15,8 +15,8 @@ use crate::executor::Wish;
 use crate::ipc::{self, Listener, Router};
 use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
-use crate::tui::keyboard::{Keyboard, Read, Typed};
-use crate::tui::terminal::{Terminal, has_job_control};
+use crate::tui::keyboard::{Keyboard, Typed};
+use crate::tui::terminal::{Heard, Terminal, has_job_control};
 use crate::tui::{Action, GrantRequest, Header, Highlighter, LogCheck, Plain, UiState, copied};
 
 use super::ahead::Ahead;
@@ -499,24 +499,13 @@ impl Shell {
 
     fn typed(&mut self, typed: &Typed) {
         let now = Now::read();
-        let event = match &typed.read {
-            Read::Event(event) => {
-                self.terminal.crossed();
-                event
-            }
-            Read::Bytes => {
-                if !self.terminal.answered() {
-                    self.ui.on_noise(typed.when);
-                }
-                return;
-            }
-            Read::String(text) => {
+        let event = match self.terminal.hear(&typed.read) {
+            Heard::Event(event) => event,
+            Heard::Noise => {
                 self.ui.on_noise(typed.when);
-                if let Some(text) = text {
-                    self.terminal.told(text);
-                }
                 return;
             }
+            Heard::Answer => return,
         };
         if self.stuck {
             self.ui.on_noise(typed.when);

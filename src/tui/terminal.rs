@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use crossterm::event::{
-    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange, Event,
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{
@@ -34,6 +34,7 @@ use crate::model::visible_lines;
 use super::calls::Calls;
 use super::charset::Charset;
 use super::glass::{Glass, WRAP};
+use super::keyboard::Read;
 use super::outlet::Outlet;
 use super::queries::Queries;
 use super::screen::{Copied, Drawn};
@@ -96,6 +97,16 @@ enum Answers {
     /// No answer yet; the first query was sent at this time.
     NotYet(Option<Instant>),
     Given,
+}
+
+/// What came from the terminal.
+#[derive(Debug)]
+pub enum Heard<'a> {
+    Event(&'a Event),
+    /// Nobody typed it. What is typed around it may not count.
+    Noise,
+    /// The answer to a query.
+    Answer,
 }
 
 /// The terminal in the dashboard's modes.
@@ -250,10 +261,22 @@ impl Terminal {
         }
     }
 
-    /// Handles a string that the terminal sent.
-    pub fn told(&mut self, text: &str) {
-        if self.calls.hear(text) {
-            tracing::info!("the terminal takes reports of what this program waits for");
+    /// Handles what was read: whether it is an event, an answer of the terminal, or noise.
+    pub fn hear<'a>(&mut self, read: &'a Read) -> Heard<'a> {
+        match read {
+            Read::Event(event) => {
+                // It may have come together with an answer.
+                self.queries.key();
+                Heard::Event(event)
+            }
+            Read::Bytes if self.answered() => Heard::Answer,
+            Read::Bytes => Heard::Noise,
+            Read::String(text) => {
+                if text.as_deref().is_some_and(|text| self.calls.hear(text)) {
+                    tracing::info!("the terminal takes reports of what this program waits for");
+                }
+                Heard::Noise
+            }
         }
     }
 
@@ -267,19 +290,14 @@ impl Terminal {
         self.outlet.flush()
     }
 
-    /// Handles input that is not an event. Returns whether it answered a query.
-    pub fn answered(&mut self) -> bool {
+    /// Whether input that is not an event answered a query.
+    fn answered(&mut self) -> bool {
         if matches!(self.answers, Answers::Never) || !self.queries.answer(Instant::now()) {
             return false;
         }
         self.answers = Answers::Given;
         UNANSWERED.store(self.queries.is_due(), Ordering::SeqCst);
         true
-    }
-
-    /// Handles an event, which may have come together with an answer.
-    pub const fn crossed(&mut self) {
-        self.queries.key();
     }
 
     /// The pending frame, if the terminal shows it now. Does not wait.

@@ -13,42 +13,37 @@ use serde_json::json;
 use crate::common::dash::{Dash, Options};
 use crate::samples;
 
-/// A log of one proposal that ran and one that was denied, as a dashboard leaves it.
-fn log(state: &Path) {
-    let ids = [ProposalId::new(), ProposalId::new()];
+/// Writes events, each once the one before it is on disk.
+fn written(state: &Path, events: Vec<(LogEvent, Vec<Blob>)>) {
     let (tell, told) = mpsc::channel();
     let opened = audit::open(state).unwrap();
     let handle = opened
         .writer
         .start(Box::new(move |e| tell.send(e).unwrap()));
-    let put = |(event, blobs): (LogEvent, Vec<Blob>)| {
+    for (event, blobs) in events {
         handle.submit(Ticket::Core(1), event, blobs);
         told.recv().unwrap();
-    };
-    put(samples::proposed(ids[0], "the first"));
-    put((samples::granted(ids[0]), Vec::new()));
-    put((samples::started(ids[0]), Vec::new()));
-    put(samples::finished(ids[0]));
-    put(samples::proposed(ids[1], "the second"));
-    put((samples::denied(ids[1]), Vec::new()));
+    }
     handle.close();
+}
+
+/// A log of one proposal that ran and one that was denied, as a dashboard leaves it.
+fn log(state: &Path) {
+    let ids = [ProposalId::new(), ProposalId::new()];
+    let events = vec![
+        samples::proposed(ids[0], "the first"),
+        (samples::granted(ids[0]), Vec::new()),
+        (samples::started(ids[0]), Vec::new()),
+        samples::finished(ids[0]),
+        samples::proposed(ids[1], "the second"),
+        (samples::denied(ids[1]), Vec::new()),
+    ];
+    written(state, events);
 }
 
 /// A log of a run that printed one line, ten minutes later another, and half a second later the last.
 fn paced(state: &Path) {
     let id = ProposalId::new();
-    let (tell, told) = mpsc::channel();
-    let opened = audit::open(state).unwrap();
-    let handle = opened
-        .writer
-        .start(Box::new(move |e| tell.send(e).unwrap()));
-    let put = |(event, blobs): (LogEvent, Vec<Blob>)| {
-        handle.submit(Ticket::Core(1), event, blobs);
-        told.recv().unwrap();
-    };
-    put(samples::proposed(id, "a long run"));
-    put((samples::granted(id), Vec::new()));
-    put((samples::started(id), Vec::new()));
     let (mut event, _) = samples::finished(id);
     let out = Blob::of(b"begins\ngoes on\nends\n");
     if let LogEvent::Finished(f) = &mut event {
@@ -57,8 +52,13 @@ fn paced(state: &Path) {
             f.pace.push(ms, StreamName::Stdout, bytes);
         }
     }
-    put((event, vec![out, Blob::of(b"")]));
-    handle.close();
+    let events = vec![
+        samples::proposed(id, "a long run"),
+        (samples::granted(id), Vec::new()),
+        (samples::started(id), Vec::new()),
+        (event, vec![out, Blob::of(b"")]),
+    ];
+    written(state, events);
 }
 
 /// What a file or folder is: its bytes, its mode, and when it was changed.

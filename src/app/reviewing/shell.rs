@@ -11,8 +11,8 @@ use crate::app::{exporting, summing};
 use crate::audit::{Log, Stage};
 use crate::clock::Now;
 use crate::error::Failure;
-use crate::tui::keyboard::{Keyboard, Read, Typed};
-use crate::tui::terminal::{Terminal, has_job_control};
+use crate::tui::keyboard::{Keyboard, Typed};
+use crate::tui::terminal::{Heard, Terminal, has_job_control};
 use crate::tui::{AuditPage, Reading, Review, Sums, Vouched};
 
 use super::setup::Setup;
@@ -198,24 +198,13 @@ impl Shell {
     }
 
     fn typed(&mut self, typed: &Typed) {
-        let event = match &typed.read {
-            Read::Event(event) => {
-                self.terminal.crossed();
-                event
-            }
-            Read::Bytes => {
-                if !self.terminal.answered() {
-                    self.screen.on_noise(typed.when);
-                }
-                return;
-            }
-            Read::String(text) => {
+        let event = match self.terminal.hear(&typed.read) {
+            Heard::Event(event) => event,
+            Heard::Noise => {
                 self.screen.on_noise(typed.when);
-                if let Some(text) = text {
-                    self.terminal.told(text);
-                }
                 return;
             }
+            Heard::Answer => return,
         };
         let asked = self.screen.on_typed(event, typed.when, Now::read());
         asked.into_iter().for_each(|reading| self.read(reading));
