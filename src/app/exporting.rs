@@ -1,5 +1,7 @@
 //! Writes what screen 2's question selects into a new folder, away from the loop. Only a person's key starts it.
 
+mod going;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -7,6 +9,10 @@ use std::io::{BufWriter, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use nix::errno::Errno;
@@ -14,48 +20,126 @@ use nix::fcntl::{OFlag, openat, renameat};
 use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-use crate::audit::bundle::{Anchor, bundle};
+use crate::audit::bundle::{self, Anchor, bundle};
 use crate::audit::export::{ExportError, Format, export};
 use crate::audit::query::Query;
-use crate::audit::{Answers, Log, Vouched};
+use crate::audit::{Answers, Apart, Log, Signed, Store, VerifierKey, Vouched};
 use crate::model::grouped;
 use crate::paths::{Make, because, open_folder};
-use crate::tui::{ExportAs, Exporting};
+use crate::tui::{ExportAs, ExportGoes, Exporting};
 
 use super::files::folder_of;
 use super::review::Source;
+use going::Going;
+pub use going::Underway;
 
 /// The page of a bundle; without it a folder is no whole bundle.
 const PAGE: &str = "index.html";
 
-/// Starts a thread of its own, and says what became of it.
-pub fn start(source: Source, wanted: Exporting, back: impl Fn(String) + Clone + Send + 'static) {
-    let not = back.clone();
+/// How often it is told how far an export is.
+const TELLS: Duration = Duration::from_millis(250);
+
+/// What is heard of an export.
+#[derive(Clone, Debug)]
+pub enum ExportNews {
+    Goes(ExportGoes),
+    /// What became of it.
+    Ended(String),
+}
+
+/// Starts a thread of its own, and says how far it is and what became of it. It goes on for as long as what is returned is
+/// kept.
+pub fn start(
+    source: Source,
+    wanted: Exporting,
+    back: impl Fn(ExportNews) + Clone + Send + 'static,
+) -> Underway {
+    let going = Arc::new(Going::default());
+    let (shared, not) = (going.clone(), back.clone());
     let work = move || {
         let home = std::env::var_os("HOME");
-        let said = folder_of(&wanted.folder, home.as_deref())
-            .and_then(|folder| write(&source, &wanted, &folder));
-        back(said.unwrap_or_else(|why| format!("nothing is exported: {why}")));
+        let export = || {
+            let said = folder_of(&wanted.folder, home.as_deref())
+                .and_then(|folder| write(&source, &wanted, &folder, &shared));
+            said.unwrap_or_else(|why| format!("nothing is exported: {why}"))
+        };
+        let tell = back.clone();
+        let said = thread::scope(|scope| {
+            let tells = thread::Builder::new().spawn_scoped(scope, || tell_of(&shared, tell));
+            let said = export();
+            shared.ended.store(true, Ordering::SeqCst);
+            if let Ok(tells) = tells {
+                tells.thread().unpark();
+            }
+            said
+        });
+        back(ExportNews::Ended(said));
     };
-    let thread = std::thread::Builder::new().name("export".to_owned());
-    if let Err(e) = thread.spawn(work) {
-        not(format!("nothing is exported: {e}"));
+    let spawned = thread::Builder::new()
+        .name("export".to_owned())
+        .spawn(work)
+        .map_err(|e| not(ExportNews::Ended(format!("nothing is exported: {e}"))));
+    let thread = spawned.ok();
+    Underway { going, thread }
+}
+
+fn tell_of(going: &Going, back: impl Fn(ExportNews)) {
+    loop {
+        thread::park_timeout(TELLS);
+        if going.ended.load(Ordering::SeqCst) {
+            return;
+        }
+        back(ExportNews::Goes(going.goes()));
     }
 }
 
 /// Says how much went where. What cannot be written whole is removed again.
-fn write(source: &Source, wanted: &Exporting, folder: &Path) -> Result<String, String> {
+fn write(
+    source: &Source,
+    wanted: &Exporting,
+    folder: &Path,
+    going: &Going,
+) -> Result<String, String> {
     let query = Query::parse(&wanted.query, Timestamp::now()).map_err(|e| e.to_string())?;
+    if query.own().is_some() {
+        return Err("an export is of proposals; without a query it has all records".to_owned());
+    }
     apart(folder, &source.state_dir)?;
+    if fs::symlink_metadata(folder).is_ok() {
+        return Err(there_already(folder));
+    }
     let vouched = Vouched::of(&source.checkpoints).map_err(|e| e.to_string())?;
     let log = source.open().map_err(|e| e.to_string())?.vouched(vouched);
+    if wanted.format == ExportAs::Bundle {
+        // Before the whole log is read for it.
+        newest(&source.checkpoints)?;
+        let mut quick = log.answers().map_err(|e| e.to_string())?;
+        bundle::fits(&mut quick, &query).map_err(|e| why(&e))?;
+    }
+    let index = Apart::new().map_err(|e| e.to_string())?;
+    let index = Arc::new(index);
+    let log = log.apart(index.clone());
     // Others rely on it, so it is not taken from the index in the state folder.
-    let mut answers = log.answers_anew(&|_| {}).map_err(|e| e.to_string())?;
+    let reading = |bytes| going.reads(&index, bytes);
+    let mut answers = log.answers_anew(&reading).map_err(|e| e.to_string())?;
     sound(&answers)?;
+    if wanted.format == ExportAs::Bundle {
+        bundle::fits(&mut answers, &query).map_err(|e| why(&e))?;
+    }
+    if !going.begins_to_write() {
+        return Err(ExportError::Stopped.to_string());
+    }
     let own = Own::make(folder)?;
     let done = match format_of(wanted.format) {
-        Some((format, name)) => records(&own, &mut answers, &query, format, name),
-        None => whole_bundle(&own, source, &log, &mut answers, &query, &wanted.query),
+        Some((format, name)) => records(&own, &mut answers, &query, format, name, going),
+        None => whole_bundle(
+            &own,
+            source,
+            &log,
+            &mut answers,
+            (&query, &wanted.query),
+            going,
+        ),
     };
     match done {
         Ok(said) => Ok(format!("wrote {said} into {}", wanted.folder)),
@@ -94,6 +178,11 @@ const fn format_of(wanted: ExportAs) -> Option<(Format, &'static str)> {
     }
 }
 
+fn there_already(folder: &Path) -> String {
+    let shown = folder.display();
+    format!("{shown} is there already, and nothing is overwritten; name another folder")
+}
+
 /// A damaged log is not exported.
 fn sound(answers: &Answers) -> Result<(), String> {
     match answers.faults().first() {
@@ -110,10 +199,23 @@ fn records(
     query: &Query,
     format: Format,
     name: &str,
+    going: &Going,
 ) -> Result<String, String> {
     let begun = unfinished(name);
     let mut out = BufWriter::with_capacity(1024 * 1024, own.file(&begun)?);
-    let exported = export(answers, query, format, &mut out).map_err(|e| why(&e))?;
+    let is_all = format == Format::Jsonl && query.is_empty();
+    let of = match is_all {
+        true => answers.lines(),
+        false => answers.count(query).map(|n| n as u64),
+    };
+    let of = of.map_err(|e| e.to_string())?;
+    let mut goes = |done| {
+        going.wrote(match is_all {
+            true => ExportGoes::Records { done, of },
+            false => ExportGoes::Proposals { done, of },
+        })
+    };
+    let exported = export(answers, query, format, &mut out, &mut goes).map_err(|e| why(&e))?;
     out.flush().map_err(|e| e.to_string())?;
     sound(answers)?;
     own.finish(&begun, name)?;
@@ -124,26 +226,29 @@ fn records(
     })
 }
 
-fn whole_bundle(
-    own: &Own,
-    source: &Source,
-    log: &Log,
-    answers: &mut Answers,
-    query: &Query,
-    asked: &str,
-) -> Result<String, String> {
-    let store = &source.checkpoints;
+/// What signs a bundle.
+fn newest(store: &Store) -> Result<(VerifierKey, Signed), String> {
     let key = store.key().map_err(|e| e.to_string())?;
     let signed = match &key {
         Some(key) => store.latest(key).map_err(|e| e.to_string())?,
         None => None,
     };
-    let Some((key, signed)) = key.zip(signed) else {
-        return Err(
-            "there is no checkpoint yet: one is made every 64 records, and each minute in which something was recorded"
-                .to_owned(),
-        );
-    };
+    key.zip(signed).ok_or_else(|| {
+        "there is no checkpoint yet: one is made every 64 records, and each minute in which something was recorded"
+            .to_owned()
+    })
+}
+
+fn whole_bundle(
+    own: &Own,
+    source: &Source,
+    log: &Log,
+    answers: &mut Answers,
+    (query, asked): (&Query, &str),
+    going: &Going,
+) -> Result<String, String> {
+    let store = &source.checkpoints;
+    let (key, signed) = newest(store)?;
     let prover = log.prover(store, &signed);
     let begun = store.begun(&key).map_err(|e| e.to_string())?;
     let anchor = Anchor {
@@ -158,7 +263,17 @@ fn whole_bundle(
         let mut file = own.file(name).map_err(std::io::Error::other)?;
         file.write_all(content)
     };
-    let done = bundle(answers, query, asked, &anchor, &mut put, &mut page).map_err(|e| why(&e))?;
+    let of = answers.count(query).map_err(|e| e.to_string())? as u64;
+    let mut goes = |done| going.wrote(ExportGoes::Proposals { done, of });
+    let done = bundle(
+        answers,
+        (query, asked),
+        &anchor,
+        &mut put,
+        &mut page,
+        &mut goes,
+    );
+    let done = done.map_err(|e| why(&e))?;
     page.flush().map_err(|e| e.to_string())?;
     sound(answers)?;
     own.finish(&begun, PAGE)?;
@@ -210,9 +325,7 @@ impl Own {
         };
         let parent = open_folder(parent, Make::Last).map_err(|e| e.to_string())?;
         mkdirat(parent.as_fd(), name, Mode::S_IRWXU).map_err(|e| match e {
-            Errno::EEXIST => {
-                format!("{shown} is there already, and nothing is overwritten; name another folder")
-            }
+            Errno::EEXIST => there_already(place),
             other => format!("{shown} cannot be made: {}", because(other)),
         })?;
         let folder = openat(parent.as_fd(), name, FOLDER, Mode::empty())

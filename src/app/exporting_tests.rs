@@ -32,7 +32,13 @@ fn an_export_goes_into_a_new_folder_for_its_owner_alone_and_over_nothing() {
     let dir = log();
     let source = source(&dir.path().join("state"));
     let folder = dir.path().join("out");
-    let said = write(&source, &wanted(&folder, ExportAs::Csv), &folder).unwrap();
+    let said = write(
+        &source,
+        &wanted(&folder, ExportAs::Csv),
+        &folder,
+        &Going::default(),
+    )
+    .unwrap();
     assert!(
         said.starts_with("wrote proposals.csv, 0 proposals with 0 records, into "),
         "{said}"
@@ -41,7 +47,13 @@ fn an_export_goes_into_a_new_folder_for_its_owner_alone_and_over_nothing() {
     assert_eq!(mode(&folder), 0o700);
     assert_eq!(mode(&folder.join("proposals.csv")), 0o600);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-    let again = write(&source, &wanted(&folder, ExportAs::Records), &folder).unwrap_err();
+    let again = write(
+        &source,
+        &wanted(&folder, ExportAs::Records),
+        &folder,
+        &Going::default(),
+    )
+    .unwrap_err();
     assert!(
         again.contains("is there already, and nothing is overwritten"),
         "{again}"
@@ -56,7 +68,13 @@ fn a_link_in_the_folders_place_is_not_followed() {
     let (link, target) = (dir.path().join("link"), dir.path().join("target"));
     fs::create_dir(&target).unwrap();
     std::os::unix::fs::symlink(&target, &link).unwrap();
-    let refused = write(&source, &wanted(&link, ExportAs::Csv), &link).unwrap_err();
+    let refused = write(
+        &source,
+        &wanted(&link, ExportAs::Csv),
+        &link,
+        &Going::default(),
+    )
+    .unwrap_err();
     assert!(refused.contains("is there already"), "{refused}");
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
 }
@@ -77,7 +95,13 @@ fn nothing_goes_into_the_folder_of_the_log_itself() {
         link.join("out"),
         state.join("log/../out"),
     ] {
-        let refused = write(&source, &wanted(&folder, ExportAs::Csv), &folder).unwrap_err();
+        let refused = write(
+            &source,
+            &wanted(&folder, ExportAs::Csv),
+            &folder,
+            &Going::default(),
+        )
+        .unwrap_err();
         assert!(
             refused.contains("inside the folder of the log itself"),
             "{refused}"
@@ -85,7 +109,13 @@ fn nothing_goes_into_the_folder_of_the_log_itself() {
     }
     assert_eq!(fs::read_dir(&state).unwrap().count(), before);
     let beside = dir.path().join("state-2");
-    write(&source, &wanted(&beside, ExportAs::Csv), &beside).unwrap();
+    write(
+        &source,
+        &wanted(&beside, ExportAs::Csv),
+        &beside,
+        &Going::default(),
+    )
+    .unwrap();
 }
 
 #[test]
@@ -93,7 +123,13 @@ fn what_cannot_be_whole_leaves_nothing() {
     let dir = log();
     let source = source(&dir.path().join("state"));
     let folder = dir.path().join("out");
-    let refused = write(&source, &wanted(&folder, ExportAs::Bundle), &folder).unwrap_err();
+    let refused = write(
+        &source,
+        &wanted(&folder, ExportAs::Bundle),
+        &folder,
+        &Going::default(),
+    )
+    .unwrap_err();
     assert!(refused.contains("no checkpoint yet"), "{refused}");
     assert!(!folder.exists());
     let own = Own::make(&folder).unwrap();
@@ -103,4 +139,16 @@ fn what_cannot_be_whole_leaves_nothing() {
     assert!(own.file("a/d").is_err(), "nothing is written over");
     own.remove();
     assert!(!folder.exists());
+}
+
+#[test]
+fn one_that_is_stopped_leaves_nothing() {
+    let dir = log();
+    let source = source(&dir.path().join("state"));
+    let folder = dir.path().join("out");
+    let going = Going::stopped();
+    let stopped = write(&source, &wanted(&folder, ExportAs::Csv), &folder, &going).unwrap_err();
+    assert_eq!(stopped, "it was stopped");
+    assert!(!folder.exists());
+    assert!(matches!(going.goes(), ExportGoes::Reads { .. }));
 }

@@ -13,6 +13,7 @@ use crate::model::{Digest, Shape};
 use crate::tui::{Comparison, Diff, UiState};
 
 use super::Input;
+use super::exporting::ExportNews;
 
 /// How long a diff may be looked for; then all that is left counts as changed.
 const COMPARING: Duration = Duration::from_millis(500);
@@ -31,7 +32,7 @@ pub enum Recalled {
     /// What became of opening or saving a file, for the person.
     Told(String),
     /// What became of an export.
-    Exported(String),
+    Export(ExportNews),
 }
 
 impl Recalled {
@@ -41,7 +42,8 @@ impl Recalled {
             Self::Shapes(shapes) => ui.learn_shapes(&shapes),
             Self::Figure(digest, found) => ui.set_figure(digest, found),
             Self::Told(words) => ui.tell(words),
-            Self::Exported(words) => ui.exported(words),
+            Self::Export(ExportNews::Goes(goes)) => ui.export_goes(goes),
+            Self::Export(ExportNews::Ended(words)) => ui.exported(words),
         }
     }
 }

@@ -8,15 +8,15 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::audit::query::Query;
-use crate::audit::{Apart, AuditError, History, Log, Logged, Person, Store, Vouched};
+use crate::audit::query::{Own, Query};
+use crate::audit::{
+    Answers, Apart, AuditError, History, Log, Logged, Person, Record, Store, Vouched, own_by,
+    own_said,
+};
 use crate::model::{Digest, LogEvent, ProposalId};
 use crate::tui::{AuditPage, AuditRow, Dossier};
 
 use super::Input;
-
-/// Rows loaded around the proposal whose records are shown.
-const ROWS_BESIDE: usize = 200;
 
 /// The log that screen 2 is about.
 #[derive(Clone, Debug)]
@@ -99,6 +99,10 @@ fn page(source: &Source, asked: Asked, meanwhile: &dyn Fn(AuditPage)) -> AuditPa
     });
     AuditPage {
         query: asked.query,
+        asked: match asked.wanted {
+            Wanted::Record(id) => Some(id),
+            Wanted::Page { .. } => None,
+        },
         ..page
     }
 }
@@ -117,39 +121,100 @@ fn read(
 ) -> Result<AuditPage, AuditError> {
     let (signed, from) = (vouched.size(), vouched.from());
     let log = source.open()?.vouched(vouched);
+    if let (Some(own), Wanted::Page { offset, count }) = (all.own(), wanted) {
+        return own_rows(&log, &own, (offset, count), (signed, from));
+    }
     let mut answers = log.answers_telling(&|bytes| reading(&log, bytes))?;
-    let total = answers.count(all)?;
-    let mut dossier = None;
-    let (offset, count, detail) = match wanted {
-        Wanted::Page { offset, count } => (offset.min(total), count, None),
+    let damage = |answers: &Answers| answers.faults().first().map(ToString::to_string);
+    let (offset, count) = match wanted {
+        Wanted::Page { offset, count } => (offset, count),
         Wanted::Record(id) => {
-            let at = answers.newer(all, id)?.unwrap_or(0);
             let history = answers.records(id)?;
             let earlier = answers.earlier_grant(&history)?;
             let contents = |digest: &Digest| log.blob(digest);
             let zone = TimeZone::system();
             let page = Dossier::of(id, &history, earlier, &contents, signed, &zone);
-            dossier = Some(Arc::new(page));
-            (
-                at.saturating_sub(ROWS_BESIDE / 2),
-                ROWS_BESIDE,
-                Some(detail(&history)),
-            )
+            // The screen has its rows, and to count and to find them takes longer than the page.
+            return Ok(AuditPage {
+                dossier: Some(Arc::new(page)),
+                detail: Some(detail(&history)),
+                damage: damage(&answers),
+                anchored: signed,
+                anchored_from: from,
+                ..AuditPage::default()
+            });
         }
     };
+    let total = answers.count(all)?;
+    let offset = offset.min(total);
     let rows = answers.page(all, offset, count)?;
     Ok(AuditPage {
         rows: rows.iter().map(row).collect(),
         offset,
         total,
-        dossier,
-        detail,
-        query: String::new(),
-        damage: answers.faults().first().map(ToString::to_string),
-        reading: None,
+        damage: damage(&answers),
         anchored: signed,
         anchored_from: from,
+        ..AuditPage::default()
     })
+}
+
+/// Rows of records that belong to no proposal.
+fn own_rows(
+    log: &Log,
+    own: &Own,
+    (offset, count): (usize, usize),
+    (signed, from): (u64, u64),
+) -> Result<AuditPage, AuditError> {
+    let all = log.own(own)?;
+    let offset = offset.min(all.len());
+    let some = all.iter().skip(offset).take(count);
+    Ok(AuditPage {
+        rows: some.map(|record| own_row(record, signed)).collect(),
+        offset,
+        total: all.len(),
+        anchored: signed,
+        anchored_from: from,
+        ..AuditPage::default()
+    })
+}
+
+fn own_row(record: &Record, signed: u64) -> AuditRow {
+    let by = own_by(&record.event);
+    let long = |at: Timestamp| time(at, "%Y-%m-%d %H:%M:%S");
+    let given = |text: &str| serde_json::Value::from(text).to_string();
+    let mut said = own_said(record, &given, &long);
+    if record.seq <= signed {
+        said.push_str("; signed by a checkpoint");
+    }
+    let mut own = vec![
+        format!(
+            "{} {}, seq {}",
+            long(record.ts),
+            record.event.kind(),
+            record.seq
+        ),
+        format!("    {said}"),
+    ];
+    own.extend(fields(record));
+    AuditRow {
+        time: time(record.ts, SHORT),
+        decided: time(record.ts, SHORT),
+        by: by.map_or_else(String::new, |by| {
+            by.login.clone().unwrap_or_else(|| by.uid.to_string())
+        }),
+        state: record.event.kind().to_owned(),
+        title: said,
+        own,
+        ..AuditRow::default()
+    }
+}
+
+/// A time of a row.
+const SHORT: &str = "%m-%d %H:%M:%S";
+
+fn time(at: Timestamp, form: &str) -> String {
+    at.to_zoned(TimeZone::system()).strftime(form).to_string()
 }
 
 /// The newest rows while a log of so many bytes is read; nothing if that takes no longer than a moment, or if a question
@@ -172,10 +237,7 @@ fn newest(log: &Log, bytes: u64, asked: &Asked) -> Option<AuditPage> {
 }
 
 fn row(p: &Logged) -> AuditRow {
-    let time = |at: Timestamp| {
-        let at = at.to_zoned(TimeZone::system());
-        at.strftime("%m-%d %H:%M:%S").to_string()
-    };
+    let time = |at: Timestamp| time(at, SHORT);
     let settled = p.settled.as_ref();
     let person = |by: &Person| match &by.login {
         Some(login) => login.to_string(),
@@ -200,6 +262,7 @@ fn row(p: &Logged) -> AuditRow {
         verdict: p.verdict.to_string(),
         state: p.state.to_string(),
         title: p.title.clone().unwrap_or_default(),
+        own: Vec::new(),
     }
 }
 
@@ -217,20 +280,12 @@ fn short(time: Duration) -> String {
 
 /// The records of one proposal with their fields.
 fn detail(history: &History) -> Vec<String> {
-    let time =
-        |at: Timestamp, form: &str| at.to_zoned(TimeZone::system()).strftime(form).to_string();
     let mut lines = Vec::new();
     lines.push("The records, as they were written:".to_owned());
     for record in &history.records {
         let at = time(record.ts, "%Y-%m-%d %H:%M:%S%.3f");
         lines.push(format!("{at} {}, seq {}", record.event.kind(), record.seq));
-        // A LogEvent was read from JSON, so it can be written as JSON.
-        let fields = serde_json::to_value(&record.event).unwrap_or_default();
-        for (name, value) in fields.as_object().into_iter().flatten() {
-            if !matches!(name.as_str(), "kind" | "id" | "events" | "accesses") && !value.is_null() {
-                lines.push(format!("    {name}: {value}"));
-            }
-        }
+        lines.extend(fields(record));
         if let LogEvent::Finished(finished) = &record.event {
             lines.extend(finished.monitored().iter().map(|l| format!("    {l}")));
         }
@@ -243,4 +298,17 @@ fn detail(history: &History) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// The fields of a record as they were written.
+fn fields(record: &Record) -> Vec<String> {
+    // A LogEvent was read from JSON, so it can be written as JSON.
+    let fields = serde_json::to_value(&record.event).unwrap_or_default();
+    let fields = fields.as_object().into_iter().flatten();
+    let shown = fields.filter(|(name, value)| {
+        !matches!(name.as_str(), "kind" | "id" | "events" | "accesses") && !value.is_null()
+    });
+    shown
+        .map(|(name, value)| format!("    {name}: {value}"))
+        .collect()
 }

@@ -24,6 +24,7 @@ use super::analyst::Analyst;
 use super::drills::Drills;
 use super::effects::{Hands, Next};
 use super::environment;
+use super::exporting::Underway;
 use super::files::Files;
 use super::inputs::Inputs;
 use super::memory;
@@ -95,6 +96,7 @@ struct Shell {
     stuck: bool,
     /// Keeps the index of the log; `None` if there was no thread for it.
     feeder: Option<Feeder>,
+    exporting: Option<Underway>,
 }
 
 /// What ended a wait of the loop.
@@ -274,6 +276,7 @@ impl Shell {
             drills: setup.drills.map(|(_, drills)| drills),
             stuck: false,
             feeder,
+            exporting: None,
         })
     }
 

@@ -19,6 +19,9 @@ pub fn load(source: Source, query: String, what: Sum, back: impl FnOnce(Sums) + 
 
 fn summed(source: &Source, question: &str, what: Sum) -> Result<Summed, String> {
     let query = Query::parse(question, Timestamp::now()).map_err(|e| e.to_string())?;
+    if query.own().is_some() {
+        return Err("records that belong to no proposal are listed, not counted".to_owned());
+    }
     let query = query.without_waiting_drills();
     let log = source.open().map_err(|e| e.to_string())?;
     let mut answers = log.answers().map_err(|e| e.to_string())?;

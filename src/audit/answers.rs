@@ -233,11 +233,11 @@ impl Answers {
     /// Counts what a question selects.
     pub fn stats(&mut self, query: &Query) -> Result<Stats, AuditError> {
         let zone = jiff::tz::TimeZone::system();
-        match &self.source {
+        let mut stats = match &self.source {
             Source::Index(index) => {
                 let plan = index.plan();
                 let decisions = index.decisions(query);
-                Ok(Stats::of(self.or_fault(decisions)?, plan, &zone))
+                Stats::of(self.or_fault(decisions)?, plan, &zone)
             }
             Source::Read(whole) => {
                 let wanted = |case: &&Case| query.matches(case, &self.log);
@@ -248,9 +248,13 @@ impl Answers {
                     .filter(wanted)
                     .map(Decision::of)
                     .collect();
-                Ok(Stats::of(decisions, whole.cases.plan, &zone))
+                Stats::of(decisions, whole.cases.plan, &zone)
             }
+        };
+        if !query.keeps_rows() {
+            stats.forget_rows();
         }
+        Ok(stats)
     }
 
     /// How what a question selects divides; `asked` is its text.

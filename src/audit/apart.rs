@@ -2,14 +2,20 @@
 //! folder, which may be a copy, or another's.
 //!
 //! It begins as a copy of the index in the state folder if that is of this log, else it is made of the log.
+//!
+//! Each opening of the index needs its name (SQLite keeps a log beside it), so its files have names while the process lives. The
+//! folder is locked for as long: one that nobody locks is of a process that was killed, and the next one removes it.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
+use nix::fcntl::{Flock, FlockArg, OFlag};
+use nix::unistd::Uid;
 use tempfile::TempDir;
 
 use super::layout::open_regular;
@@ -28,10 +34,17 @@ pub enum Stage {
     Made,
 }
 
+/// How the name of a folder begins.
+const PREFIX: &str = "countersign-index-";
+/// A folder that is younger may be about to be locked by who made it.
+const YOUNG: Duration = Duration::from_secs(60);
+
 /// A private folder for an index.
 #[derive(Debug)]
 pub struct Apart {
     folder: TempDir,
+    /// Says that this process lives.
+    _lock: Option<Flock<File>>,
     stage: Mutex<Stage>,
     read: AtomicU64,
 }
@@ -42,13 +55,25 @@ impl Apart {
     /// # Errors
     /// When the system's folder for temporary files takes none.
     pub fn new() -> io::Result<Self> {
+        Self::new_in(&std::env::temp_dir(), YOUNG)
+    }
+
+    fn new_in(place: &Path, young: Duration) -> io::Result<Self> {
+        sweep(place, young);
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
+        // A file system without locks: what is left there stays.
+        let lock = open_folder(folder.path()).and_then(locked).ok();
         Ok(Self {
-            folder: tempfile::Builder::new()
-                .prefix("countersign-index-")
-                .tempdir()?,
+            folder,
+            _lock: lock,
             stage: Mutex::default(),
             read: AtomicU64::new(0),
         })
+    }
+
+    /// How many bytes of the log were read into it.
+    pub fn bytes_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
     }
 
     pub fn stage(&self) -> Stage {
@@ -96,6 +121,44 @@ impl Apart {
     pub(super) fn ends(&self) {
         self.set(Stage::Made);
     }
+}
+
+/// Removes the folders that processes of this user left because they were killed. What cannot be removed stays.
+fn sweep(place: &Path, young: Duration) {
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        if entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(PREFIX.as_bytes())
+        {
+            let _ = remove_dead(&entry.path(), young);
+        }
+    }
+}
+
+fn remove_dead(path: &Path, young: Duration) -> io::Result<()> {
+    let folder = open_folder(path)?;
+    let meta = folder.metadata()?;
+    let age = meta.modified()?.elapsed().unwrap_or_default();
+    if meta.uid() != Uid::effective().as_raw() || meta.mode() & 0o077 != 0 || age < young {
+        return Ok(());
+    }
+    let _lock = locked(folder)?;
+    // A link that took its place since is removed itself, and so is every link in it.
+    fs::remove_dir_all(path)
+}
+
+/// Opens a folder, not what a link leads to.
+fn open_folder(path: &Path) -> io::Result<File> {
+    let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits())
+        .open(path)
+}
+
+fn locked(folder: File) -> io::Result<Flock<File>> {
+    Flock::lock(folder, FlockArg::LockExclusiveNonblock).map_err(|(_, e)| e.into())
 }
 
 /// What tells one state of a file from another.

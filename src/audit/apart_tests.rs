@@ -1,6 +1,7 @@
 //! An index in a private place: nothing is written into the state folder, and the answers are the same.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -113,4 +114,41 @@ fn the_folders_own_index_is_copied_if_it_is_of_this_log_and_of_this_user_alone()
     let place = Arc::new(Apart::new().unwrap());
     assert_eq!(titles(&mut apart(&copy, &place)), ["second", "first"]);
     assert_eq!(place.stage(), Stage::Made);
+}
+
+#[test]
+fn what_a_killed_process_left_is_removed_and_nothing_else() {
+    let tmp = tempfile::tempdir().unwrap();
+    let place = tmp.path();
+    let (dead, theirs) = (place.join("countersign-index-dead"), place.join("other"));
+    for folder in [&dead, &theirs] {
+        fs::create_dir(folder).unwrap();
+        fs::write(folder.join("v1.sqlite3"), "x").unwrap();
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    std::os::unix::fs::symlink(&theirs, dead.join("link")).unwrap();
+    std::os::unix::fs::symlink(&theirs, place.join("countersign-index-link")).unwrap();
+    let open = place.join("countersign-index-open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(place.join("countersign-index-file"), "x").unwrap();
+    let lives = Apart::new_in(place, Duration::ZERO).unwrap();
+    assert!(!dead.exists(), "nobody locks it");
+    for stays in [
+        lives.folder(),
+        &theirs.join("v1.sqlite3"),
+        &place.join("countersign-index-link"),
+        &open,
+        &place.join("countersign-index-file"),
+    ] {
+        assert!(fs::symlink_metadata(stays).is_ok(), "{}", stays.display());
+    }
+    // One that lives is left alone, and so is one that was just made.
+    let young = place.join("countersign-index-young");
+    fs::create_dir(&young).unwrap();
+    fs::set_permissions(&young, fs::Permissions::from_mode(0o700)).unwrap();
+    let other = Apart::new_in(place, YOUNG).unwrap();
+    assert!(lives.folder().exists() && other.folder().exists() && young.exists());
+    drop(Apart::new_in(place, Duration::ZERO).unwrap());
+    assert!(lives.folder().exists() && other.folder().exists() && !young.exists());
 }

@@ -148,6 +148,10 @@ impl Shown {
             Self::None => "none",
         }
     }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == name)
+    }
 }
 
 /// What became of a proposal as far as a person is concerned.

@@ -10,6 +10,8 @@ use crate::model::{Digest, LogEvent, ProposalId, agent_name};
 
 /// Proposals that are looked at before it is given up: a title is a part of others', and a name is used under other uids.
 const MOST: usize = 50;
+/// Nearly always it is among the first.
+const FIRST: usize = 3;
 
 /// An earlier grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,20 +75,18 @@ impl Answers {
         let Ok(query) = Query::parse(&question, Timestamp::now()) else {
             return Ok(None);
         };
-        let mut found = Vec::new();
-        let ended = self.each(&query, MOST, |logged| {
-            if Some(logged.id) != own {
-                found.push(logged.id);
-            }
-            Ok::<(), std::convert::Infallible>(())
-        })?;
-        let Ok(()) = ended;
-        for id in found {
-            let earlier = self.records(id)?;
-            if asked(&earlier) == wanted
-                && let Some((at, code)) = granted(&earlier)
-            {
-                return Ok(Some(Earlier { id, at, code }));
+        for (skip, most) in [(0, FIRST), (FIRST, MOST - FIRST)] {
+            let some = self.page(&query, skip, most)?;
+            for id in some.iter().map(|logged| logged.id) {
+                if Some(id) == own {
+                    continue;
+                }
+                let earlier = self.records(id)?;
+                if asked(&earlier) == wanted
+                    && let Some((at, code)) = granted(&earlier)
+                {
+                    return Ok(Some(Earlier { id, at, code }));
+                }
             }
         }
         Ok(None)

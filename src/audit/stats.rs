@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::cases::{Case, Course, Person};
+use super::cases::{Case, Course, Person, Shown};
 use crate::model::{Accesses, DrillEnd, DrillPlan, Harm, LimitKind, State, VerdictKind};
 pub use runs::{OfScope, Runs};
 
@@ -65,11 +65,15 @@ pub struct OfReviewer {
     pub median_look_ms: Option<u64>,
     /// Flagged code that was granted faster than it can be read, so that the sheet asked again.
     pub asked_again: u64,
-    /// The most grants in a row, among those that are counted. A denial and a caught drill end a row.
-    pub streak: u64,
-    /// Decisions after a look of less than [`FAST`], and the most of them in a row.
+    /// Grants before all findings stood on the screen, and their share of the grants.
+    pub not_all_seen: u64,
+    pub not_all_seen_rate: Option<f64>,
+    /// The most grants in a row. A denial and a caught drill end a row. `None` if decisions between those that are counted
+    /// may be left out.
+    pub streak: Option<u64>,
+    /// Decisions after a look of less than [`FAST`], and the most of them in a row, as with `streak`.
     pub fast: u64,
-    pub fast_streak: u64,
+    pub fast_streak: Option<u64>,
     /// Decisions by the hour of the day.
     pub hours: [u64; 24],
     pub drills: Count,
@@ -127,6 +131,7 @@ struct Tally {
     denied: u64,
     expired: u64,
     asked_again: u64,
+    not_all_seen: u64,
     in_a_row: u64,
     streak: u64,
     fast: u64,
@@ -149,6 +154,8 @@ pub struct Decision {
     pub course: Course,
     pub by: Option<Person>,
     pub look_ms: Option<u64>,
+    /// How many of the findings had been seen.
+    pub shown: Option<Shown>,
     pub asked_again: bool,
     pub state: State,
     pub verdict: VerdictKind,
@@ -173,6 +180,7 @@ impl Decision {
             course: case.course,
             by: case.by.clone(),
             look_ms: look.map(|viewed| viewed.focused_ms.unwrap_or(viewed.selected_ms)),
+            shown: case.shown(),
             asked_again: look.is_some_and(|viewed| viewed.asked_again),
             state: case.state,
             verdict: case.judged().verdict,
@@ -248,6 +256,13 @@ impl Stats {
             drills,
         }
     }
+
+    /// For a question that leaves out decisions between others: what it selects is no row.
+    pub fn forget_rows(&mut self) {
+        for reviewer in &mut self.reviewers {
+            (reviewer.streak, reviewer.fast_streak) = (None, None);
+        }
+    }
 }
 
 /// Days and hours of a time zone. The last quarters of an hour are remembered: what is counted together happened together.
@@ -316,6 +331,8 @@ impl Tally {
         match case.course {
             Course::Granted => {
                 self.granted += 1;
+                let unseen = matches!(case.shown, Some(Shown::Some | Shown::None));
+                self.not_all_seen += u64::from(unseen);
                 self.in_a_row += 1;
                 self.streak = self.streak.max(self.in_a_row);
             }
@@ -366,9 +383,11 @@ impl Tally {
             grant_rate: share(self.granted, self.granted + self.denied),
             median_look_ms: self.median(),
             asked_again: self.asked_again,
-            streak: self.streak,
+            not_all_seen: self.not_all_seen,
+            not_all_seen_rate: share(self.not_all_seen, self.granted),
+            streak: Some(self.streak),
             fast: self.fast,
-            fast_streak: self.fast_streak,
+            fast_streak: Some(self.fast_streak),
             hours: self.hours,
             drills: self.drills,
         }

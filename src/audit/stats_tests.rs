@@ -5,7 +5,9 @@ use super::super::samples::{
     denied, drilled, edited, finished, granted, proposed, proposed_drill, started,
 };
 use super::*;
-use crate::model::{LogEvent, ProposalId, Reviewer, State, Tier, Viewed};
+use crate::model::{
+    Action, Finding, LogEvent, ProposalId, Reviewer, Severity, State, Tier, Viewed,
+};
 
 fn at(minute: i64) -> Timestamp {
     Timestamp::from_second(minute * 60).unwrap()
@@ -116,8 +118,11 @@ fn decisions_are_counted_by_reviewer_and_agent() {
     );
     assert_eq!((ana.granted, ana.denied, ana.expired), (4, 1, 1));
     assert_eq!(ana.median_look_ms, Some(2_000));
-    assert_eq!((ana.asked_again, ana.streak), (1, 3));
-    assert_eq!((bo.granted, bo.denied, bo.expired, bo.streak), (0, 1, 2, 0));
+    assert_eq!((ana.asked_again, ana.streak), (1, Some(3)));
+    assert_eq!(
+        (bo.granted, bo.denied, bo.expired, bo.streak),
+        (0, 1, 2, Some(0))
+    );
     assert_eq!(ana.drills, Count::default());
     let [agent] = &all.agents[..] else {
         panic!("{:?}", all.agents);
@@ -163,7 +168,7 @@ fn drills_are_no_proposals_of_an_agent_and_their_rate_is_of_those_that_were_answ
     assert_eq!(ana.drills, count);
     assert_eq!(
         (ana.granted, ana.denied, ana.streak),
-        (3, 0, 2),
+        (3, 0, Some(2)),
         "a caught drill ends a row"
     );
     assert_eq!(ana.median_look_ms, Some(100));
@@ -207,6 +212,53 @@ fn the_first_decision_counts_whatever_became_of_the_run() {
     assert_eq!(stats(&failed).agents[0].granted, 0);
 }
 
+fn finding() -> Finding {
+    Finding {
+        rule: "NET001".to_owned(),
+        name: "network".to_owned(),
+        severity: Severity::High,
+        action: Action::Flag,
+        message: "m".to_owned(),
+        hint: "h".to_owned(),
+        cwe: Vec::new(),
+        line: 1,
+        column: 1,
+        end_line: 1,
+        end_column: 2,
+        capability: None,
+    }
+}
+
+#[test]
+fn grants_before_all_findings_were_seen_are_counted_by_reviewer() {
+    let seen = |shown: u64, all: usize| {
+        let id = ProposalId::new();
+        let (mut asked, _) = proposed(id, "t");
+        if let LogEvent::Proposed(p) = &mut asked {
+            p.verdict.findings = vec![finding(); all];
+        }
+        let mut grant = by("ana", 9_000, granted(id));
+        if let LogEvent::Granted(g) = &mut grant {
+            g.viewed.findings_shown = shown;
+        }
+        [asked, grant]
+    };
+    let log = [seen(2, 2), seen(1, 2), seen(0, 2), seen(0, 0)].concat();
+    let all = stats(&log);
+    let ana = &all.reviewers[0];
+    assert_eq!((ana.granted, ana.not_all_seen), (4, 2));
+    assert_eq!(ana.not_all_seen_rate, Some(0.5));
+}
+
+#[test]
+fn rows_are_forgotten_where_decisions_between_may_be_left_out() {
+    let log = life(|id| by("ana", 1, granted(id)));
+    let mut some = stats(&log);
+    some.forget_rows();
+    let ana = &some.reviewers[0];
+    assert_eq!((ana.granted, ana.streak, ana.fast_streak), (1, None, None));
+}
+
 /// What a question about the log selects is counted, and the row of grants is that of the selection.
 #[test]
 fn only_selected_cases_count() {
@@ -215,7 +267,7 @@ fn only_selected_cases_count() {
         log.extend(life(|id| by("ana", ms, granted(id))));
     }
     let some = of(&cases(&log), |case| case.at >= at(3));
-    assert_eq!((some.proposals, some.reviewers[0].streak), (2, 2));
+    assert_eq!((some.proposals, some.reviewers[0].streak), (2, Some(2)));
 }
 
 #[test]
@@ -227,7 +279,11 @@ fn fast_decisions_and_their_rows_are_counted_and_hours_and_days_by_the_time_zone
     log.extend(life(|id| by("ana", 9, denied(id))));
     let all = stats(&log);
     let ana = &all.reviewers[0];
-    assert_eq!((ana.fast, ana.fast_streak), (6, 4), "5 s are not fast");
+    assert_eq!(
+        (ana.fast, ana.fast_streak),
+        (6, Some(4)),
+        "5 s are not fast"
+    );
     assert_eq!(ana.grant_rate, Some(6.0 / 7.0));
     assert_eq!((ana.hours[0], ana.hours.iter().sum::<u64>()), (7, 7));
     let day = Day {

@@ -4,6 +4,7 @@ pub(super) mod anchors;
 mod bundle;
 mod erase;
 mod export;
+mod fields;
 mod list;
 mod playback;
 mod prove;

@@ -11,7 +11,8 @@ use crate::model::nearest;
 use crate::model::{Tier, escape};
 use crate::tui::Keymap;
 
-pub mod audit;
+pub mod amounts;
+mod audit;
 pub mod check;
 pub mod completions;
 pub mod dashboard;

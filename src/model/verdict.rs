@@ -181,6 +181,19 @@ impl Finding {
     }
 }
 
+impl Verdict {
+    /// Whether the profile lets code do what it can: by the strongest finding about it.
+    pub fn stance(&self, capability: Capability) -> &'static str {
+        let of = self.findings.iter();
+        let of = of.filter(|found| found.capability == Some(capability));
+        match of.map(|found| found.action).max() {
+            None | Some(Action::Note) => "allowed by the profile",
+            Some(Action::Flag) => "left to a person by the profile",
+            Some(Action::Block) => "refused by the profile",
+        }
+    }
+}
+
 /// One capability and every line that uses it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapabilityUse {

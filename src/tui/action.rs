@@ -99,6 +99,27 @@ pub struct Exporting {
     pub folder: String,
 }
 
+/// How far an export is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExportGoes {
+    #[default]
+    Begins,
+    /// Bytes of the log.
+    Reads {
+        read: u64,
+        of: u64,
+    },
+    /// So many were written; `of` is 0 if nobody knows how many there are.
+    Records {
+        done: u64,
+        of: u64,
+    },
+    Proposals {
+        done: u64,
+        of: u64,
+    },
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportAs {
     Records,
@@ -205,6 +226,8 @@ pub struct AuditRow {
     pub verdict: String,
     pub state: String,
     pub title: String,
+    /// The fields of a record that belongs to no proposal.
+    pub own: Vec<String>,
 }
 
 /// What screen 2 can be told of all rows of a question.
@@ -238,6 +261,8 @@ pub struct AuditPage {
     pub total: usize,
     /// The question that selects the rows.
     pub query: String,
+    /// The proposal whose page was asked for; `None` if rows were.
+    pub asked: Option<ProposalId>,
     /// One proposal's page.
     pub dossier: Option<Arc<Dossier>>,
     /// The same proposal's records, one field per line.

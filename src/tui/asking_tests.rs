@@ -54,6 +54,7 @@ fn a_question_is_asked_for_its_rows_and_esc_asks_for_all_again() {
         "{actions:?}"
     );
     // The field has it.
+    b.press(KeyCode::Esc);
     b.keys("/");
     assert_eq!(asked(&mut b).as_deref(), Some("state:denied"));
     let actions = b.press(KeyCode::Esc);

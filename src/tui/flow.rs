@@ -264,6 +264,9 @@ fn as_it_is(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
     }
 }
 
+/// What stands behind a number of time.
+const UNITS: [&str; 6] = ["us", "ms", "s", "min", "h", "d"];
+
 fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
     let gutter = para.gutter.as_ref().map_or(0, Gutter::columns);
     let width = width.saturating_sub(gutter).max(1);
@@ -315,9 +318,34 @@ fn wrap(para: &Para, width: usize, rows: &mut Vec<FlowRow>) {
     let mut at = 0;
     while at < source.len() {
         let space = |i: usize| source[i].0 == " ";
-        let end = (at..source.len())
-            .find(|&i| space(i) != space(at))
-            .unwrap_or(source.len());
+        let ends = |from: usize| {
+            (from..source.len())
+                .find(|&i| space(i) != space(from))
+                .unwrap_or(source.len())
+        };
+        let mut end = ends(at);
+        // A time is not parted from its unit: `1 min 5 s` stays in one row.
+        let is_number = |from: usize, to: usize| {
+            let mut digits = source[from..to].iter();
+            digits.all(|(raw, ..)| raw.bytes().all(|b| b.is_ascii_digit() || b == b','))
+        };
+        let alone = end;
+        let mut from = at;
+        while !space(at) && end + 1 < source.len() && space(end) && !space(end + 1) {
+            let follows = ends(end + 1);
+            let word: String = source[end + 1..follows].iter().map(|s| s.0).collect();
+            let word = word.trim_end_matches([',', '.', ';', ':', ')']);
+            let unit = is_number(from, end) && UNITS.contains(&word);
+            let number = from > at && !is_number(from, end) && is_number(end + 1, follows);
+            if !unit && !number {
+                break;
+            }
+            (from, end) = (end + 1, follows);
+        }
+        let columns: usize = source[at..end].iter().map(|(_, p, ..)| p.width).sum();
+        if columns + fresh(false).indent > width {
+            end = alone;
+        }
         let token = &source[at..end];
         let wide: usize = token.iter().map(|(_, p, ..)| p.width).sum();
         if used + wide > width && used > row.indent {
@@ -364,6 +392,24 @@ mod tests {
             rows_of(&Flow::new(&[para], 14)),
             [" evaluates ", "   text as ", "   code"]
         );
+    }
+
+    #[test]
+    fn a_time_stays_in_one_row() {
+        let wrapped = |text: &str, width| {
+            let rows = rows_of(&Flow::new(&[Para::new(text, Role::Text)], width));
+            rows.iter()
+                .map(|row| row.trim_end().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            wrapped("looked at for 1 min 5 s, then", 21),
+            ["looked at for", "1 min 5 s, then"]
+        );
+        assert_eq!(wrapped("it took 41 ms.", 11), ["it took", "41 ms."]);
+        // What is too wide for a row is broken nevertheless.
+        assert_eq!(wrapped("12 min 34 s", 8), ["12 min", "34 s"]);
+        assert_eq!(wrapped("of 5 so many", 9), ["of 5 so", "many"]);
     }
 
     #[test]

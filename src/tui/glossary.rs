@@ -174,8 +174,8 @@ const DRAWN: [&str; 8] = [
 ];
 
 /// The words that plain lines say, without their signs.
-pub fn spoken() -> impl Iterator<Item = (String, &'static str)> {
-    let said = GLOSSARY.iter().filter(|(name, _)| !DRAWN.contains(name));
+pub fn spoken(all: &'static [(&str, &str)]) -> impl Iterator<Item = (String, &'static str)> {
+    let said = all.iter().filter(|(name, _)| !DRAWN.contains(name));
     said.map(|(name, meaning)| {
         let names = name.split(", ");
         let bare = names.map(|n| n.trim_start_matches(|c: char| !c.is_ascii()).trim_start());
@@ -184,7 +184,7 @@ pub fn spoken() -> impl Iterator<Item = (String, &'static str)> {
 }
 
 /// The words that begin with these letters, or have a word that does.
-pub fn explain(typed: &str) -> Vec<(String, &'static str)> {
+pub fn explain(all: &'static [(&str, &str)], typed: &str) -> Vec<(String, &'static str)> {
     let typed = typed.trim().to_lowercase();
     let begins = |(name, _): &(String, &str)| {
         let name = name.to_lowercase();
@@ -193,7 +193,7 @@ pub fn explain(typed: &str) -> Vec<(String, &'static str)> {
     };
     match typed.len() {
         0..3 => Vec::new(),
-        _ => spoken().filter(begins).collect(),
+        _ => spoken(all).filter(begins).collect(),
     }
 }
 
@@ -230,7 +230,12 @@ mod tests {
     #[test]
     fn words_are_explained_by_their_letters() {
         assert!(DRAWN.iter().all(|d| GLOSSARY.iter().any(|(n, _)| n == d)));
-        let names = |typed| -> Vec<String> { explain(typed).into_iter().map(|(n, _)| n).collect() };
+        let names = |typed| -> Vec<String> {
+            explain(GLOSSARY, typed)
+                .into_iter()
+                .map(|(n, _)| n)
+                .collect()
+        };
         assert_eq!(names("tier"), ["tier"]);
         assert_eq!(names("Running"), ["granted, running"]);
         assert_eq!(names("anchored"), ["not anchored"]);

@@ -132,8 +132,8 @@ mod sums_tests;
 mod vigilance_tests;
 
 pub use action::{
-    Action, AuditPage, AuditRow, Comparison, EditNews, ExportAs, Exporting, GrantRequest, Header,
-    LogCheck, Saving, Sum, Summed, Sums,
+    Action, AuditPage, AuditRow, Comparison, EditNews, ExportAs, ExportGoes, Exporting,
+    GrantRequest, Header, LogCheck, Saving, Sum, Summed, Sums,
 };
 pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};

@@ -1,5 +1,6 @@
 //! Which program has the screen: the dashboard, or the one that only reads a log.
 
+use super::glossary::GLOSSARY;
 use super::keys::Command;
 use super::words::{plain, reviewed as words};
 use crate::audit::Stage;
@@ -65,6 +66,30 @@ impl Program {
         match (self, command) {
             (Self::Dashboard, _) | (_, Command::Redraw) => plain::command(command),
             (Self::Review(_), _) => words::does(command),
+        }
+    }
+
+    /// What words on its screens mean.
+    pub(super) const fn glossary(&self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Dashboard => GLOSSARY,
+            Self::Review(_) => words::GLOSSARY,
+        }
+    }
+
+    /// Why nothing is drawn in so small a terminal.
+    pub(super) fn too_small(&self, columns: u16, rows: u16) -> String {
+        match self {
+            Self::Dashboard => super::words::too_small(columns, rows),
+            Self::Review(_) => words::too_small(columns, rows),
+        }
+    }
+
+    /// Why nothing is read out in so few columns.
+    pub(super) fn too_narrow(&self, columns: u16, fewest: u16) -> String {
+        match self {
+            Self::Dashboard => plain::too_narrow(columns, fewest),
+            Self::Review(_) => words::plain::too_narrow(columns, fewest),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::broker::{BrokerState, Settings};
 use crate::clock::Now;
 use crate::model::{Environment, ProposalId, Tier};
 
-use super::action::{Action, AuditPage, Exporting, Header, LogCheck, Sum, Sums};
+use super::action::{Action, AuditPage, ExportGoes, Exporting, Header, LogCheck, Sum, Sums};
 use super::caps::TerminalCaps;
 use super::charset::Charset;
 use super::keys::Keymap;
@@ -147,6 +147,11 @@ impl Review {
 
     pub fn set_sums(&mut self, sums: Sums) {
         self.ui.set_sums(sums);
+    }
+
+    /// How far an export is.
+    pub fn export_goes(&mut self, goes: ExportGoes) {
+        self.ui.export_goes(goes);
     }
 
     /// What became of an export.

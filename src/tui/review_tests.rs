@@ -11,6 +11,7 @@ use super::ui::{Over, Span, View};
 use super::*;
 use crate::audit::Stage;
 use crate::clock::Now;
+use crate::model::ProposalId;
 
 const FOLDER: &str = "/srv/copies/2026-11/of-the-night-shift/countersign";
 
@@ -194,8 +195,113 @@ fn the_cursor_stays_on_its_proposal_while_newer_ones_come() {
     page.rows.insert(0, newest);
     page.total += 1;
     s.review.set_page(page);
+    s.press(KeyCode::Esc);
     let asked = s.press(KeyCode::Enter);
     assert!(matches!(&asked[..], [Reading::Record { id: is, .. }] if *is == id));
+}
+
+/// The answer to a question for this proposal's page.
+fn answer(id: ProposalId) -> AuditPage {
+    AuditPage {
+        asked: Some(id),
+        detail: Some(vec!["The records".to_owned()]),
+        ..audit_page()
+    }
+}
+
+#[test]
+fn a_page_that_is_read_is_said_and_what_is_typed_meanwhile_does_not_act_on_it() {
+    let mut s = Sight::listed(80, 24);
+    let id = audit_page().rows[0].id.unwrap();
+    s.press(KeyCode::Enter);
+    let text = s.draw();
+    assert!(text.contains("reading a page …"), "{text}");
+    assert!(text.contains("Esc stops it"), "{text}");
+    for key in [
+        KeyCode::Down,
+        KeyCode::Enter,
+        KeyCode::Char('i'),
+        KeyCode::Char('E'),
+    ] {
+        assert_eq!(s.press(key), [], "{key:?}");
+    }
+    assert!(s.draw().contains("Esc stops it"));
+    s.review.set_page(answer(id));
+    let text = s.draw();
+    assert!(
+        text.contains("RECORD") && !text.contains("stops it"),
+        "{text}"
+    );
+    // It works again.
+    s.press(KeyCode::Esc);
+    assert!(s.draw().contains("AUDIT  5 proposals"));
+    // One that is stopped is not shown, nor one that was left while it was read again.
+    s.press(KeyCode::Enter);
+    s.press(KeyCode::Esc);
+    assert!(s.draw().contains("the page is not opened"));
+    s.review.set_page(answer(id));
+    assert!(s.draw().contains("AUDIT  5 proposals"));
+    // Leaving is never in the way.
+    s.press(KeyCode::Enter);
+    assert_eq!(s.press(KeyCode::Char('q')), [Reading::Quit]);
+}
+
+#[test]
+fn the_newest_rows_stand_there_while_the_log_is_read() {
+    at_sizes("review_reading", |s| {
+        s.review.reviewed_mut().unwrap().index = Stage::Making {
+            read: 131_000_000,
+            of: 310_000_000,
+        };
+        s.review.set_page(AuditPage {
+            reading: Some(310_000_000),
+            ..audit_page()
+        });
+    });
+}
+
+#[test]
+fn a_quit_asks_before_an_export_is_dropped() {
+    let mut s = Sight::listed(80, 24);
+    s.press(KeyCode::Char('E'));
+    assert!(matches!(s.press(KeyCode::Enter)[..], [Reading::Export(_)]));
+    assert_eq!(s.press(KeyCode::Char('q')), []);
+    let text = s.draw();
+    assert!(
+        text.contains("drop the export?") && text.contains("y quits"),
+        "{text}"
+    );
+    assert_eq!(s.press(KeyCode::Char('q')), []);
+    s.press(KeyCode::Char('q'));
+    assert_eq!(s.press(KeyCode::Char('y')), [Reading::Quit]);
+}
+
+#[test]
+fn its_words_are_its_own() {
+    let mut s = Sight::listed(120, 120);
+    s.press(KeyCode::Char('?'));
+    let help = s.draw();
+    for word in [
+        "EDIT",
+        "sheet",
+        "granted until",
+        "grant it",
+        "CAN ",
+        "NO GRANTS",
+        "binds",
+    ] {
+        assert!(!help.contains(word), "{word}: {help}");
+    }
+    assert!(
+        help.contains("in a row") && help.contains("anchored through"),
+        "{help}"
+    );
+    let mut s = Sight::listed(39, 24);
+    let text = s.draw();
+    assert!(
+        text.contains("too small") && !text.contains("granted"),
+        "{text}"
+    );
 }
 
 #[test]

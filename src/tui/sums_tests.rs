@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crossterm::event::KeyCode;
+use crossterm::event::{Event, KeyCode};
 use jiff::civil::date;
 
-use super::action::{Action, ExportAs, Exporting, Sum, Summed, Sums};
+use super::action::{Action, AuditPage, ExportAs, ExportGoes, Exporting, Sum, Summed, Sums};
 use super::bench::Bench;
 use super::snapshot_tests::{at_sizes, audit_page};
 use crate::audit::{
@@ -56,9 +56,11 @@ pub(super) fn stats() -> Stats {
             grant_rate: Some(231.0 / 252.0),
             median_look_ms: Some(6_240),
             asked_again: 2,
-            streak: 40,
+            not_all_seen: 12,
+            not_all_seen_rate: Some(12.0 / 231.0),
+            streak: Some(40),
             fast: 41,
-            fast_streak: 7,
+            fast_streak: Some(7),
             hours,
             drills,
         }],
@@ -309,4 +311,118 @@ fn an_export_is_asked_for_with_its_format_and_folder_and_told_while_it_goes_on()
     // Esc writes nothing.
     b.keys("E");
     assert!(b.press(KeyCode::Esc).is_empty());
+}
+
+#[test]
+fn an_export_says_how_far_it_is_and_a_quit_asks_before_it_is_dropped() {
+    let mut b = Bench::new(120, 40);
+    on_log(&mut b);
+    b.keys("E");
+    b.press(KeyCode::Enter);
+    let of = 1_000_000;
+    for (goes, said) in [
+        (
+            ExportGoes::Reads {
+                read: 120_000_000,
+                of: 800_000_000,
+            },
+            "export under way: reads the log, 120 of 800 MB",
+        ),
+        (
+            ExportGoes::Records { done: 12_000, of },
+            "export under way: 12,000 of 1,000,000 records written",
+        ),
+        (
+            ExportGoes::Proposals { done: 1, of: 0 },
+            "export under way: 1 proposal written",
+        ),
+    ] {
+        b.ui.export_goes(goes);
+        let text = b.draw();
+        assert!(text.contains(said), "{text}");
+    }
+    assert_eq!(b.keys("q"), []);
+    let text = b.draw();
+    assert!(
+        text.contains(
+            "Quit and drop the export? 1 proposal written.  y quits, any other key stays"
+        ),
+        "{text}"
+    );
+    assert_eq!(b.keys("n"), []);
+    assert!(b.draw().contains("not quit"));
+    b.keys("q");
+    assert_eq!(b.keys("y"), [Action::Quit]);
+    b.ui.exported("wrote it".to_owned());
+    assert_eq!(b.keys("q"), [Action::Quit], "nothing is dropped");
+}
+
+#[test]
+fn what_is_typed_replaces_the_folder_that_is_offered_and_an_edit_keeps_it() {
+    let typed = |keys: &dyn Fn(&mut Bench)| {
+        let mut b = Bench::new(120, 40);
+        on_log(&mut b);
+        b.keys("E");
+        b.press(KeyCode::Tab);
+        keys(&mut b);
+        let asked = b.press(KeyCode::Enter);
+        match asked.into_iter().next() {
+            Some(Action::Export(Exporting { folder, .. })) => folder,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(typed(&|b| drop(b.keys("/srv/x"))), "/srv/x");
+    assert_eq!(
+        typed(&|b| drop(b.input(&Event::Paste("/srv/y".to_owned())))),
+        "/srv/y"
+    );
+    let kept = typed(&|b| {
+        b.press(KeyCode::End);
+        b.keys("-2");
+    });
+    assert!(
+        kept.starts_with("~/countersign-export-2") && kept.ends_with("-2"),
+        "{kept}"
+    );
+    let cut = typed(&|b| {
+        b.press(KeyCode::Backspace);
+        b.keys("x");
+    });
+    assert!(
+        cut.starts_with("~/countersign-export-2") && cut.ends_with('x'),
+        "{cut}"
+    );
+}
+
+#[test]
+fn an_export_does_not_wait_for_the_rows_and_a_bundle_of_too_many_is_refused_at_once() {
+    let mut b = Bench::new(120, 40);
+    on_log(&mut b);
+    b.keys("/by:ana");
+    b.press(KeyCode::Enter);
+    let page = AuditPage {
+        query: "by:ana".to_owned(),
+        ..audit_page()
+    };
+    b.ui.set_audit(page);
+    b.draw();
+    // The rows of all are asked for again, and are not there yet.
+    b.press(KeyCode::Esc);
+    b.keys("E");
+    let text = b.draw();
+    assert!(text.contains("records into"), "{text}");
+    assert!(!text.contains("0 proposals"), "{text}");
+    b.ui.set_audit(AuditPage {
+        total: 1_001,
+        ..audit_page()
+    });
+    for _ in 0..3 {
+        b.press(KeyCode::Tab);
+    }
+    assert_eq!(b.press(KeyCode::Enter), []);
+    let text = b.draw();
+    assert!(text.contains("bundle into: ~/countersign-export"), "{text}");
+    assert!(text.contains("selects 1,001 proposals"), "{text}");
+    b.press(KeyCode::Tab);
+    assert!(matches!(b.press(KeyCode::Enter)[..], [Action::Export(_)]));
 }

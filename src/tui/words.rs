@@ -263,7 +263,8 @@ pub const MIN_ROWS: u16 = 10;
 
 pub fn too_small(columns: u16, rows: u16) -> String {
     format!(
-        "{columns}×{rows} is too small: {NAME} needs {MIN_COLUMNS}×{MIN_ROWS}. Nothing can be granted until then."
+        "{} Nothing can be granted until then.",
+        reviewed::too_small(columns, rows)
     )
 }
 

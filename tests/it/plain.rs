@@ -65,6 +65,15 @@ impl Heard {
         self.hear(wanted);
     }
 
+    /// Denies the selected proposal. The field answers before the reason is typed, and `Enter` comes by itself: what is read
+    /// together with it counts as pasted.
+    fn deny(&mut self, reason: &str) {
+        self.dash.press("d");
+        self.hear("Enter sends");
+        self.dash.keys(reason);
+        self.dash.press("\r");
+    }
+
     /// Hears the selected proposal and opens its sheet.
     fn open_sheet(&mut self) {
         self.press_until(" ", "asks to grant");
@@ -168,13 +177,13 @@ fn a_drill_is_heard_like_any_other_and_told_after_the_decision() {
     agent
         .propose(json!({"code": "print('no')\n", "title": "a real one", "agent": {"name": "bot"}}));
     heard.press_until("u", "a real one");
-    heard.dash.keys("dno\r");
+    heard.deny("no");
     heard.hear("Denied: ");
     heard.hear("New: ");
     let news = heard.hear("agent bot says: ");
     assert!(!news.contains("drill"), "{news}");
     heard.press_until("u", "agent bot says: ");
-    heard.dash.keys("dno\r");
+    heard.deny("no");
     let said = heard.hear("Caught: that was a drill; line ");
     assert!(!said.contains("Denied: "), "{said}");
     heard.assert_plain();

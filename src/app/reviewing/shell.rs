@@ -5,9 +5,10 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
+use crate::app::exporting::{self, ExportNews};
 use crate::app::review::{self, Source};
 use crate::app::signals::{Asked, Signals};
-use crate::app::{exporting, summing};
+use crate::app::summing;
 use crate::audit::{Log, Stage};
 use crate::clock::Now;
 use crate::error::Failure;
@@ -32,7 +33,7 @@ enum Input {
     /// The answer to the question of this number.
     Page(u64, AuditPage),
     Sums(Sums),
-    Exported(String),
+    Export(ExportNews),
     Vouched(Vouched),
     /// The log grew, or a dashboard came or went: whether one has it open.
     Changed(bool),
@@ -61,6 +62,8 @@ struct Shell {
     behind: bool,
     redraw: bool,
     drawn_at: Option<Instant>,
+    /// Until it ended; a quit stops it.
+    exporting: Option<exporting::Underway>,
     leaving: bool,
     /// The terminal is closed.
     gone: bool,
@@ -129,6 +132,7 @@ impl Shell {
             behind: false,
             redraw: true,
             drawn_at: None,
+            exporting: None,
             leaving: false,
             gone: false,
         };
@@ -227,9 +231,10 @@ impl Shell {
                 });
             }
             Reading::Export(wanted) => {
-                exporting::start(self.source.clone(), wanted, move |said| {
-                    let _ = inbox.send(Input::Exported(said));
+                let underway = exporting::start(self.source.clone(), wanted, move |news| {
+                    let _ = inbox.send(Input::Export(news));
                 });
+                self.exporting = Some(underway);
             }
             // Without a shell to resume it, the program would hang the terminal forever.
             Reading::Suspend if has_job_control() => self.suspend(),
@@ -244,16 +249,19 @@ impl Shell {
         let (number, inbox) = (self.asked, self.inbox.clone());
         let asked = review::Asked { query, wanted };
         review::load(self.source.clone(), asked, move |page| {
-            // What is read meanwhile, this screen says by itself.
-            if page.reading.is_none() {
-                let _ = inbox.send(Input::Page(number, page));
-            }
+            let _ = inbox.send(Input::Page(number, page));
         });
     }
 
     fn take(&mut self, input: Input) {
         self.redraw = true;
         match input {
+            // The newest rows, while the log is read. The answer follows.
+            Input::Page(number, page) if page.reading.is_some() => {
+                if number == self.asked {
+                    self.screen.set_page(page);
+                }
+            }
             Input::Page(number, page) => {
                 self.answered = self.answered.max(number);
                 // Something else was asked for since.
@@ -263,7 +271,11 @@ impl Shell {
                 }
             }
             Input::Sums(sums) => self.screen.set_sums(sums),
-            Input::Exported(said) => self.screen.exported(said),
+            Input::Export(ExportNews::Goes(goes)) => self.screen.export_goes(goes),
+            Input::Export(ExportNews::Ended(said)) => {
+                self.exporting = None;
+                self.screen.exported(said);
+            }
             Input::Vouched(vouched) => {
                 self.checks.end();
                 if let Some(reviewed) = self.screen.reviewed_mut() {

@@ -26,11 +26,12 @@ impl Shell {
     }
 
     /// Starts an export, as a person's key asked.
-    pub(super) fn export(&self, wanted: Exporting) {
+    pub(super) fn export(&mut self, wanted: Exporting) {
         let inbox = self.hands.inbox.clone();
-        exporting::start(self.source(), wanted, move |said| {
-            let _ = inbox.send(Input::Recalled(Recalled::Exported(said)));
+        let underway = exporting::start(self.source(), wanted, move |news| {
+            let _ = inbox.send(Input::Recalled(Recalled::Export(news)));
         });
+        self.exporting = Some(underway);
     }
 
     pub(super) fn sum_up(&self, query: String, what: Sum) {

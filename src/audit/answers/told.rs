@@ -25,6 +25,17 @@ impl Answers {
         self.log.clone()
     }
 
+    /// How many lines of records there are; 0 if that is not known.
+    pub fn lines(&mut self) -> Result<u64, AuditError> {
+        match &self.source {
+            Source::Index(index) => {
+                let lines = index.lines_in_all();
+                self.or_fault(lines)
+            }
+            Source::Read(_) => Ok(0),
+        }
+    }
+
     /// The ids of drills that wait. No other record than their own names them.
     pub(in crate::audit) fn waiting_drills(&mut self) -> Result<Vec<String>, AuditError> {
         match &self.source {

@@ -9,11 +9,11 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 
 use super::contents::named_by;
-use super::export::ExportError;
+use super::export::{ExportError, GoesOn};
 use super::query::Query;
 use super::tlog::{Begun, Prover, Signed, VerifierKey};
 use super::{Answers, Log, Record, Told, erased, gap};
-use crate::model::Digest;
+use crate::model::{Digest, grouped};
 
 /// The most proposals of a bundle: its page is for reading.
 pub const PROPOSALS_MAX: usize = 1_000;
@@ -38,6 +38,30 @@ pub struct Anchor<'a> {
 /// Where the files of a bundle go.
 pub type Put<'a> = &'a mut dyn FnMut(&str, &[u8]) -> io::Result<()>;
 
+/// Whether a bundle can have as many proposals as a question selects.
+///
+/// # Errors
+/// When it selects none or too many, or the log cannot be read.
+pub fn fits(answers: &mut Answers, query: &Query) -> Result<(), ExportError> {
+    match answers.count(query)? {
+        0 => {
+            let none = "the query selects no proposal, and a bundle is of some";
+            Err(ExportError::Not(none.to_owned()))
+        }
+        n if n > PROPOSALS_MAX => Err(ExportError::Not(too_many(n))),
+        _ => Ok(()),
+    }
+}
+
+/// What is said of so many proposals.
+pub fn too_many(proposals: usize) -> String {
+    format!(
+        "the query selects {} proposals, and a bundle has {} at most: since: and until: split them",
+        grouped(proposals as u64),
+        grouped(PROPOSALS_MAX as u64)
+    )
+}
+
 /// Writes the files of a bundle through `put`, and its page to `page`; `asked` is the question's text.
 ///
 /// # Errors
@@ -45,24 +69,13 @@ pub type Put<'a> = &'a mut dyn FnMut(&str, &[u8]) -> io::Result<()>;
 /// the question selects nothing or too much.
 pub fn bundle(
     answers: &mut Answers,
-    query: &Query,
-    asked: &str,
+    (query, asked): (&Query, &str),
     anchor: &Anchor<'_>,
     put: Put<'_>,
     page: &mut dyn Write,
+    goes_on: GoesOn<'_>,
 ) -> Result<Bundled, ExportError> {
-    match answers.count(query)? {
-        0 => {
-            let none = "the query selects no proposal, and a bundle is of some";
-            return Err(ExportError::Not(none.to_owned()));
-        }
-        n if n > PROPOSALS_MAX => {
-            return Err(ExportError::Not(format!(
-                "the query selects {n} proposals, and a bundle has {PROPOSALS_MAX} at most: since: and until: split them"
-            )));
-        }
-        _ => {}
-    }
+    fits(answers, query)?;
     let mut bundling = Bundling {
         log: answers.log(),
         anchor,
@@ -77,7 +90,13 @@ pub fn bundle(
     if let Some(newest) = removals.first() {
         bundling.tell_gap(newest)?;
     }
-    let ended = answers.each_told(query, |told| bundling.add(told, page))?;
+    let ended = answers.each_told(query, |told| {
+        bundling.add(told, page)?;
+        match goes_on(bundling.done.proposals) {
+            true => Ok(()),
+            false => Err(ExportError::Stopped),
+        }
+    })?;
     ended?;
     page::foot(page)?;
     bundling.end()

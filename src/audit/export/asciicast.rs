@@ -149,7 +149,13 @@ mod tests {
             ("title:waits", "no run that ended"),
         ] {
             let mut out = Vec::new();
-            let done = export(&mut answers, &query(question), Format::Asciicast, &mut out);
+            let done = export(
+                &mut answers,
+                &query(question),
+                Format::Asciicast,
+                &mut out,
+                &mut |_| true,
+            );
             let error = done.unwrap_err().to_string();
             assert!(error.contains(said), "{error}");
             assert!(out.is_empty());

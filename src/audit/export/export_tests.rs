@@ -59,7 +59,7 @@ pub(super) fn exported(
     format: Format,
 ) -> (String, Exported) {
     let mut out = Vec::new();
-    let done = export(answers, &query(question), format, &mut out).unwrap();
+    let done = export(answers, &query(question), format, &mut out, &mut |_| true).unwrap();
     (String::from_utf8(out).unwrap(), done)
 }
 

@@ -32,6 +32,9 @@ pub struct Exported {
     pub records: u64,
 }
 
+/// Hears after each proposal, or each record of a whole log, how many were written; false ends the export.
+pub type GoesOn<'a> = &'a mut dyn FnMut(u64) -> bool;
+
 /// Why nothing more is written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
@@ -45,6 +48,8 @@ pub enum ExportError {
     /// What is selected cannot be written whole.
     #[error("{0}")]
     Lacking(String),
+    #[error("it was stopped")]
+    Stopped,
 }
 
 /// Writes what a question selects.
@@ -57,10 +62,11 @@ pub fn export(
     query: &Query,
     format: Format,
     out: &mut dyn Write,
+    goes_on: GoesOn<'_>,
 ) -> Result<Exported, ExportError> {
     match format {
-        Format::Jsonl if query.is_empty() => whole_log(answers, out),
-        Format::Jsonl => each(answers, query, out, |out, told| {
+        Format::Jsonl if query.is_empty() => whole_log(answers, out, goes_on),
+        Format::Jsonl => each(answers, query, out, goes_on, |out, told| {
             for record in &told.records {
                 line(out, record.line.as_bytes())?;
             }
@@ -68,11 +74,11 @@ pub fn export(
         }),
         Format::Csv => {
             csv::heading(out)?;
-            each(answers, query, out, csv::row)
+            each(answers, query, out, goes_on, csv::row)
         }
         Format::Ocsf => {
             let log = answers.log();
-            each(answers, query, out, |out, told| {
+            each(answers, query, out, goes_on, |out, told| {
                 ocsf::events(out, told, &log)
             })
         }
@@ -112,7 +118,11 @@ fn one_run(
     }
 }
 
-fn whole_log(answers: &mut Answers, out: &mut dyn Write) -> Result<Exported, ExportError> {
+fn whole_log(
+    answers: &mut Answers,
+    out: &mut dyn Write,
+    goes_on: GoesOn<'_>,
+) -> Result<Exported, ExportError> {
     let mut exported = Exported::default();
     let drills: Vec<String> = answers.waiting_drills()?;
     let written = answers.each_line(|bytes| {
@@ -121,7 +131,8 @@ fn whole_log(answers: &mut Answers, out: &mut dyn Write) -> Result<Exported, Exp
             return Ok(());
         }
         exported.records += 1;
-        line(out, bytes)
+        line(out, bytes)?;
+        going(goes_on(exported.records))
     })?;
     written?;
     Ok(exported)
@@ -131,6 +142,7 @@ fn each(
     answers: &mut Answers,
     query: &Query,
     out: &mut dyn Write,
+    goes_on: GoesOn<'_>,
     write: impl Fn(&mut dyn Write, &Told) -> io::Result<()>,
 ) -> Result<Exported, ExportError> {
     let (mut proposals, mut records) = (0, 0);
@@ -140,11 +152,19 @@ fn each(
         }
         proposals += 1;
         records += told.records.len() as u64;
-        write(out, told)
+        write(out, told)?;
+        going(goes_on(proposals))
     })?;
     let proposals = Some(proposals);
     written?;
     Ok(Exported { proposals, records })
+}
+
+fn going(goes_on: bool) -> Result<(), ExportError> {
+    match goes_on {
+        true => Ok(()),
+        false => Err(ExportError::Stopped),
+    }
 }
 
 fn line(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params_from_iter};
 use serde::Deserialize;
 
-use super::super::cases::{Case, Cases, Course, Person};
+use super::super::cases::{Case, Cases, Course, Person, Shown};
 use super::super::contents::{Contents, Look};
 use super::super::error::Damage;
 use super::super::line::Record;
@@ -127,7 +127,7 @@ impl Index {
         let sql = Sql::of(query.root());
         let text = format!(
             "SELECT n, seq, uid, agent_shown, drill, course, by_uid, by_shown, look, asked_again, state, verdict, \
-             profile, asked, at, ended_by, accesses FROM proposals WHERE {}",
+             profile, asked, at, ended_by, accesses, shown FROM proposals WHERE {}",
             sql.text
         );
         let mut names = Names::default();
@@ -154,6 +154,10 @@ impl Index {
                 look_ms: row
                     .get::<_, Option<i64>>(8)?
                     .map(|ns| ns.cast_unsigned() / 1_000_000),
+                shown: match maybe(row, 17)? {
+                    Some(name) => Some(Shown::named(name).ok_or(IndexError::Odd)?),
+                    None => None,
+                },
                 asked_again: row.get(9)?,
                 state: word(text_of(row, 10)?)?,
                 verdict: word(text_of(row, 11)?)?,

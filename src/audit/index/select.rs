@@ -122,6 +122,7 @@ impl Sql {
                 self.value(nanos(*at));
             }
             Test::Text(key, glob) => self.glob(*key, glob),
+            Test::Kind(_) => self.say("0"),
         }
     }
 

@@ -56,6 +56,12 @@ impl Index {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    pub fn lines_in_all(&self) -> Result<u64, IndexError> {
+        let count = "SELECT count(*) FROM records";
+        let count: i64 = self.connection.query_one(count, [], |row| row.get(0))?;
+        Ok(count.cast_unsigned())
+    }
+
     /// The lines of all records after this one, the oldest first, at most `most`.
     pub fn lines_after(
         &mut self,

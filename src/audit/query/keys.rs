@@ -35,6 +35,7 @@ pub enum Key {
     Ran,
     Since,
     Until,
+    Kind,
 }
 
 /// A key as help names it.
@@ -55,7 +56,7 @@ const fn entry(key: Key, name: &'static str, example: &'static str, what: &'stat
 }
 
 /// Every key, in the order of help.
-pub const KEYS: [Entry; 30] = [
+pub const KEYS: [Entry; 31] = [
     entry(
         Key::State,
         "state",
@@ -211,6 +212,13 @@ pub const KEYS: [Entry; 30] = [
         "until",
         "until:2026-11-30",
         "before: the same forms",
+    ),
+    entry(
+        Key::Kind,
+        "kind",
+        "kind:removed",
+        "records that belong to no proposal, instead of proposals: own (all of them), opened, closed, paused and so on; \
+         removed: what went",
     ),
 ];
 

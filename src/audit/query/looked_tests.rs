@@ -67,3 +67,53 @@ fn only_the_beginning_of_an_output_is_looked_at() {
     all(&mut log, format!("{} needle", "x".repeat(OUTPUT)));
     assert_eq!(log.found("output:needle"), "");
 }
+
+#[test]
+fn decisions_are_neighbours_only_where_reviewer_and_time_select_them() {
+    let keeps = |question: &str| Query::parse(question, now()).unwrap().keeps_rows();
+    for question in [
+        "",
+        "since:7d",
+        "by:ana",
+        "-by:ana until:1d",
+        "by:ana,bo since:2d",
+    ] {
+        assert!(keeps(question), "{question}");
+    }
+    for question in [
+        "state:granted",
+        "by:ana verdict:flagged",
+        "since:7d OR by:ana",
+        "-since:7d",
+        "read_csv",
+        "agent:x",
+    ] {
+        assert!(!keeps(question), "{question}");
+    }
+    assert!(!Query::default().since(now()).is_empty());
+    assert!(Query::default().since(now()).keeps_rows());
+}
+
+#[test]
+fn records_of_no_proposal_are_asked_for_alone_and_select_no_proposal() {
+    let own = |question: &str| Query::parse(question, now()).map(|query| query.own());
+    for question in [
+        "kind:own",
+        "kind:opened,closed since:7d",
+        "until:1d kind:removed",
+    ] {
+        assert!(own(question).unwrap().is_some(), "{question}");
+        assert_eq!(sample().found(question), "", "{question}");
+    }
+    assert_eq!(own("state:denied since:7d").unwrap(), None);
+    for (question, what) in [
+        ("kind:opened agent:x", "only since: and until:"),
+        ("-kind:opened", "only since: and until:"),
+        ("kind:proposed", "`kind` takes one of own, removed"),
+    ] {
+        let error = own(question).unwrap_err();
+        assert!(error.what.contains(what), "{question}: {error}");
+    }
+    let hold = Query::parse_lasting("kind:own").unwrap_err();
+    assert!(hold.what.contains("about proposals"), "{hold}");
+}

@@ -16,6 +16,7 @@
 mod complete;
 mod keys;
 mod lex;
+mod own;
 mod parse;
 pub mod terms;
 pub(super) mod test;
@@ -29,6 +30,7 @@ use super::cases::Case;
 use crate::model::State;
 pub use complete::{Offer, Offers, offers};
 pub use keys::{KEYS, Key};
+pub use own::Own;
 use test::Test;
 use words::Words;
 
@@ -127,6 +129,17 @@ impl Query {
         self.root.hint()
     }
 
+    /// The records of the dashboard itself that it asks for; `None` if it asks for proposals.
+    pub fn own(&self) -> Option<Own> {
+        Own::of(&self.root)
+    }
+
+    /// Whether no decision of a reviewer lies between two that it selects without being selected itself: it tells
+    /// decisions apart by reviewer and by a span of time alone.
+    pub fn keeps_rows(&self) -> bool {
+        self.root.keeps_rows()
+    }
+
     /// Whether it asks about everything.
     pub fn is_empty(&self) -> bool {
         matches!(&self.root, Node::All(all) if all.is_empty())
@@ -188,6 +201,33 @@ impl Node {
                 Self::Any(vec![Self::Is(Test::Flag(Key::Drill, false)), waits()])
             }
             other @ (Self::Is(_) | Self::Says(_) | Self::Printed(_)) => other,
+        }
+    }
+
+    /// Whether a term asks for records that belong to no proposal.
+    fn names_kind(&self) -> bool {
+        match self {
+            Self::All(some) | Self::Any(some) => some.iter().any(Self::names_kind),
+            Self::Not(one) => one.names_kind(),
+            Self::Is(test) => matches!(test, Test::Kind(_)),
+            Self::Says(_) | Self::Printed(_) => false,
+        }
+    }
+
+    fn keeps_rows(&self) -> bool {
+        match self {
+            Self::All(all) => all.iter().all(Self::keeps_rows),
+            Self::Is(Test::Since(_) | Test::Until(_)) => true,
+            other => other.is_of_reviewers(),
+        }
+    }
+
+    fn is_of_reviewers(&self) -> bool {
+        match self {
+            Self::All(some) | Self::Any(some) => some.iter().all(Self::is_of_reviewers),
+            Self::Not(one) => one.is_of_reviewers(),
+            Self::Is(test) => matches!(test, Test::Text(Key::By, _)),
+            Self::Says(_) | Self::Printed(_) => false,
         }
     }
 

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::keys::Key;
 use super::lex::{Fault, Piece, What, pieces};
+use super::own::Own;
 use super::test::Test;
 use super::words::Words;
 use super::{Node, QueryError};
@@ -30,6 +31,15 @@ pub(super) fn parse(question: &str, now: Option<Timestamp>) -> Result<Node, Quer
             Some(piece) => Err(fault(piece, "no bracket was opened before this one")),
             None => Ok(root),
         }
+        .and_then(|root| match mixed(&root, now) {
+            None => Ok(root),
+            Some(why) => {
+                let kind =
+                    |piece: &&Piece| matches!(&piece.what, What::Key(name) if name == "kind");
+                let piece = pieces.iter().find(kind).or(pieces.first());
+                Err(piece.map_or((0, 1, why.to_owned()), |piece| fault(piece, why)))
+            }
+        })
     };
     read().map_err(|(at, length, what)| QueryError {
         question: question.to_owned(),
@@ -37,6 +47,18 @@ pub(super) fn parse(question: &str, now: Option<Timestamp>) -> Result<Node, Quer
         length,
         what,
     })
+}
+
+/// Why records of the dashboard cannot be asked for in this way.
+fn mixed(root: &Node, now: Option<Timestamp>) -> Option<&'static str> {
+    match (root.names_kind(), now) {
+        (false, _) => None,
+        (true, None) => Some("`kind` lists records of no proposal, and this is about proposals"),
+        (true, Some(_)) if Own::of(root).is_none() => {
+            Some("`kind` lists records of no proposal: beside it only since: and until: can stand")
+        }
+        (true, Some(_)) => None,
+    }
 }
 
 struct Parser<'p> {

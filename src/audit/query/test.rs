@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::super::cases::{Case, Course, Shown};
 use super::super::stats::Since;
 use super::keys::Key;
+use super::own;
 use crate::model::{Capability, LimitKind, State, Tier, VerdictKind, nearest};
 
 /// What must be so of a proposal.
@@ -29,6 +30,8 @@ pub(in crate::audit) enum Test {
     Span(Key, Side, Duration),
     Since(Timestamp),
     Until(Timestamp),
+    /// Records of these kinds, which belong to no proposal.
+    Kind(&'static [&'static str]),
 }
 
 /// On which side of a value.
@@ -75,6 +78,10 @@ impl Test {
             }
             Key::Since => Self::Since(time(&lower, now)?),
             Key::Until => Self::Until(time(&lower, now)?),
+            Key::Kind => Self::Kind(
+                own::kinds(&lower)
+                    .ok_or_else(|| format!("`kind` takes one of {}", own::names().join(", ")))?,
+            ),
             Key::Uid => Self::Uid(lower.parse().map_err(|_| "a uid is a number".to_owned())?),
             Key::Cap => Self::Text(key, capability(value, is_quoted)?),
             Key::Id | Key::Digest => {
@@ -132,6 +139,7 @@ impl Test {
             }
             Self::Since(from) => case.at >= *from,
             Self::Until(to) => case.at < *to,
+            Self::Kind(_) => false,
             Self::Text(key, glob) => text(*key, glob, case),
         }
     }
@@ -151,6 +159,7 @@ pub(super) fn values(key: Key) -> Vec<&'static str> {
         Key::Limit => LIMITS.iter().map(|limit| limit.as_str()).collect(),
         Key::Cap => Capability::ALL.iter().map(|cap| cap.as_str()).collect(),
         Key::Tier => Tier::ALL.iter().map(|tier| tier.as_str()).collect(),
+        Key::Kind => own::names(),
         Key::Shown => Shown::ALL.iter().map(|shown| shown.as_str()).collect(),
         Key::Private | Key::Edited | Key::Drill => vec!["no", "yes"],
         _ => Vec::new(),

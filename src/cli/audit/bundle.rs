@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use crate::audit::bundle::{Anchor, Bundled, bundle};
+use crate::audit::bundle::{self, Anchor, Bundled, bundle};
 use crate::audit::export::ExportError;
 use crate::audit::query::Query;
 use crate::audit::{Log, Store, Vouched};
@@ -14,7 +14,7 @@ use crate::model::visible;
 use super::super::folder::{Folder, Kind, Others};
 use super::super::out::tell;
 use super::export::{count, failure, told_later};
-use super::{evidence, prove, whole};
+use super::{answers, evidence, prove, whole};
 
 /// The page. It is written last: a folder without it is no whole bundle.
 const PAGE: &str = "index.html";
@@ -39,8 +39,13 @@ pub fn run(
         begun: begun.as_ref(),
         prover: &prover,
     };
+    // Before the whole log is read for it, and again before there is a folder.
+    let mut quick = answers(log)?;
+    bundle::fits(&mut quick, query).map_err(failure)?;
+    drop(quick);
     let mut answers = evidence(log)?;
     whole(answers.faults())?;
+    bundle::fits(&mut answers, query).map_err(failure)?;
     let folder = Folder::open(dir)?;
     let mut ended: Result<Bundled, Failure> = Ok(Bundled::default());
     let written = folder.write_with(PAGE, Others::Stay, |page| {
@@ -50,7 +55,14 @@ pub fn run(
             put.map(|_| ())
                 .map_err(|e| io::Error::new(e.kind(), format!("{name}: {e}")))
         };
-        let made = bundle(&mut answers, query, asked, &anchor, &mut put, &mut page);
+        let made = bundle(
+            &mut answers,
+            (query, asked),
+            &anchor,
+            &mut put,
+            &mut page,
+            &mut |_| true,
+        );
         ended = made.map_err(|e| match e {
             ExportError::Write(e) => Failure::general(e.to_string()),
             e => failure(e),

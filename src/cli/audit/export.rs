@@ -16,7 +16,7 @@ use super::super::Globals;
 use super::super::folder::{Folder, Others};
 use super::super::out::{print_data_by, tell};
 use super::list::later;
-use super::question::question;
+use super::question::{about_proposals, question};
 use super::{anchors, bundle, evidence, failed, whole};
 
 #[derive(Debug, clap::Args)]
@@ -70,6 +70,7 @@ pub fn run(
     state_dir: &Path,
 ) -> Result<u8, Failure> {
     let query = question(&args.query)?;
+    about_proposals(&query)?;
     if let Some(dir) = &args.bundle {
         let asked = args.query.join(" ");
         let store = args.anchors.store(globals, state_dir);
@@ -81,7 +82,7 @@ pub fn run(
     let Some((folder, name)) = target else {
         let mut ended = Ok(());
         print_data_by(|out| {
-            match export::export(&mut answers, &query, args.format.of(), out) {
+            match export::export(&mut answers, &query, args.format.of(), out, &mut |_| true) {
                 Ok(_) => {}
                 Err(ExportError::Write(e)) => return Err(e),
                 Err(e) => ended = Err(failure(e)),
@@ -157,7 +158,7 @@ fn filled(
     format: export::Format,
 ) -> Result<Exported, Failure> {
     let mut out = BufWriter::with_capacity(1024 * 1024, file);
-    let done = export::export(answers, query, format, &mut out).map_err(failure)?;
+    let done = export::export(answers, query, format, &mut out, &mut |_| true).map_err(failure)?;
     out.flush().map_err(|e| failure(e.into()))?;
     Ok(done)
 }
@@ -167,6 +168,7 @@ pub(super) fn failure(error: ExportError) -> Failure {
         ExportError::Log(e) => failed(&e),
         ExportError::Write(e) => Failure::general(format!("the export cannot be written: {e}")),
         ExportError::Not(why) => Failure::usage(why),
+        e @ ExportError::Stopped => Failure::general(e.to_string()),
         ExportError::Lacking(why) => Failure::general(why),
     }
 }

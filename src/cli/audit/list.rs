@@ -7,10 +7,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::audit::query::Query;
-use crate::audit::{Answers, AuditError, Log, Logged, PauseLogged, Pauses};
+use crate::audit::{
+    Answers, AuditError, Log, Logged, PauseLogged, Pauses, Record, own_by, own_said,
+};
 use crate::error::Failure;
 use crate::model::{Claimed, claimed, visible};
 
+use super::super::amounts;
 use super::super::out::{is_seen, print, print_rows_json, tell};
 use super::super::rows::terminal_columns;
 use super::question::{self, question};
@@ -29,7 +32,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Print the newest N only
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = amounts::count)]
     limit: Option<usize>,
     /// List when agents were paused and resumed instead
     #[arg(long, conflicts_with = "query")]
@@ -43,12 +46,16 @@ Examples:
   countersign audit list 'state:denied shown:none,some'       denied before all findings were seen
   countersign audit list 'output:\"total 42\" private:yes'     runs on private data that printed these words
   countersign audit list seq:17                               the proposal that has record 17
+  countersign audit list kind:removed                         what was pruned, erased or set aside by a repair
+  countersign audit list kind:own since:7d                    records of the dashboard itself, which belong to no proposal
 
 took: is the time from the proposal to the decision, look: how long the person had it on the screen. Times are UTC.";
 
 /// Characters shown of an agent's name and of a title; `audit show` has the full text.
 const AGENT: usize = 20;
 const TITLE: usize = 100;
+/// Characters shown of another text.
+const TEXT: usize = 400;
 /// A title is not cut shorter than this: the row goes on below.
 const SHORTEST: usize = 20;
 
@@ -61,7 +68,16 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
     let log = log()?;
     let mut answers = answers(&log)?;
     let most = args.limit.unwrap_or(usize::MAX);
-    if args.pauses {
+    if let Some(own) = query.own() {
+        let mut all = log.own(&own).map_err(|e| failed(&e))?;
+        all.truncate(most);
+        if all.is_empty() && own.is_of_removals() {
+            tell("removed: nothing, as far as the log says");
+        }
+        let all = all.into_iter().map(OwnRow);
+        let find = |each: &mut dyn FnMut(_) -> _| Ok({ all }.try_for_each(each));
+        rows(args, None, own_line, find)?;
+    } else if args.pauses {
         let Pauses { mut all, .. } = answers.pauses().map_err(|e| failed(&e))?;
         all.truncate(most);
         let find = |each: &mut dyn FnMut(_) -> _| Ok(all.into_iter().try_for_each(each));
@@ -213,6 +229,35 @@ fn state(p: &Logged) -> &'static str {
         true if !p.state.is_final() => "drill",
         _ => p.state.as_str(),
     }
+}
+
+/// A record that belongs to no proposal. In JSON it is as it was written.
+struct OwnRow(Record);
+
+impl Serialize for OwnRow {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let line: serde_json::Value =
+            serde_json::from_str(&self.0.line).map_err(serde::ser::Error::custom)?;
+        line.serialize(to)
+    }
+}
+
+fn own_line(out: &mut dyn Write, row: &OwnRow) -> std::io::Result<()> {
+    let record = &row.0;
+    let given = |text: &str| format!("\"{}\"", claim(text, TEXT).replace('"', "\\\""));
+    let by = own_by(&record.event).map_or_else(String::new, |by| {
+        let login = by.login.as_deref();
+        let login = login.map_or_else(|| "-".to_owned(), |login| claim(login, AGENT));
+        format!("  by {login} (uid {})", by.uid)
+    });
+    writeln!(
+        out,
+        "{}  seq {}  {}{by}  {}",
+        seconds(record.ts),
+        record.seq,
+        record.event.kind(),
+        own_said(record, &given, &seconds)
+    )
 }
 
 fn pause(out: &mut dyn Write, p: &PauseLogged) -> std::io::Result<()> {

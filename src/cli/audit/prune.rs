@@ -13,8 +13,8 @@ use crate::config::{self, Config, Surroundings};
 use crate::error::Failure;
 use crate::model::{ErasedPart, ProposalId, visible};
 
-use super::super::Globals;
 use super::super::out::{print, tell};
+use super::super::{Globals, amounts};
 use super::list::seconds;
 use super::{failed, sign, whole};
 
@@ -23,11 +23,11 @@ pub struct Args {
     /// Only say what would be removed
     #[arg(long)]
     dry_run: bool,
-    /// Remove only what is older than this, which is no less than `audit.retention_days`, whatever it takes
-    #[arg(long, value_name = "DAYS")]
+    /// Remove only what is older than this, which is no less than `audit.retention_days`, whatever it takes: 30, 30d, 4w
+    #[arg(long, value_name = "DAYS", value_parser = amounts::days)]
     older_than: Option<u64>,
-    /// Remove no more segments once the log takes at most this many bytes
-    #[arg(long, value_name = "BYTES")]
+    /// Remove no more segments once the log takes at most this many bytes: 500000000, 500MB, 2GB
+    #[arg(long, value_name = "BYTES", value_parser = amounts::bytes)]
     down_to: Option<u64>,
     /// Go by this machine's clock, also where the log's own time is behind it
     #[arg(long)]

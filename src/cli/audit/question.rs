@@ -28,6 +28,17 @@ pub(super) fn question(words: &[String]) -> Result<Query, Failure> {
     Ok(query)
 }
 
+/// Refuses a question that asks for records of no proposal.
+pub(super) fn about_proposals(query: &Query) -> Result<(), Failure> {
+    match query.own() {
+        None => Ok(()),
+        Some(_) => Err(Failure::usage(
+            "kind: lists records that belong to no proposal: `countersign audit list` takes it, and `audit export` without a \
+             query has all records",
+        )),
+    }
+}
+
 /// The question without one of its terms, for each term; nothing if its terms cannot be told by their blanks.
 pub(super) fn without_one(words: &[String]) -> Vec<(String, Query)> {
     let text = visible(&words.join(" ")).into_owned();

@@ -15,6 +15,7 @@ use crate::model::{
 
 use super::super::folder::{Folder, Kind, Others};
 use super::super::out::{print, print_json, tell};
+use super::fields::fields;
 use super::list::{claim, later, seconds};
 use super::{answers, failed, tell_gap, whole};
 
@@ -319,20 +320,10 @@ fn facts(out: &mut dyn Write, record: &Record) -> io::Result<()> {
             }
             Ok(())
         }
-        // The other kinds are short: their fields as JSON show everything.
+        // The other kinds are short: their fields show everything.
         event => {
-            let mut value = serde_json::to_value(event)?;
-            if let Some(fields) = value.as_object_mut() {
-                fields.remove("kind");
-                fields.remove("id");
-                for (name, value) in fields.iter().filter(|(_, v)| !v.is_null()) {
-                    writeln!(
-                        out,
-                        "  {}: {}",
-                        claim(name, 40),
-                        claim(&value.to_string(), LINE)
-                    )?;
-                }
+            for (name, said) in fields(event)? {
+                writeln!(out, "  {name}: {said}")?;
             }
             Ok(())
         }
@@ -461,8 +452,9 @@ fn judged(out: &mut dyn Write, profile: &str, policy: &str, verdict: &Verdict) -
         let lines: Vec<String> = c.lines.iter().map(u32::to_string).collect();
         writeln!(
             out,
-            "    can {} (lines {}) {}",
+            "    can {}, {} (lines {}) {}",
             c.capability,
+            verdict.stance(c.capability),
             lines.join(", "),
             claim(&c.detail, LINE)
         )?;

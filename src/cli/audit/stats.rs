@@ -12,7 +12,7 @@ use crate::model::grouped;
 use super::super::out::{print, print_json, tell};
 use super::super::status::Format;
 use super::list::{claim, later, seconds};
-use super::question::question;
+use super::question::{about_proposals, question};
 use super::{answers, failed, tell_source, whole};
 
 #[derive(Debug, clap::Args)]
@@ -38,13 +38,15 @@ Examples:
   countersign audit stats by:ana                     one reviewer's decisions, with her rows of them
   countersign audit stats 'private:yes drill:no'     what had private data
 
-\"In a row\" is among what the query selects.";
+\"In a row\" is told where the query selects by reviewer and time alone (by:, since:, until:): other queries leave out
+decisions between those that they select.";
 
 /// Characters shown of a name.
 const NAME: usize = 24;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let query = question(&args.query)?;
+    about_proposals(&query)?;
     let mut answers = answers(log)?;
     let since = args.since.map(|since| since.at(Timestamp::now()));
     let query = match since {
@@ -57,8 +59,8 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
         json["since"] = json!(since);
         print_json(&format!("{json:#}"))?;
     } else {
-        let part = !query.is_empty();
-        print(|out| text(out, &stats, since, part))?;
+        let rows = query.keeps_rows();
+        print(|out| text(out, &stats, since, rows))?;
     }
     if answers.unknown() > 0 {
         tell(&later(answers.unknown()));
@@ -67,12 +69,12 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     whole(answers.faults())
 }
 
-/// `part`: not everything in the log was counted.
+/// `rows`: no decision is left out between those that were counted.
 fn text(
     out: &mut dyn Write,
     stats: &Stats,
     since: Option<Timestamp>,
-    part: bool,
+    rows: bool,
 ) -> io::Result<()> {
     let since = since.map_or(String::new(), |at| format!(" since {}", seconds(at)));
     writeln!(
@@ -86,10 +88,10 @@ fn text(
         "days and hours are those of {}; times that end with Z are UTC",
         stats.zone
     )?;
-    if part {
+    if !rows {
         writeln!(
             out,
-            "\"in a row\" is among these: decisions between them that the query leaves out end no row"
+            "how many in a row is not told: the query leaves out decisions between these"
         )?;
     }
     for reviewer in stats.reviewers.iter().filter(|r| r.has_decided()) {
@@ -121,24 +123,37 @@ fn of_reviewer(out: &mut dyn Write, r: &OfReviewer) -> io::Result<()> {
     }
     writeln!(
         out,
-        "  looked for less than {} s: {}, at most {} in a row",
+        "  looked for less than {} s: {}{}",
         FAST.as_secs(),
         count(r.fast, "decision"),
-        n(r.fast_streak)
+        in_a_row(r.fast_streak.map(n))
     )?;
     writeln!(out, "  decisions by the hour: {}", hours(&r.hours))?;
     writeln!(
         out,
-        "  median look {}, at most {} in a row",
+        "  median look {}{}",
         look(r.median_look_ms),
-        count(r.streak, "grant")
+        in_a_row(r.streak.map(|n| count(n, "grant")))
     )?;
+    if let Some(rate) = r.not_all_seen_rate {
+        writeln!(
+            out,
+            "  granted before all findings were seen: {} of {} ({:.0} %)",
+            n(r.not_all_seen),
+            count(r.granted, "grant"),
+            100.0 * rate
+        )?;
+    }
     writeln!(
         out,
         "  flagged code granted faster than it can be read, and asked for again: {}",
         n(r.asked_again)
     )?;
     writeln!(out, "  drills: {}", caught(&r.drills))
+}
+
+fn in_a_row(most: Option<String>) -> String {
+    most.map_or_else(String::new, |most| format!(", at most {most} in a row"))
 }
 
 fn of_agent(out: &mut dyn Write, a: &OfAgent) -> io::Result<()> {

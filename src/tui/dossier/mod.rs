@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::audit::{Earlier, History, Playback, Record, erased};
-use crate::model::{Digest, LogEvent, ProposalId, State, StreamName};
+use crate::model::{Digest, LogEvent, ProposalId, State, StreamName, VerdictKind};
 
 use super::diff::Diff;
 use super::gutter::Gutter;
@@ -41,6 +41,9 @@ pub struct Dossier {
     pub id: ProposalId,
     /// Whether it waits or runs, as far as the log says.
     is_open: bool,
+    /// What became of it, and the verdict on what was decided.
+    state: Option<State>,
+    verdict: Option<VerdictKind>,
     parts: Vec<(Part, Vec<Row>)>,
     /// What the run printed, if the log has it.
     plays: Option<Arc<Playback>>,
@@ -146,6 +149,8 @@ impl Dossier {
         Self {
             id,
             is_open: source.stands().is_some(),
+            state: source.events().filter_map(LogEvent::state).last(),
+            verdict: source.judged(),
             parts,
             plays,
         }
@@ -154,6 +159,14 @@ impl Dossier {
     /// Whether it waits or runs, as far as the log says: its page changes.
     pub(super) const fn is_open(&self) -> bool {
         self.is_open
+    }
+
+    pub(super) fn state(&self) -> Option<&'static str> {
+        self.state.map(State::as_str)
+    }
+
+    pub(super) fn judged(&self) -> Option<&'static str> {
+        self.verdict.map(VerdictKind::as_str)
     }
 
     /// What the run printed, to be played; `None` if nothing is there.

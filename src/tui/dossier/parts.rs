@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::audit::{Teller, spelled, timeline};
 use crate::model::{
     Action, Artifact, BoundInput, Digest, FinishedLog, InputKind, LogEvent, Sensitivity,
-    StreamName, Verdict,
+    StreamName, Verdict, VerdictKind,
 };
 
 use super::super::diff::Diff;
@@ -45,7 +45,7 @@ impl Source<'_> {
             },
             str::to_owned,
         );
-        let mut rows = vec![Row::Told(words::times_in(&zone), Role::Dim)];
+        let mut rows = vec![Row::Told(words::all_times_in(&zone), Role::Dim)];
         let mut before = None;
         for moment in timeline(&self.history.records, teller) {
             let ms = before.map(|before| moment.at.as_millisecond() - before);
@@ -91,6 +91,12 @@ impl Source<'_> {
             LogEvent::Finished(f) => Some(&**f),
             _ => None,
         })
+    }
+
+    /// The verdict on what was decided on.
+    pub(super) fn judged(&self) -> Option<VerdictKind> {
+        let judged = self.edited().or_else(|| self.proposed());
+        judged.map(|(_, verdict)| verdict.verdict)
     }
 
     /// What was decided on: the last edit, or what was proposed.
@@ -178,7 +184,8 @@ impl Source<'_> {
             }
             for c in &verdict.capabilities {
                 let at: Vec<String> = c.lines.iter().map(u32::to_string).collect();
-                let said = format!("{} ({})", c.detail, at.join(", "));
+                let stance = verdict.stance(c.capability);
+                let said = format!("{stance}: {} ({})", c.detail, at.join(", "));
                 rows.push(field(c.capability.to_string(), said));
             }
         }
@@ -267,19 +274,32 @@ impl Source<'_> {
             rows.push(told(words::NOT_STARTED));
             return rows;
         };
-        rows.push(field("tier", isolation.tier.to_string()));
-        for layer in &isolation.layers {
-            let closes = words::closes(layer).unwrap_or_default();
-            rows.push(field(name(layer), closes));
-        }
         let has = |known: &str| {
             let of = |layer: &String| layer == known || layer.starts_with(&format!("{known}:"));
             isolation.layers.iter().any(of)
         };
-        for layer in words::LAYERS.into_iter().filter(|layer| !has(layer)) {
-            let closes = words::closes(layer).unwrap_or_default();
-            let said = format!("{} - {closes}", words::NOT_THERE);
-            rows.push(Row::Field(layer.to_owned(), said, Role::Flagged));
+        let open: Vec<&str> = words::LAYERS
+            .into_iter()
+            .filter(|layer| !has(layer))
+            .collect();
+        let held: Vec<String> = isolation.layers.iter().map(|layer| name(layer)).collect();
+        let role = if open.is_empty() {
+            Role::Good
+        } else {
+            Role::Flagged
+        };
+        let sum = words::isolated(&isolation.tier.to_string(), &held, &open);
+        rows.insert(0, Row::Told(sum, role));
+        for layer in &isolation.layers {
+            let held = words::held(layer).unwrap_or(words::UNKNOWN_LAYER);
+            rows.push(field(name(layer), held));
+        }
+        if !open.is_empty() {
+            rows.push(told(words::OPEN));
+        }
+        for layer in open {
+            let open = words::open(layer).unwrap_or_default();
+            rows.push(Row::Field(layer.to_owned(), open.to_owned(), Role::Flagged));
         }
         rows
     }

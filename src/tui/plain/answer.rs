@@ -498,7 +498,7 @@ impl Plain {
         } else {
             let same = std::mem::replace(&mut self.said.chosen, chosen) == chosen;
             typed.clone_into(&mut self.said.explained);
-            let meanings = glossary::explain(typed);
+            let meanings = glossary::explain(program.glossary(), typed);
             let chosen = chosen.filter(|c| meanings.is_empty() || palette.is_meant(*c));
             match chosen {
                 Some(_) if same => {}

@@ -200,7 +200,8 @@ impl Plain {
         let screen = Screen::new(state, ui, facts, now);
         let mut out = Lines::new(columns, self.at);
         if (1..FEWEST).contains(&columns) {
-            return self.too_narrow(columns, out);
+            let said = ui.common.program.too_narrow(columns, FEWEST);
+            return self.too_narrow(&said, out);
         }
         if std::mem::take(&mut self.narrow) {
             self.interrupted();
@@ -240,9 +241,9 @@ impl Plain {
     }
 
     /// A row has no room for what begins it: nothing is read out, so nothing can be granted.
-    fn too_narrow(&mut self, columns: u16, mut out: Lines) -> (String, Drawn) {
+    fn too_narrow(&mut self, said: &str, mut out: Lines) -> (String, Drawn) {
         if !std::mem::replace(&mut self.narrow, true) {
-            out.line(&words::plain::too_narrow(columns, FEWEST));
+            out.line(said);
         }
         self.page = None;
         let (text, at) = out.into_text();

@@ -32,10 +32,10 @@ impl Screen<'_> {
             ..body
         };
         canvas.clear(area);
-        let mut heading = vec![
-            (sums::EXPORT_WHAT.to_owned(), Role::Accent),
-            (format!("  {}", words::proposals(log.page.total)), Role::Dim),
-        ];
+        let mut heading = vec![(sums::EXPORT_WHAT.to_owned(), Role::Accent)];
+        if let Some(total) = log.total() {
+            heading.push((format!("  {}", words::proposals(total)), Role::Dim));
+        }
         if !log.query.is_empty() {
             let query = words::of_query(&claim::drawn(&log.query));
             heading.push((query, Role::Strong));

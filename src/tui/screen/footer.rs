@@ -13,8 +13,8 @@ use super::super::keys::Command;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::{
-    AllOf, Beside, Detail, OnScreen, Over, Pane, Part, Prompt, Searched, View, is_paused,
-    of_namesakes, too_late,
+    AllOf, Beside, Detail, OnScreen, Over, Pane, Part, Prompt, REVIEW_QUITS, Searched, View,
+    is_paused, of_namesakes, too_late,
 };
 use super::super::words;
 use super::super::words::sums;
@@ -85,7 +85,14 @@ impl Screen<'_> {
             }
             Some(Prompt::Export(field)) => {
                 let label = sums::export_as(field.format);
-                self.field(canvas, area, &label, sums::EXPORT_KEYS, &field.input);
+                let keys = match field.offered {
+                    true => sums::EXPORT_KEYS_OFFERED,
+                    false => sums::EXPORT_KEYS,
+                };
+                let text = self.field(canvas, area, &label, keys, &field.input);
+                if field.offered {
+                    canvas.tint(text, Role::Selected);
+                }
             }
             Some(Prompt::Search { input }) => {
                 let keys = "Enter searches  Esc goes back";
@@ -109,16 +116,12 @@ impl Screen<'_> {
                 );
             }
             Some(Prompt::Quit) => {
-                let keys = format!(
-                    "{} quits, any other key stays",
-                    self.ui.key(Command::Confirm)
-                );
-                let wide = text::width(&keys) as u16 + 2;
-                let (pending, running) = (self.state.pending_count(), self.state.running_count());
-                let long = words::quit_question(pending, running);
-                let short = text::width(&long) as u16 + wide > area.width;
-                let nothing = pending + running == 0;
-                let question = if short || nothing { words::QUIT } else { &long };
+                let keys = sums::quit_keys(&self.quits());
+                let wide = text::width(&keys) + 2;
+                let fits = |asks: &&String| text::width(asks) + wide <= usize::from(area.width);
+                let forms = self.quit_questions();
+                let question = forms.iter().find(fits).or(forms.last());
+                let question = question.map_or(words::QUIT, String::as_str);
                 self.asked(canvas, area, question, &keys);
             }
             None => self.status(canvas, area, drawn),
@@ -134,6 +137,34 @@ impl Screen<'_> {
         };
         let room = area.width.saturating_sub(used);
         canvas.put_cut(area.x + used, area.y, room, words, role);
+    }
+
+    /// The key that quits when the screen asks.
+    pub(super) fn quits(&self) -> String {
+        match self.ui.reviewed() {
+            Some(_) => REVIEW_QUITS.to_string(),
+            None => self.ui.key(Command::Confirm),
+        }
+    }
+
+    /// The question whether to quit, with all that ends, then shorter.
+    pub(super) fn quit_questions(&self) -> Vec<String> {
+        let (pending, running) = (self.state.pending_count(), self.state.running_count());
+        let mut forms = Vec::new();
+        if let Some(goes) = self.ui.exports() {
+            forms.extend(sums::quit_exports(goes));
+        }
+        if pending + running > 0 {
+            let asks = words::quit_question(pending, running);
+            let exports = forms.first().cloned();
+            forms = exports
+                .map(|said| format!("{asks} {said}"))
+                .into_iter()
+                .collect();
+            forms.push(asks);
+        }
+        forms.push(words::QUIT.to_owned());
+        forms
     }
 
     fn search_label(&self) -> &'static str {
@@ -199,7 +230,7 @@ impl Screen<'_> {
         label: &str,
         keys: &str,
         input: &tui_input::Input,
-    ) {
+    ) -> Rect {
         let used = canvas.put(
             area.x,
             area.y,
@@ -243,6 +274,8 @@ impl Screen<'_> {
         let right = area.right().saturating_sub(wide);
         canvas.put_cut(right, area.y, wide, &hint, role);
         canvas.tint(Rect::new(x + columns as u16, area.y, 1, 1), Role::Selected);
+        let shown = (text::width(&value[from..]) as u16).min(room);
+        Rect::new(x, area.y, shown, 1)
     }
 
     fn status(&self, canvas: &mut Canvas<'_>, area: Rect, drawn: &Drawn) {
@@ -441,7 +474,7 @@ impl Screen<'_> {
                 }
             }
             OnScreen::Audit(log) => {
-                if log.id().is_some() {
+                if log.id().is_some() || log.own().is_some() {
                     out.push((C::Open, "show"));
                 }
                 let leaves = match self.ui.reviewed() {

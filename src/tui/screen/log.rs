@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use crate::audit::query::QueryError;
+use crate::audit::query::{Own, Query, QueryError};
 
 use super::super::action::{AuditPage, AuditRow};
 use super::super::canvas::Canvas;
@@ -60,10 +60,17 @@ impl Screen<'_> {
                 drawn.flows.push((key, flow.clone()));
                 flow
             });
-            let heading = [
+            let mut heading = vec![
                 (words::dossier::PROPOSAL.to_owned(), Role::Accent),
-                (format!("  {}  {}", dossier.id, self.zone()), Role::Dim),
+                (format!("  {}", dossier.id), Role::Dim),
             ];
+            let stands = [dossier.state(), dossier.judged()];
+            heading.extend(
+                stands
+                    .into_iter()
+                    .flatten()
+                    .map(|said| (format!("  {said}"), Role::Strong)),
+            );
             self.page(canvas, area, &heading, &flow, log.top, drawn);
             mark_found(canvas, area, log, flow.rows.len());
             drawn.starts.clone_from(&flow.starts);
@@ -77,9 +84,13 @@ impl Screen<'_> {
                 drawn.flows.push((key, flow.clone()));
                 flow
             });
+            let id = page
+                .dossier
+                .as_ref()
+                .map_or(String::new(), |d| format!("  {}", d.id));
             let heading = [
                 (words::dossier::RECORD.to_owned(), Role::Accent),
-                (format!("  {}", self.zone()), Role::Dim),
+                (format!("{id}  {}", self.zone()), Role::Dim),
             ];
             self.page(canvas, area, &heading, &flow, log.top, drawn);
             mark_found(canvas, area, log, flow.rows.len());
@@ -98,15 +109,13 @@ impl Screen<'_> {
         if let Beside::Statistics(stats) = &log.beside {
             return self.statistics(canvas, area, log, stats.as_ref(), drawn);
         }
-        let mut heading = vec![
-            ("AUDIT".to_owned(), Role::Accent),
-            (format!("  {}", words::proposals(page.total)), Role::Dim),
-        ];
-        // Before the first rows arrive, nothing is known about their number.
+        let mut heading = vec![("AUDIT".to_owned(), Role::Accent)];
         let loaded = log.set > 0;
-        heading.truncate(if loaded { heading.len() } else { 1 });
-        if self.ui.exports() {
-            heading.push((format!("  {}", sums::EXPORT_GOES_ON), Role::Flagged));
+        if let Some(total) = log.total() {
+            heading.push((format!("  {}", self.listed(log, total)), Role::Dim));
+        }
+        if let Some(goes) = self.ui.exports() {
+            heading.push((format!("  {}", sums::export_goes(goes)), Role::Flagged));
         }
         if !log.query.is_empty() {
             let query = words::of_query(&claim::drawn(&log.query));
@@ -122,8 +131,15 @@ impl Screen<'_> {
         let used = wide(&heading);
         match &page.damage {
             Some(damage) if loaded => heading.push((format!("  DAMAGED: {damage}"), Role::Bad)),
+            None if log.opening.is_some() => {
+                heading.push((format!("  {}", words::OPENING), Role::Flagged));
+            }
             None if page.reading.is_some() => {
-                let reading = words::reading_log(page.reading.unwrap_or_default());
+                let reading = match self.ui.reviewed() {
+                    // The banner says how far that is.
+                    Some(_) => words::NOT_CHECKED.to_owned(),
+                    None => words::reading_log(page.reading.unwrap_or_default()),
+                };
                 heading.push((format!("  {reading}"), Role::Flagged));
             }
             // The header of the program that only reads says it, of the whole log.
@@ -147,9 +163,12 @@ impl Screen<'_> {
             rows.height -= height;
         }
         if loaded && page.total == 0 && page.damage.is_none() && page.reading.is_none() {
-            let none = match log.query.is_empty() {
-                true => words::AUDIT_EMPTY.to_owned(),
-                false => words::none_such(log.all, &self.ui.key(Command::Back)),
+            let own = self.asks_for_own(log);
+            let none = match (log.query.is_empty(), own) {
+                (true, _) => words::AUDIT_EMPTY.to_owned(),
+                (_, Some(own)) if own.is_of_removals() => words::REMOVED_NOTHING.to_owned(),
+                (_, Some(_)) => words::NO_SUCH_RECORD.to_owned(),
+                (false, None) => words::none_such(log.all, &self.ui.key(Command::Back)),
             };
             canvas.put(rows.x + 2, rows.y, rows.width, &none, Role::Dim);
         } else if rows.height > HEADED {
@@ -178,6 +197,19 @@ impl Screen<'_> {
                 canvas.put(line.x, y, 1, words::HERE, Role::Accent);
                 canvas.tint(line, Role::Selected);
             }
+        }
+    }
+
+    /// The records of the dashboard itself that the question asks for.
+    fn asks_for_own(&self, log: &LogScreen) -> Option<Own> {
+        Query::parse(&log.query, self.now.wall).ok()?.own()
+    }
+
+    /// How many rows there are of what.
+    fn listed(&self, log: &LogScreen, total: usize) -> String {
+        match self.asks_for_own(log).is_some() {
+            true => words::count(total, "record"),
+            false => words::proposals(total),
         }
     }
 
@@ -348,13 +380,13 @@ type Column = (&'static str, u16, u16);
 const COLUMNS: [Column; 10] = [
     ("asked, local", 14, 100),
     ("decided, local", 14, 0),
-    ("outcome", 11, 0),
+    ("outcome", 10, 0),
     ("by", 9, 50),
-    ("took", 6, 100),
-    ("looked", 6, 60),
+    ("took", 7, 72),
+    ("looked", 7, 60),
     ("ran", 7, 110),
     ("verdict", 12, 130),
-    ("agent", 14, 72),
+    ("agent", 12, 72),
     ("profile", 10, 150),
 ];
 

@@ -271,7 +271,7 @@ fn draw(
 
 impl Screen<'_> {
     fn too_small(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let text = words::too_small(area.width, area.height);
+        let text = self.ui.common.program.too_small(area.width, area.height);
         let flow = Flow::new(
             &[super::flow::Para::new(text, Role::Text)],
             area.width.max(1),

@@ -4,7 +4,6 @@ use ratatui::layout::Rect;
 
 use super::super::canvas::Canvas;
 use super::super::flow::{Flow, Para};
-use super::super::glossary::GLOSSARY;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::ui::Palette;
@@ -69,7 +68,7 @@ impl Screen<'_> {
         );
         paras.push(Para::default());
         paras.push(Para::new("Words", Role::Strong));
-        for (word, meaning) in GLOSSARY {
+        for (word, meaning) in program.glossary() {
             paras.push(
                 Para::new(format!("{word:<14} "), Role::Accent)
                     .and(*meaning, Role::Text)

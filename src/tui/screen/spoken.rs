@@ -370,8 +370,8 @@ impl<'a> Screen<'a> {
             let keys = self.ui.all_keys(command).replace("  ", " or ");
             format!("{keys}: {}", program.spoken(command))
         };
-        let meanings =
-            glossary::spoken().map(|(word, meaning)| words::plain::means(&word, meaning));
+        let meanings = glossary::spoken(program.glossary())
+            .map(|(word, meaning)| words::plain::means(&word, meaning));
         let fields = format!("in a {}: {}", words::FIELD, words::FIELD_KEYS);
         let rows = said.map(key).chain([fields]).chain(meanings);
         let rows: Vec<Para> = rows.map(|row| Para::new(row, Role::Text)).collect();

@@ -7,7 +7,7 @@ use super::super::claim;
 use super::super::flow::Para;
 use super::super::keys::Command;
 use super::super::plain::{exact, plain};
-use super::super::ui::{OnScreen, Over, Prompt, agent_rows, is_paused, too_late};
+use super::super::ui::{LogScreen, OnScreen, Over, Prompt, agent_rows, is_paused, too_late};
 use super::super::words;
 use super::Screen;
 use super::queue::SOON;
@@ -164,7 +164,7 @@ impl Screen<'_> {
                 format!("{label} a folder: {}. {keys}", files.join("; "))
             }
             Prompt::Export(field) => {
-                let rows = self.ui.place().log().map_or(0, |log| log.page.total);
+                let rows = self.ui.place().log().and_then(LogScreen::total);
                 let has = exact(&field.input.value().replace('"', "\\\"")).0;
                 words::sums::spoken_export(rows, field.format, &has)
             }
@@ -176,12 +176,9 @@ impl Screen<'_> {
             }
             Prompt::Search { .. } => words::plain::search(self.ui.searched(self.state)),
             Prompt::Quit => {
-                let (pending, running) = (self.state.pending_count(), self.state.running_count());
-                let keys = words::plain::quit_keys(&self.ui.key(Command::Confirm));
-                match pending + running {
-                    0 => format!("{} {keys}", words::QUIT),
-                    _ => format!("{} {keys}", words::quit_question(pending, running)),
-                }
+                let keys = words::plain::quit_keys(&self.quits());
+                let asks = self.quit_questions().into_iter().next();
+                format!("{} {keys}", asks.unwrap_or_default())
             }
         })
     }

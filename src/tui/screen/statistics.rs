@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use ratatui::layout::Rect;
 
+use crate::audit::query::Query;
 use crate::audit::{Count, Day, OfAgent, OfReviewer, Runs, Stats};
 
 use super::super::canvas::Canvas;
@@ -53,7 +55,7 @@ impl Screen<'_> {
             heading.push((query, Role::Strong));
         }
         let width = area.width.saturating_sub(4);
-        let part = !log.query.is_empty();
+        let part = !keeps_rows(&log.query);
         let paras = told(answer, usize::from(width), true, part);
         let flow = Flow::new(&paras, width);
         self.page(canvas, area, &heading, &flow, log.top, drawn);
@@ -62,7 +64,7 @@ impl Screen<'_> {
     pub(super) fn spoken_statistics(&self, log: &LogScreen) -> Option<Vec<SaidRow>> {
         match &log.beside {
             Beside::Statistics(Some(answer)) => {
-                let part = !log.query.is_empty();
+                let part = !keeps_rows(&log.query);
                 Some(flow(&told(Some(answer), usize::MAX, false, part)))
             }
             _ => None,
@@ -94,7 +96,7 @@ struct Statistics<'s> {
     stats: &'s Stats,
     columns: usize,
     drawn: bool,
-    /// Whether a query selects what is counted.
+    /// Whether a query leaves out decisions between those that are counted.
     part: bool,
 }
 
@@ -143,12 +145,22 @@ impl Statistics<'_> {
         out.push(named(sums::LOOK).and(sums::median(r.median_look_ms), Role::Text));
         if decided > 0 {
             let para = named(sums::UNDER_FAST).and(sums::fast(r.fast, decided), Role::Text);
-            let para = match r.fast_streak {
+            let para = match r.fast_streak.unwrap_or(0) {
                 0 => para,
                 streak if streak >= ROW => para.and(sums::fast_streak(streak), Role::Flagged),
                 streak => para.and(sums::fast_streak(streak), Role::Text),
             };
             out.push(self.barred(para, share(r.fast, decided)));
+            if r.granted > 0 {
+                let said = sums::not_all_seen(r.not_all_seen, r.granted);
+                let role = if r.not_all_seen > 0 {
+                    Role::Flagged
+                } else {
+                    Role::Text
+                };
+                let para = named(sums::UNSEEN).and(said, role);
+                out.push(self.barred(para, share(r.not_all_seen, r.granted)));
+            }
             let most = r.hours.iter().copied().max().unwrap_or(0);
             let hour = r.hours.iter().position(|n| *n == most).unwrap_or(0);
             let para = self.sparks(named(sums::HOURS), &r.hours);
@@ -288,6 +300,11 @@ fn drills(count: &Count) -> String {
         0 => sums::NO_DRILLS.to_owned(),
         shown => sums::drills(shown, count.caught, count.granted, count.unanswered),
     }
+}
+
+/// Whether decisions that are counted are neighbours.
+fn keeps_rows(question: &str) -> bool {
+    Query::parse(question, Timestamp::UNIX_EPOCH).is_ok_and(|query| query.keeps_rows())
 }
 
 /// Days from one to another.

@@ -317,7 +317,7 @@ impl UiState {
 
     /// `q`: quits, or asks first if a proposal or run would be lost.
     pub(super) fn quit(&mut self, state: &BrokerState) -> Vec<Action> {
-        if state.pending_count() + state.running_count() == 0 {
+        if state.pending_count() + state.running_count() == 0 && self.exports().is_none() {
             return vec![Action::Quit];
         }
         self.over = Over::Prompt(Prompt::Quit);
@@ -346,9 +346,14 @@ impl UiState {
         };
         if matches!(prompt, Prompt::Quit) {
             self.over.close();
-            return match meaning {
-                Meaning::Does(Command::Confirm) => vec![Action::Quit],
-                _ => {
+            // The program that only reads has no other key of a confirmation.
+            let quits = match self.reviewed() {
+                Some(_) => key.is(KeyCode::Char(REVIEW_QUITS)),
+                None => meaning == Meaning::Does(Command::Confirm),
+            };
+            return match quits {
+                true => vec![Action::Quit],
+                false => {
                     self.remarks.notice = Some(words::NOT_QUIT.into());
                     Vec::new()
                 }
@@ -373,6 +378,9 @@ impl UiState {
             .reason_mut()
             .is_some_and(|reason| reason.goes(key, typing))
         {
+            if let Prompt::Export(field) = prompt {
+                field.on_key(key);
+            }
             if let Some(input) = prompt.input_mut() {
                 edit(input, key, event.code);
             }
@@ -424,7 +432,7 @@ impl UiState {
                 Vec::new()
             }
             Over::Prompt(Prompt::Query(asking)) => self.send_query(asking, now),
-            Over::Prompt(Prompt::Export(field)) => self.send_export(&field),
+            Over::Prompt(Prompt::Export(field)) => self.send_export(field),
             Over::Prompt(Prompt::Search { input }) => {
                 self.common.found = input.value().to_owned();
                 for looked in self.queue.looked.values_mut() {
@@ -454,6 +462,9 @@ impl UiState {
         let Over::Prompt(prompt) = &mut self.over else {
             return;
         };
+        if let Prompt::Export(field) = prompt {
+            field.edits(true);
+        }
         if let Some(input) = prompt.input_mut() {
             for c in text.chars() {
                 insert(input, if c.is_whitespace() { ' ' } else { c });
@@ -470,6 +481,9 @@ impl UiState {
 fn of(entry: &Entry, words: impl Into<Cow<'static, str>>) -> Notice {
     Notice::While(entry.proposal.id, entry.state(), words.into())
 }
+
+/// Answers the question of the program that only reads whether to quit.
+pub(in crate::tui) const REVIEW_QUITS: char = 'y';
 
 fn insert(input: &mut Input, c: char) {
     if !c.is_control() && input.value().chars().count() < REASON {

@@ -273,6 +273,9 @@ impl UiState {
         if !self.has(command) {
             return Vec::new();
         }
+        if let Some(actions) = self.on_wait_for_page(command) {
+            return actions;
+        }
         match command {
             Command::Theme
             | Command::Wrap
@@ -481,7 +484,7 @@ impl UiState {
         if let OnScreen::Audit(log) = &mut self.place
             && log.query == page.query
         {
-            log.set(page);
+            log.take(page);
         }
     }
 
@@ -499,6 +502,8 @@ impl UiState {
                 Command::Back => {
                     (log.page.detail, log.page.dossier) = (None, None);
                     log.top = 0;
+                    // The log may have grown since its rows were read.
+                    return self.reload();
                 }
                 Command::Details => log.turn(),
                 Command::NextPane => self.step_part(true),
@@ -517,7 +522,17 @@ impl UiState {
             Command::Open => match log.id() {
                 Some(id) => {
                     let query = log.query.clone();
+                    log.opening = Some(id);
+                    let set = log.set;
+                    let said = words::opens(&self.key(Command::Back));
+                    self.remarks.notice = Some(Notice::OfAuditRows(set, said.into()));
                     return vec![Action::ShowRecord { query, id }];
+                }
+                None if log.own().is_some() => {
+                    log.page.detail = log.own().cloned();
+                    (log.top, log.found, log.shows) = (0, None, Shows::Page);
+                    // What was laid out is of other rows.
+                    log.set += 1;
                 }
                 None => {
                     self.remarks.notice =

@@ -2,9 +2,11 @@
 
 use tui_input::Input;
 
+use crate::audit::bundle::{PROPOSALS_MAX, too_many};
 use crate::clock::Now;
 
-use super::super::action::{Action, ExportAs, Exporting};
+use super::super::action::{Action, ExportAs, ExportGoes, Exporting};
+use super::super::keys::Key;
 use super::super::words::sums;
 use super::{Notice, OnScreen, Over, Prompt, UiState};
 
@@ -13,6 +15,22 @@ use super::{Notice, OnScreen, Over, Prompt, UiState};
 pub(in crate::tui) struct ExportField {
     pub input: Input,
     pub format: ExportAs,
+    /// The folder is the one that was offered: what is typed takes its place.
+    pub offered: bool,
+}
+
+impl ExportField {
+    /// Before a key edits the folder, or text is pasted there.
+    pub fn edits(&mut self, types: bool) {
+        if std::mem::take(&mut self.offered) && types {
+            self.input = Input::default();
+        }
+    }
+
+    /// The same for a key.
+    pub fn on_key(&mut self, key: Key) {
+        self.edits(key.typed().is_some());
+    }
 }
 
 impl UiState {
@@ -20,10 +38,10 @@ impl UiState {
         let OnScreen::Audit(log) = &self.place else {
             return;
         };
-        self.remarks.notice = match (self.remarks.exporting, log.page.total) {
-            (true, _) => Some(Notice::Idle(sums::EXPORTS_ALREADY.into())),
-            (false, 0) => Some(Notice::Idle(sums::NOTHING_TO_EXPORT.into())),
-            (false, _) => None,
+        self.remarks.notice = match (self.remarks.exporting, log.total()) {
+            (Some(_), _) => Some(Notice::Idle(sums::EXPORTS_ALREADY.into())),
+            (None, Some(0)) => Some(Notice::Idle(sums::NOTHING_TO_EXPORT.into())),
+            (None, _) => None,
         };
         if self.remarks.notice.is_some() {
             return;
@@ -33,6 +51,7 @@ impl UiState {
         self.over = Over::Prompt(Prompt::Export(ExportField {
             input: Input::new(folder),
             format: ExportAs::Records,
+            offered: true,
         }));
     }
 
@@ -50,17 +69,23 @@ impl UiState {
     }
 
     /// `Enter` in the field.
-    pub(super) fn send_export(&mut self, field: &ExportField) -> Vec<Action> {
+    pub(super) fn send_export(&mut self, field: ExportField) -> Vec<Action> {
         let folder = field.input.value().trim().to_owned();
         let OnScreen::Audit(log) = &self.place else {
             return Vec::new();
         };
         let query = log.query.clone();
+        let many = log.total().filter(|all| *all > PROPOSALS_MAX);
         if folder.is_empty() {
             self.remarks.notice = Some(sums::NOT_EXPORTED.into());
             return Vec::new();
         }
-        self.remarks.exporting = true;
+        if let Some(many) = many.filter(|_| field.format == ExportAs::Bundle) {
+            self.remarks.notice = Some(Notice::Idle(too_many(many).into()));
+            self.over = Over::Prompt(Prompt::Export(field));
+            return Vec::new();
+        }
+        self.remarks.exporting = Some(ExportGoes::Begins);
         self.remarks.notice = Some(sums::EXPORTS.into());
         vec![Action::Export(Exporting {
             query,
@@ -69,13 +94,20 @@ impl UiState {
         })]
     }
 
+    /// How far an export is.
+    pub fn export_goes(&mut self, goes: ExportGoes) {
+        if let Some(known) = &mut self.remarks.exporting {
+            *known = goes;
+        }
+    }
+
     /// What became of an export.
     pub fn exported(&mut self, said: String) {
-        self.remarks.exporting = false;
+        self.remarks.exporting = None;
         self.tell(said);
     }
 
-    pub(in crate::tui) const fn exports(&self) -> bool {
+    pub(in crate::tui) const fn exports(&self) -> Option<ExportGoes> {
         self.remarks.exporting
     }
 }

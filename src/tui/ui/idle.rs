@@ -50,6 +50,7 @@ impl UiState {
                     log.set,
                     log.page.detail.is_some(),
                     log.shows.stand(),
+                    log.opening.is_some(),
                 )
                     .hash(&mut all);
                 log.beside.stage().hash(&mut all);

@@ -66,6 +66,7 @@ pub(super) use agents::{AgentRow, AgentsScreen, Part, agent_rows};
 pub(super) use all::{AllOf, of_namesakes};
 pub(super) use asking::Asking;
 pub(super) use compare::{Compared, Was};
+pub(super) use decide::REVIEW_QUITS;
 pub(super) use exporting::ExportField;
 pub(super) use facets::FacetList;
 pub(super) use groups::{Differs, Unlike};

@@ -101,7 +101,8 @@ impl UiState {
             };
             if !palette.is_meant(chosen) {
                 let typed = palette.input.value();
-                if let Some((word, meaning)) = glossary::explain(typed).first() {
+                if let Some((word, meaning)) = glossary::explain(program.glossary(), typed).first()
+                {
                     let said = words::is_no_command(word, meaning);
                     self.remarks.notice = Some(Notice::Idle(said.into()));
                     return Vec::new();

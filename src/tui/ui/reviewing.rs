@@ -6,8 +6,9 @@ use super::super::caps::TerminalCaps;
 use super::super::keys::{Command, Keymap};
 use super::super::program::{Program, Reviewed};
 use super::super::theme::Themes;
+use super::super::words;
 use super::events::AUDIT_ROWS;
-use super::{LogScreen, OnScreen, UiState};
+use super::{LogScreen, Notice, OnScreen, UiState};
 
 impl UiState {
     /// The state of the program that only reads a log.
@@ -38,6 +39,33 @@ impl UiState {
             Program::Dashboard => None,
             Program::Review(reviewed) => Some(reviewed),
         }
+    }
+
+    /// While a page is read, nothing but what leaves it is done: what is typed is meant for a page that is not there. `None`
+    /// if no page is read, or the key leaves it.
+    pub(super) fn on_wait_for_page(&mut self, command: Command) -> Option<Vec<Action>> {
+        use Command as C;
+        let OnScreen::Audit(log) = &mut self.place else {
+            return None;
+        };
+        let leaves = matches!(
+            command,
+            C::Quit | C::Suspend | C::Redraw | C::Queue | C::Audit | C::Policies
+        );
+        if log.opening.is_none() || leaves {
+            return None;
+        }
+        let set = log.set;
+        if command != C::Back {
+            let said = words::opens(&self.key(C::Back));
+            self.remarks.notice = Some(Notice::OfAuditRows(set, said.into()));
+            return Some(Vec::new());
+        }
+        log.opening = None;
+        let unchecked = log.page.reading.is_some();
+        self.remarks.notice = Some(Notice::OfAuditRows(set, words::NOT_OPENED.into()));
+        // The answer for the rows was given up for the page.
+        Some(if unchecked { self.reload() } else { Vec::new() })
     }
 
     /// Asks for the first rows.

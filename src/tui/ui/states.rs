@@ -12,7 +12,7 @@ use crate::clock::Now;
 use crate::model::{Digest, ProposalId};
 use crate::secrets::Secrets;
 
-use super::super::action::AuditPage;
+use super::super::action::{AuditPage, ExportGoes};
 use super::super::caps::TerminalCaps;
 use super::super::charset::Charset;
 use super::super::document::Document;
@@ -154,6 +154,8 @@ pub(in crate::tui) struct LogScreen {
     pub beside: Beside,
     /// What an open page shows.
     pub shows: Shows,
+    /// The proposal whose page was asked for and is not there yet.
+    pub opening: Option<ProposalId>,
 }
 
 /// What screen 2 shows of one proposal.
@@ -179,6 +181,30 @@ impl Shows {
 }
 
 impl LogScreen {
+    /// Takes in what was read. The page of a proposal that nobody waits for any more is left out.
+    pub fn take(&mut self, mut page: AuditPage) {
+        let open = self
+            .page
+            .dossier
+            .as_ref()
+            .filter(|_| self.page.detail.is_some());
+        let open = open.map(|dossier| dossier.id);
+        let wanted = page.asked.is_none() || page.asked == self.opening || page.asked == open;
+        if !wanted {
+            return;
+        }
+        if page.asked.is_some() && page.detail.is_some() {
+            // It comes without rows.
+            let rows = std::mem::take(&mut self.page.rows);
+            (page.rows, page.offset, page.total) = (rows, self.page.offset, self.page.total);
+            page.reading = self.page.reading;
+        }
+        if page.asked.is_some() || page.detail.is_some() {
+            self.opening = None;
+        }
+        self.set(page);
+    }
+
     pub fn set(&mut self, page: AuditPage) {
         if page.detail.is_some() != self.page.detail.is_some() {
             self.top = 0;
@@ -196,6 +222,11 @@ impl LogScreen {
             selected.and_then(|id| self.page.rows.iter().position(|row| row.id == Some(id)));
         self.row = moved.map_or(self.row, |at| self.page.offset + at);
         self.row = self.row.min(self.page.total.saturating_sub(1));
+    }
+
+    /// How many proposals the question selects, once that is known.
+    pub fn total(&self) -> Option<usize> {
+        (self.set > 0 && self.page.reading.is_none()).then_some(self.page.total)
     }
 
     /// The page that is open, if it is not left for the records.
@@ -228,6 +259,15 @@ impl LogScreen {
             Shows::Replay(replay) if self.page.detail.is_some() => Some(replay),
             _ => None,
         }
+    }
+
+    /// The fields of the selected row's record, if it belongs to no proposal.
+    pub fn own(&self) -> Option<&Vec<String>> {
+        let row = self
+            .page
+            .rows
+            .get(self.row.checked_sub(self.page.offset)?)?;
+        Some(&row.own).filter(|own| !own.is_empty())
     }
 
     /// The proposal of the selected row.
@@ -417,8 +457,8 @@ impl Over {
 #[derive(Default)]
 pub(in crate::tui) struct Remarks {
     pub notice: Option<Notice>,
-    /// An export is under way.
-    pub exporting: bool,
+    /// How far the export under way is.
+    pub exporting: Option<ExportGoes>,
     /// A drill that ended and is to be told of.
     pub drilled: Option<ProposalId>,
     /// The refusal that was shown last.

@@ -1,6 +1,5 @@
 //! The page of one proposal of the log.
 
-pub use super::times_in;
 use super::{count, number};
 use crate::model::grouped;
 
@@ -46,7 +45,6 @@ pub const NOT_STARTED: &str = "Nothing of it was started.";
 pub const PRINTED_NOTHING: &str = "It printed nothing.";
 pub const NO_RUN: &str = "It did not run.";
 pub const LEFT_NOTHING: &str = "It left no file.";
-pub const NOT_THERE: &str = "not there";
 pub const NOT_HERE: &str = "not shown: ";
 pub const NO_DIFF: &str = "There is nothing to compare: one of the codes is not in the log.";
 
@@ -69,6 +67,11 @@ pub fn earlier_not_here(at: &str, id: &str) -> String {
     format!(
         "This agent had a grant under this title before, on {at} ({id}): one of the codes is not in the log."
     )
+}
+
+/// In which zone the times of the page are.
+pub fn all_times_in(zone: &str) -> String {
+    format!("all times {zone}")
 }
 
 /// Of a file: `id` is the proposal's.
@@ -127,42 +130,144 @@ pub fn rows(rows: u64) -> String {
     format!("{} rows", number(rows))
 }
 
-/// What a layer of isolation closes. The names are those that `child::outside` reads, and nothing else is in a record.
-pub fn closes(layer: &str) -> Option<&'static str> {
+/// In one line: the tier, which layers held, and which were not there.
+pub fn isolated(tier: &str, held: &[String], open: &[&str]) -> String {
+    let held = match held.len() {
+        0 => "no layer held".to_owned(),
+        n => format!("{} held ({})", count(n, "layer"), held.join(", ")),
+    };
+    let open = match open.is_empty() {
+        true => "nothing that is known here was open".to_owned(),
+        false => format!("open: {}", open.join(", ")),
+    };
+    format!("Tier {tier}; {held}; {open}.")
+}
+
+/// Before what was open.
+pub const OPEN: &str = "Not there; as far as no layer above forbids it too, the child";
+pub const UNKNOWN_LAYER: &str = "a layer that this version does not know";
+
+/// What the child could not do because of a layer, and what it could without. The names are those that `child::outside`
+/// reads, and nothing else is in a record.
+const CLOSED: [(&str, &str, &str); 20] = [
+    (
+        "uid",
+        "could not touch files and processes of the dashboard's user: it had a uid of its own, in no further group",
+        "had the uid of the dashboard's user",
+    ),
+    (
+        "userns",
+        "could not use the host's users and their rights: it had users of its own",
+        "could see the host's users",
+    ),
+    (
+        "pidns",
+        "could neither see nor signal other processes",
+        "could see the host's processes, and signal those of its own user",
+    ),
+    (
+        "netns",
+        "could not reach the network: it had no interface, and no host of it",
+        "could reach the host's network",
+    ),
+    (
+        "ipcns",
+        "could not reach shared memory and queues of others",
+        "could reach shared memory and queues of others",
+    ),
+    (
+        "utsns",
+        "could not see the host's name: it had another",
+        "could see the host's name",
+    ),
+    (
+        "mntns",
+        "could not change the host's mounts: it had its own",
+        "could see the host's mounts",
+    ),
+    (
+        "cgroupns",
+        "could not see the host's tree of control groups",
+        "could see the host's tree of control groups",
+    ),
+    (
+        "root",
+        "could not see the host's files: it had a root of its own, of the interpreter and its libraries, read only",
+        "could see the host's files, and use those that its user may",
+    ),
+    (
+        "proc",
+        "could not see the host's /proc: it had its own processes in one of its own",
+        "could see the host's /proc",
+    ),
+    (
+        "nocaps",
+        "had no capability of root",
+        "kept capabilities of root",
+    ),
+    (
+        "bounding",
+        "could not gain capabilities",
+        "could gain capabilities from a program on disk",
+    ),
+    (
+        "no_new_privs",
+        "could not gain rights from a program on disk: no set-user-id, no file capabilities",
+        "could gain rights from a program on disk: set-user-id, file capabilities",
+    ),
+    (
+        "landlock",
+        "could not reach files outside of what it was given, by the kernel once more; no TCP from version 4 on, no \
+         signals and abstract sockets of others from 6",
+        "was not kept from files outside of what it was given by the kernel's own rules",
+    ),
+    (
+        "seccomp",
+        "could not make system calls that a snippet does not need",
+        "could make every system call",
+    ),
+    (
+        "noexec",
+        "could not start a program, not even the interpreter again",
+        "could start other programs",
+    ),
+    (
+        "cgroup",
+        "could not use more memory and processes than the limit, for all of the run together",
+        "had no limit of memory and processes for all of the run together",
+    ),
+    (
+        "rlimits",
+        "could not use more than the limits of processor time, memory, open files, file size and processes; no core \
+         dumps, locked memory, message queues",
+        "had no limits of processor time, memory, open files, file size and processes",
+    ),
+    (
+        "environment",
+        "could not see the host's environment variables",
+        "could see the host's environment variables",
+    ),
+    (
+        "descriptors",
+        "could not use files that the dashboard has open",
+        "could use files that the dashboard has open",
+    ),
+];
+
+fn of_layer(layer: &str) -> Option<(&'static str, &'static str)> {
     let name = layer.split_once(':').map_or(layer, |(name, _)| name);
-    Some(match name {
-        "uid" => {
-            "files and processes of the dashboard's user: a uid of its own, in no further group"
-        }
-        "userns" => "the host's users and their rights",
-        "pidns" => "other processes: it neither sees nor signals them",
-        "netns" => "the network: no interface, no host of it",
-        "ipcns" => "shared memory and queues of others",
-        "utsns" => "the host's name: it has another",
-        "mntns" => "the host's mounts: it has its own and cannot change them",
-        "cgroupns" => "the host's tree of control groups",
-        "root" => {
-            "the host's files: a root of its own, of the interpreter and its libraries, read only"
-        }
-        "proc" => "the host's /proc: it has its own processes in one of its own",
-        "nocaps" => "every capability of root",
-        "bounding" => "ways to gain capabilities",
-        "no_new_privs" => {
-            "rights that a program on disk would bring: set-user-id and file capabilities"
-        }
-        "landlock" => {
-            "files outside of what it is given, by the kernel once more; TCP from version 4 on, signals and abstract sockets from 6"
-        }
-        "seccomp" => "system calls that a snippet does not need",
-        "noexec" => "every other program: none can be started, not even the interpreter again",
-        "cgroup" => "memory and processes beyond the limit, for all of the run together",
-        "rlimits" => {
-            "more than the limits of processor time, memory, open files, file size and processes; core dumps, locked memory, message queues"
-        }
-        "environment" => "the host's environment variables",
-        "descriptors" => "files that the dashboard has open",
-        _ => return None,
-    })
+    let known = CLOSED.iter().find(|(known, ..)| *known == name);
+    known.map(|(_, held, open)| (*held, *open))
+}
+
+/// What the child could not do because of this layer.
+pub fn held(layer: &str) -> Option<&'static str> {
+    of_layer(layer).map(|(held, _)| held)
+}
+
+/// What it could do without it.
+pub fn open(layer: &str) -> Option<&'static str> {
+    of_layer(layer).map(|(_, open)| open)
 }
 
 /// The layers whose lack the page tells: all that the tier `kernel` has, and what a machine may lack.
@@ -194,14 +299,18 @@ mod tests {
     #[test]
     fn every_layer_that_is_read_from_outside_has_words_and_no_other() {
         for layer in READ {
-            assert!(closes(layer).is_some(), "{layer}");
+            assert!(held(layer).is_some(), "{layer}");
         }
-        assert!(closes("landlock:7").is_some());
+        assert!(held("landlock:7").is_some());
         for layer in LAYERS {
             assert!(READ.contains(&layer), "{layer} is never read");
+            assert!(
+                open(layer).is_some_and(|open| Some(open) != held(layer)),
+                "{layer}"
+            );
         }
         for never in ["view", "lifeline", "pdeathsig", "rlimits-cpu", "x"] {
-            assert!(closes(never).is_none(), "{never}");
+            assert!(held(never).is_none(), "{never}");
         }
     }
 }

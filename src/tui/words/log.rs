@@ -38,6 +38,9 @@ pub fn none_such(all: usize, back: &str) -> String {
         ),
     }
 }
+/// Of `kind:removed`.
+pub const REMOVED_NOTHING: &str = "REMOVED: nothing, as far as the log says.";
+pub const NO_SUCH_RECORD: &str = "The log has no such record.";
 pub const NO_QUERY_ANY_MORE: &str = "all proposals again";
 
 /// In which zone the times of a screen are.
@@ -65,11 +68,19 @@ pub fn no_next(next: &str, asks: &str) -> String {
     format!("{next} goes through matches in the queue; here {asks} asks for rows")
 }
 
+pub const NOT_CHECKED: &str = "the newest rows, not checked yet";
 /// Until the answer is there.
 pub fn reading_log(bytes: u64) -> String {
     let mb = number(bytes / 1_000_000);
     format!("reading all of the log ({mb} MB): the newest rows, not checked yet")
 }
+
+/// While a page is read. `back`: the key that leaves it.
+pub fn opens(back: &str) -> String {
+    format!("reading the page …  {back} stops it")
+}
+pub const OPENING: &str = "reading a page …";
+pub const NOT_OPENED: &str = "the page is not opened";
 
 /// For a log without known problems, as long as `width` allows. `anchored`: the records that a checkpoint signs; `from`:
 /// the first one that was written under its key.

@@ -458,7 +458,8 @@ pub fn settled([at, by, after, looked, ran]: [String; 5]) -> String {
 }
 
 pub fn too_narrow(columns: u16, fewest: u16) -> String {
-    format!("Too narrow: {columns} columns, {fewest} are needed. Nothing can be granted.")
+    let narrow = super::reviewed::plain::too_narrow(columns, fewest);
+    format!("{narrow} Nothing can be granted.")
 }
 
 /// How often a line was written over.

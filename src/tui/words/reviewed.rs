@@ -4,6 +4,15 @@ use super::super::keys::Command;
 use super::{number, well};
 use crate::model::grouped;
 
+/// The terminal has fewer columns or rows than are needed.
+pub fn too_small(columns: u16, rows: u16) -> String {
+    let needed = format!("{}×{}", super::MIN_COLUMNS, super::MIN_ROWS);
+    format!(
+        "{columns}×{rows} is too small: {} needs {needed}.",
+        super::NAME
+    )
+}
+
 pub const NAME: &str = "countersign audit";
 pub const READ_ONLY: &str = "read only";
 pub const WRITTEN: &str = "a dashboard writes it";
@@ -82,6 +91,75 @@ pub const fn does(command: Command) -> &'static str {
     }
 }
 
+/// What words on these screens mean; those of decisions are not among them.
+pub const GLOSSARY: &[(&str, &str)] = &[
+    ("clear", "no rule matched; that does not make it safe"),
+    ("flagged", "a rule matched; it was left to a person"),
+    (
+        "blocked",
+        "a rule matched that nobody could set aside, or it was certain to fail",
+    ),
+    (
+        "unanalyzable",
+        "it could not be read or judged; treated as blocked",
+    ),
+    ("profile", "the rules and limits that a proposal asked for"),
+    (
+        "took, looked, ran",
+        "the time from the proposal to its decision, how long the person had it on the screen, and how long the run took",
+    ),
+    (
+        "shown",
+        "how many findings stood on the screen before the decision",
+    ),
+    ("in a row", "decisions of one person, one after the other"),
+    (
+        "drill",
+        "a proposal of the dashboard's own, to see whether it is caught; nothing of it can run",
+    ),
+    (
+        "tier",
+        "how a run was shut in: process (weak), kernel, container, microvm",
+    ),
+    (
+        "layer",
+        "one wall of a tier, read from outside before the run began: userns, pidns, netns (its own users, processes, \
+         network), landlock:7 (files by the kernel's rules, version 7), seccomp (which calls to the kernel)",
+    ),
+    ("seq", "the number of a record in the log"),
+    (
+        "not anchored",
+        "no checkpoint of the log is at hand, so a cut end cannot be noticed",
+    ),
+    (
+        "anchored through",
+        "a checkpoint signs the records up to this one, and the log was compared with it",
+    ),
+    (
+        "sha256, digest",
+        "a fingerprint: other bytes, another digest; written in the digits 0-9 and a-f",
+    ),
+    ("[REDACTED:...]", "stands for a secret that was not kept"),
+    (
+        "┊, err┊",
+        "before each row of what a run printed, on standard output or standard error; the program's own rows have none",
+    ),
+    ("succeeded", "it ran to its end"),
+    (
+        "failed, error",
+        "it ran and its code or a limit ended it; or it could not be run",
+    ),
+    ("denied", "a person said no"),
+    ("expired", "nobody decided in time, so it was refused"),
+    ("withdrawn", "its agent took it back or went away"),
+    ("unattended", "the dashboard ended before anybody decided"),
+    ("drilled", "a drill's end: nothing ran"),
+    (
+        "\\u{...}",
+        "a character that terminals draw differently, by its number",
+    ),
+];
+
 pub mod plain {
     //! The same in plain lines.
 
@@ -91,6 +169,10 @@ pub mod plain {
             "countersign audit in plain lines: a log that is only read, nothing can be decided here. \
              {help} lists the keys."
         )
+    }
+
+    pub fn too_narrow(columns: u16, fewest: u16) -> String {
+        format!("Too narrow: {columns} columns, {fewest} are needed.")
     }
 
     pub fn folder(folder: &str) -> String {

@@ -3,7 +3,7 @@
 use crate::audit::By;
 use crate::model::grouped;
 
-use super::super::super::action::ExportAs;
+use super::super::super::action::{ExportAs, ExportGoes};
 
 pub const STATISTICS: &str = "STATISTICS";
 pub const READING: &str = "reads the log …";
@@ -19,6 +19,8 @@ pub const DECISIONS: &str = "decisions";
 pub const GRANTS: &str = "grants";
 pub const LOOK: &str = "look";
 pub const UNDER_FAST: &str = "under 5 s";
+/// Grants before all findings were seen.
+pub const UNSEEN: &str = "unseen";
 pub const HOURS: &str = "hours";
 pub const DRILLS: &str = "drills";
 pub const PROPOSALS: &str = "proposals";
@@ -39,11 +41,11 @@ fn some(n: u64, what: &str) -> String {
     format!("{} {what}{s}", grouped(n))
 }
 
-/// What holds for all of it. `part`: a query selected the rows.
+/// What holds for all of it. `part`: a query left out decisions between the rows.
 pub fn counted(expired: u64, zone: &str, part: bool) -> String {
     let expired = grouped(expired);
     let rows = match part {
-        true => "; \"in a row\" is among the query's rows",
+        true => "; \"in a row\" only without a query, or with by:, since: and until: alone",
         false => "",
     };
     format!("{expired} expired before anybody decided; days and hours of {zone}{rows}")
@@ -73,6 +75,18 @@ pub fn median(ms: Option<u64>) -> String {
 /// Decisions after a short look, of all.
 pub fn fast(fast: u64, all: u64) -> String {
     format!("{} of {}", grouped(fast), some(all, "decision"))
+}
+
+pub fn not_all_seen(some: u64, granted: u64) -> String {
+    let share = match granted {
+        0 => String::new(),
+        all => format!(" ({})", percent(some as f64 / all as f64)),
+    };
+    format!(
+        "{} of {}{share} before all findings were seen",
+        grouped(some),
+        self::some(granted, "grant")
+    )
 }
 
 pub fn fast_streak(streak: u64) -> String {
@@ -201,11 +215,50 @@ pub fn spoken_value(
 }
 
 pub const EXPORTS: &str = "the export is under way";
-pub const EXPORT_GOES_ON: &str = "export under way";
+
+/// How far it is.
+pub fn export_goes(goes: ExportGoes) -> String {
+    match goes {
+        ExportGoes::Begins => "export under way".to_owned(),
+        goes => format!("export under way: {}", so_far(goes)),
+    }
+}
+
+fn so_far(goes: ExportGoes) -> String {
+    let of = |done: u64, of: u64, what: &str| match of {
+        0 => format!("{} written", some(done, what)),
+        of => format!("{} of {} written", grouped(done), some(of, what)),
+    };
+    match goes {
+        ExportGoes::Begins => "nothing is written yet".to_owned(),
+        ExportGoes::Reads { read, of } => {
+            let mb = |bytes: u64| grouped(bytes.div_ceil(1_000_000));
+            format!("reads the log, {} of {} MB", mb(read), mb(of))
+        }
+        ExportGoes::Records { done, of: all } => of(done, all, "record"),
+        ExportGoes::Proposals { done, of: all } => of(done, all, "proposal"),
+    }
+}
+
+/// `quits`: the key.
+pub fn quit_keys(quits: &str) -> String {
+    format!("{quits} quits, any other key stays")
+}
+
+/// The question whether to quit nevertheless, then shorter.
+pub fn quit_exports(goes: ExportGoes) -> [String; 2] {
+    [
+        format!("Quit and drop the export? {}.", so_far(goes)),
+        "Quit and drop the export?".to_owned(),
+    ]
+}
 pub const EXPORTS_ALREADY: &str = "an export is under way; the next can follow when it is done";
 pub const NOTHING_TO_EXPORT: &str = "there is no row to export";
 pub const NOT_EXPORTED: &str = "nothing is exported: a folder is missing";
 pub const EXPORT_KEYS: &str = "Enter writes  Tab changes the format  Esc goes back";
+/// While the folder is the one that was offered.
+pub const EXPORT_KEYS_OFFERED: &str =
+    "typing replaces it  Enter writes  Tab changes the format  Esc goes back";
 pub const EXPORT_WHAT: &str = "EXPORT";
 
 /// A format's name, and what it is.
@@ -235,11 +288,14 @@ pub fn export_as(format: ExportAs) -> String {
 pub const EXPORT_FOLDER: &str =
     "Tab changes the format. The folder must be new; it is for you alone.";
 
-pub fn spoken_export(rows: usize, format: ExportAs, has: &str) -> String {
+pub fn spoken_export(rows: Option<usize>, format: ExportAs, has: &str) -> String {
     let (name, what) = self::format(format);
+    let rows = match rows {
+        Some(rows) => some(rows as u64, "proposal"),
+        None => "the rows".to_owned(),
+    };
     format!(
-        "export {} as {name} ({what}) into a new folder, \"{has}\". Tab changes the format, Ctrl-u clears the folder, \
-         Enter writes, Esc goes back.",
-        some(rows as u64, "proposal")
+        "export {rows} as {name} ({what}) into a new folder, \"{has}\". What is typed takes its place, Tab changes the \
+         format, Enter writes, Esc goes back."
     )
 }
