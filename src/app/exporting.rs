@@ -120,7 +120,11 @@ fn write(
     let index = Arc::new(index);
     let log = log.apart(index.clone());
     // Others rely on it, so it is not taken from the index in the state folder.
-    let reading = |bytes| going.reads(&index, bytes);
+    let reading = |read, bytes| {
+        if read == 0 {
+            going.reads(&index, bytes);
+        }
+    };
     let mut answers = log.answers_anew(&reading).map_err(|e| e.to_string())?;
     sound(&answers)?;
     if wanted.format == ExportAs::Bundle {

@@ -24,7 +24,9 @@ fn summed(source: &Source, question: &str, what: Sum) -> Result<Summed, String> 
     }
     let query = query.without_waiting_drills();
     let log = source.open().map_err(|e| e.to_string())?;
-    let mut answers = log.answers().map_err(|e| e.to_string())?;
+    // They are counted, so nothing of them is compared with lines of the log later.
+    let answers = log.answers_to(&query, "the screen", &|_, _| {});
+    let mut answers = answers.map_err(|e| e.to_string())?;
     match what {
         Sum::Facets => answers.facets(&query, question).map(Summed::Facets),
         Sum::Statistics => answers

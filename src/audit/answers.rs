@@ -2,14 +2,17 @@
 //!
 //! Both find the same. The index was read once and then only what was written since; a line that is shown is read and
 //! hashed again. Contents (blobs) are looked at when their record is first read and when they are shown, not at each look.
+//! Where the two are found to differ, the log answers, and the index is a fault of its own ([`Faults::index`]).
 
 mod told;
 
-use super::cases::{Case, Cases};
+use std::collections::HashSet;
+
+use super::cases::Cases;
 use super::contents::{Contents, Look};
 use super::error::{AuditError, Faults};
 use super::facets::{Counter, Facets};
-use super::index::{self, Index, IndexError};
+use super::index::{self, Index, IndexError, Noted, SHORT, Telling};
 use super::judge::{self, Read};
 use super::line::{Record, VERSION, unseal};
 use super::log::{History, Log, Logged, PauseLogged, Pauses, Summary};
@@ -29,6 +32,19 @@ pub struct Answers {
 enum Source {
     Index(Box<Index>),
     Read(Box<Whole>),
+    /// The index said something else than the log. What is asked next reads the log.
+    Distrusted,
+}
+
+/// What answers rest on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The log was read for them.
+    Log,
+    /// All of the index was compared with all of the log before.
+    Compared,
+    /// The index. When it was last compared with the log, as a note beside it says: a convenience, and no proof.
+    Index(Option<Noted>),
 }
 
 /// The whole log, read.
@@ -48,9 +64,66 @@ impl Log {
 
     /// Like [`Log::answers`]; `reading` is told before a whole log is read, with its bytes.
     pub fn answers_telling(&self, reading: &dyn Fn(u64)) -> Result<Answers, AuditError> {
-        match Index::open(self, reading) {
+        let telling = |read, of| match read {
+            0 => reading(of),
+            _ => {}
+        };
+        self.answered(&telling, |_| Ok(()))
+    }
+
+    /// Like [`Log::answers`]; the index of a short log is compared with all of it first (`by` says what does), and where
+    /// they differ, the log is what answers. `telling` hears how far a reading of a whole log is.
+    ///
+    /// # Errors
+    /// When the log cannot be read at all.
+    pub fn answers_compared(&self, by: &str, telling: Telling<'_>) -> Result<Answers, AuditError> {
+        let short = self
+            .layout
+            .segment_bytes()
+            .is_ok_and(|bytes| bytes <= SHORT);
+        self.answered(telling, |index| match short {
+            true => index.compare(by),
+            false => Ok(()),
+        })
+    }
+
+    /// Like [`Log::answers_compared`] for this question. The words of codes in an index are not compared: a short log
+    /// itself is asked for them, and the index has no part in it.
+    ///
+    /// # Errors
+    /// When the log cannot be read at all.
+    pub fn answers_to(
+        &self,
+        query: &Query,
+        by: &str,
+        telling: Telling<'_>,
+    ) -> Result<Answers, AuditError> {
+        match self.is_short() && query.asks_for_words() {
+            true => self.answers_without_index(),
+            false => self.answers_compared(by, telling),
+        }
+    }
+
+    fn is_short(&self) -> bool {
+        self.layout
+            .segment_bytes()
+            .is_ok_and(|bytes| bytes <= SHORT)
+    }
+
+    fn answered(
+        &self,
+        telling: Telling<'_>,
+        checks: impl FnOnce(&mut Index) -> Result<(), IndexError>,
+    ) -> Result<Answers, AuditError> {
+        match Index::open(self, telling, checks) {
             Ok(index) => self.answered_by(index),
             Err(IndexError::Log(e)) => Err(e),
+            Err(e @ IndexError::Differs(_)) => {
+                let mut answers = self.answers_by_none();
+                answers.distrusts(&e);
+                answers.ready()?;
+                Ok(answers)
+            }
             Err(e) => {
                 tracing::warn!("{e}");
                 // If it is broken, the next look makes another.
@@ -60,13 +133,21 @@ impl Log {
         }
     }
 
+    fn answers_by_none(&self) -> Answers {
+        Answers {
+            log: self.clone(),
+            source: Source::Distrusted,
+            faults: Faults::default(),
+        }
+    }
+
     /// For what others are to rely on: an index that this process makes from the log for itself, since rows of the one in
-    /// the state folder can be hidden. `reading` is told before, with the bytes of the log.
+    /// the state folder can be hidden. `telling` hears how far that is.
     ///
     /// # Errors
     /// When the log cannot be read at all.
-    pub fn answers_anew(&self, reading: &dyn Fn(u64)) -> Result<Answers, AuditError> {
-        match Index::anew(self, reading) {
+    pub fn answers_anew(&self, telling: Telling<'_>) -> Result<Answers, AuditError> {
+        match Index::anew(self, telling) {
             Ok(index) => self.answered_by(index),
             Err(IndexError::Log(e)) => Err(e),
             Err(e) => {
@@ -102,9 +183,14 @@ impl Log {
 }
 
 impl Answers {
-    /// Whether they rest on an index that others can write.
-    pub fn from_kept_index(&self) -> bool {
-        matches!(&self.source, Source::Index(index) if index.is_kept())
+    /// What they rest on.
+    pub fn basis(&self) -> Basis {
+        match &self.source {
+            Source::Index(index) if !index.is_kept() => Basis::Log,
+            Source::Index(index) if index.is_sure() => Basis::Compared,
+            Source::Index(index) => Basis::Index(index.noted()),
+            Source::Read(_) | Source::Distrusted => Basis::Log,
+        }
     }
 
     /// What stands in the way of believing the answers so far.
@@ -117,30 +203,88 @@ impl Answers {
         match &self.source {
             Source::Index(index) => index.later(),
             Source::Read(whole) => whole.later,
+            Source::Distrusted => 0,
         }
     }
 
-    /// What the index found; nothing where a line is not the one that was indexed, which is a fault of the log.
-    fn or_fault<T: Default>(&mut self, found: Result<T, IndexError>) -> Result<T, AuditError> {
+    /// The last record that they are about.
+    pub fn records_read(&self) -> Option<u64> {
+        match &self.source {
+            Source::Index(index) => Some(index.records),
+            Source::Read(_) | Source::Distrusted => None,
+        }
+    }
+
+    /// Removes an index that does not say what the log says. What is asked next reads the log.
+    fn distrusts(&mut self, error: &IndexError) {
+        let damage = error.damage();
+        tracing::warn!("{damage}");
+        index::distrust(&self.log.layout);
+        self.source = Source::Distrusted;
+        self.faults.index.get_or_insert(damage);
+    }
+
+    /// Reads the log if the index is of no use any more.
+    fn ready(&mut self) -> Result<(), AuditError> {
+        if !matches!(self.source, Source::Distrusted) {
+            return Ok(());
+        }
+        let read = self.log.answers_anew(&|_, _| {})?;
+        let index = self.faults.index.take();
+        self.faults = Faults {
+            index,
+            ..read.faults
+        };
+        self.source = read.source;
+        Ok(())
+    }
+
+    /// What was found; `None` if the index said something else than the log, which is to be asked then.
+    fn or_log<T: Default>(
+        &mut self,
+        found: Result<T, IndexError>,
+    ) -> Result<Option<T>, AuditError> {
+        let kept = matches!(&self.source, Source::Index(index) if index.is_kept());
         match found {
-            Ok(found) => Ok(found),
+            Ok(found) => Ok(Some(found)),
+            Err(IndexError::Log(e)) => Err(e),
+            Err(e) if kept => {
+                self.distrusts(&e);
+                Ok(None)
+            }
+            // The log changed while it was read.
             Err(IndexError::Changed(damage)) => {
                 self.faults.chain.get_or_insert(damage);
-                Ok(T::default())
+                Ok(Some(T::default()))
             }
-            Err(IndexError::Log(e)) => Err(e),
             Err(e) => {
-                if matches!(&self.source, Source::Index(index) if index.is_kept()) {
-                    let _ = index::forget(&self.log.layout);
-                }
                 let folder = self.log.layout.index();
                 Err(AuditError::io(folder, "read", std::io::Error::other(e)))
             }
         }
     }
 
+    /// What the index finds, or the whole log if there is none.
+    fn find<T: Default>(
+        &mut self,
+        mut by_index: impl FnMut(&mut Index) -> Result<T, IndexError>,
+        by_log: impl FnOnce(&Whole, &Log) -> T,
+    ) -> Result<T, AuditError> {
+        loop {
+            self.ready()?;
+            let found = match &mut self.source {
+                Source::Index(index) => by_index(index),
+                Source::Read(whole) => return Ok(by_log(whole, &self.log)),
+                Source::Distrusted => continue,
+            };
+            if let Some(found) = self.or_log(found)? {
+                return Ok(found);
+            }
+        }
+    }
+
     /// The proposals that a question selects, the newest first, at most `most`: each as soon as it is found. The
-    /// visitor's error ends it.
+    /// visitor's error ends it. If the log takes the word in between, what it has beside follows.
     pub fn each<E>(
         &mut self,
         query: &Query,
@@ -149,27 +293,34 @@ impl Answers {
     ) -> Result<Result<(), E>, AuditError> {
         const AT_ONCE: usize = 200;
         let (mut before, mut left) = (None, most);
+        let mut visited = HashSet::new();
         loop {
+            self.ready()?;
             let some = match &mut self.source {
-                Source::Index(index) => {
-                    let found = index.found(query, before, 0, left.min(AT_ONCE));
-                    self.or_fault(found)?
-                }
+                Source::Index(index) => index.found(query, before, 0, left.min(AT_ONCE)),
                 Source::Read(whole) => {
                     let found = whole.cases.all.iter().rev();
                     let found = found.filter(|case| query.matches(case, &self.log));
-                    return Ok(found.take(most).map(Logged::of).try_for_each(visit));
+                    let found = found.filter(|case| !visited.contains(&case.id));
+                    return Ok(found.take(left).map(Logged::of).try_for_each(visit));
                 }
+                Source::Distrusted => continue,
+            };
+            let Some(some) = self.or_log(some)? else {
+                before = None;
+                continue;
             };
             let Some(oldest) = some.oldest else {
                 return Ok(Ok(()));
             };
             self.faults.blobs.add_new(some.faults);
             before = Some(oldest);
-            left = left.saturating_sub(some.cases.len());
             for case in &some.cases {
-                if let Err(e) = visit(Logged::of(case)) {
-                    return Ok(Err(e));
+                if left > 0 && visited.insert(case.id) {
+                    left -= 1;
+                    if let Err(e) = visit(Logged::of(case)) {
+                        return Ok(Err(e));
+                    }
                 }
             }
         }
@@ -182,75 +333,60 @@ impl Answers {
         skip: usize,
         most: usize,
     ) -> Result<Vec<Logged>, AuditError> {
-        match &mut self.source {
-            Source::Index(index) => {
-                let found = index.found(query, None, skip as u64, most);
-                let found = self.or_fault(found)?;
-                self.faults.blobs.add_new(found.faults);
-                Ok(found.cases.iter().map(Logged::of).collect())
-            }
-            Source::Read(whole) => {
+        let mut faults = Vec::new();
+        let rows = self.find(
+            |index| {
+                let found = index.found(query, None, skip as u64, most)?;
+                faults = found.faults;
+                Ok(found.cases.iter().map(Logged::of).collect::<Vec<_>>())
+            },
+            |whole, log| {
                 let found = whole.cases.all.iter().rev();
-                let found = found.filter(|case| query.matches(case, &self.log));
-                Ok(found.skip(skip).take(most).map(Logged::of).collect())
-            }
-        }
+                let found = found.filter(|case| query.matches(case, log));
+                found.skip(skip).take(most).map(Logged::of).collect()
+            },
+        )?;
+        self.faults.blobs.add_new(faults);
+        Ok(rows)
     }
 
     /// How many proposals a question selects.
     pub fn count(&mut self, query: &Query) -> Result<usize, AuditError> {
-        match &self.source {
-            Source::Index(index) => {
-                let count = index.count(query);
-                Ok(usize::try_from(self.or_fault(count)?).unwrap_or(usize::MAX))
-            }
-            Source::Read(whole) => {
+        self.find(
+            |index| Ok(usize::try_from(index.count(query)?).unwrap_or(usize::MAX)),
+            |whole, log| {
                 let found = whole.cases.all.iter();
-                Ok(found.filter(|case| query.matches(case, &self.log)).count())
-            }
-        }
+                found.filter(|case| query.matches(case, log)).count()
+            },
+        )
     }
 
     /// How many of the proposals that a question selects are newer than this one; `None` if there is no such proposal.
     pub fn newer(&mut self, query: &Query, id: ProposalId) -> Result<Option<usize>, AuditError> {
-        match &self.source {
-            Source::Index(index) => {
-                let newer = index.newer(query, id);
-                let newer = self.or_fault(newer)?;
+        self.find(
+            |index| {
+                let newer = index.newer(query, id)?;
                 Ok(newer.map(|n| usize::try_from(n).unwrap_or(usize::MAX)))
-            }
-            Source::Read(whole) => {
-                let Some(at) = whole.cases.all.iter().position(|case| case.id == id) else {
-                    return Ok(None);
-                };
+            },
+            |whole, log| {
+                let at = whole.cases.all.iter().position(|case| case.id == id)?;
                 let newer = whole.cases.all[at + 1..].iter();
-                let newer = newer.filter(|case| query.matches(case, &self.log));
-                Ok(Some(newer.count()))
-            }
-        }
+                Some(newer.filter(|case| query.matches(case, log)).count())
+            },
+        )
     }
 
     /// Counts what a question selects.
     pub fn stats(&mut self, query: &Query) -> Result<Stats, AuditError> {
-        let zone = jiff::tz::TimeZone::system();
-        let mut stats = match &self.source {
-            Source::Index(index) => {
-                let plan = index.plan();
-                let decisions = index.decisions(query);
-                Stats::of(self.or_fault(decisions)?, plan, &zone)
-            }
-            Source::Read(whole) => {
-                let wanted = |case: &&Case| query.matches(case, &self.log);
-                let decisions = whole
-                    .cases
-                    .all
-                    .iter()
-                    .filter(wanted)
-                    .map(Decision::of)
-                    .collect();
-                Stats::of(decisions, whole.cases.plan, &zone)
-            }
-        };
+        let (decisions, plan) = self.find(
+            |index| Ok((index.decisions(query)?, index.plan())),
+            |whole, log| {
+                let found = whole.cases.all.iter();
+                let found = found.filter(|case| query.matches(case, log));
+                (found.map(Decision::of).collect(), whole.cases.plan)
+            },
+        )?;
+        let mut stats = Stats::of(decisions, plan, &jiff::tz::TimeZone::system());
         if !query.keeps_rows() {
             stats.forget_rows();
         }
@@ -259,52 +395,58 @@ impl Answers {
 
     /// How what a question selects divides; `asked` is its text.
     pub fn facets(&mut self, query: &Query, asked: &str) -> Result<Facets, AuditError> {
-        let zone = jiff::tz::TimeZone::system();
-        let mut counter = Counter::default();
-        match &self.source {
-            Source::Index(index) => {
-                let counted = index.divide(query, &mut counter);
-                self.or_fault(counted)?;
-            }
-            Source::Read(whole) => {
+        let counter = self.find(
+            |index| {
+                let mut counter = Counter::default();
+                index.divide(query, &mut counter)?;
+                Ok(counter)
+            },
+            |whole, log| {
+                let mut counter = Counter::default();
                 let cases = whole.cases.all.iter();
-                for case in cases.filter(|case| query.matches(case, &self.log)) {
+                for case in cases.filter(|case| query.matches(case, log)) {
                     counter.count_case(case);
                 }
-            }
-        }
-        Ok(counter.end(asked, &zone))
+                counter
+            },
+        )?;
+        Ok(counter.end(asked, &jiff::tz::TimeZone::system()))
     }
 
     /// The open proposals, counted.
     pub fn summary(&mut self) -> Result<Summary, AuditError> {
-        let Source::Index(index) = &self.source else {
+        let open = match &self.source {
+            Source::Index(index) => index.open_ones(),
+            Source::Read(_) | Source::Distrusted => return self.log.summary(),
+        };
+        let Some((pending, running)) = self.or_log(open)? else {
             return self.log.summary();
         };
-        let (records, unknown) = (index.records, index.later());
-        let open = index.open_ones();
-        let (pending, running) = self.or_fault(open)?;
         Ok(Summary {
             pending,
             running,
-            records,
-            unknown,
+            records: self.records_read().unwrap_or_default(),
+            unknown: self.unknown(),
             dashboard: self.log.writer()?,
             faults: self.faults.clone(),
         })
     }
 
     /// Every record of one proposal, the oldest first, with its contents checked. Empty if the log does not have the
-    /// proposal.
+    /// proposal. The index says where they are, and the log is searched for what it leaves out: if it does, the log is
+    /// what answers.
     pub fn records(&mut self, id: ProposalId) -> Result<History, AuditError> {
-        let Source::Index(index) = &mut self.source else {
-            return self.log.records(id);
+        let lines = match &mut self.source {
+            Source::Index(index) => Some(index.lines(id)),
+            Source::Read(_) | Source::Distrusted => None,
         };
-        let lines = index.lines(id);
-        let lines = self.or_fault(lines)?;
-        if lines.is_empty() && self.hides(id)? {
-            return self.log.records(id);
-        }
+        let lines = match lines {
+            Some(lines) => self.or_log(lines)?,
+            None => None,
+        };
+        let Some(lines) = lines else {
+            return self.records_of_log(id);
+        };
         let mut contents = Contents::of(&self.log.layout, Look::ReadOf(id));
         let mut faults = self.faults.clone();
         let mut history = Vec::new();
@@ -331,36 +473,32 @@ impl Answers {
         })
     }
 
-    /// The same for what others are to rely on: the log is searched for records that the index hides.
-    pub fn records_whole(&mut self, id: ProposalId) -> Result<History, AuditError> {
-        match self.hides(id)? {
-            true => self.log.records(id),
-            false => self.records(id),
-        }
-    }
-
-    /// Whether the log has a record of this proposal that the index in the state folder does not name. Such an index is
-    /// removed.
-    fn hides(&mut self, id: ProposalId) -> Result<bool, AuditError> {
-        let hides = match &self.source {
-            Source::Index(index) if index.is_kept() => index.hides(id),
-            _ => return Ok(false),
-        };
-        let hides = self.or_fault(hides)?;
-        if hides {
-            tracing::warn!("the index hides a record of {id}, and is removed");
-            let _ = index::forget(&self.log.layout);
-        }
-        Ok(hides)
+    fn records_of_log(&self, id: ProposalId) -> Result<History, AuditError> {
+        let history = self.log.records(id)?;
+        Ok(History {
+            faults: Faults {
+                index: self.faults.index.clone(),
+                ..history.faults
+            },
+            ..history
+        })
     }
 
     /// When agents were paused and resumed, the newest first.
     pub fn pauses(&mut self) -> Result<Pauses, AuditError> {
-        let Source::Index(index) = &mut self.source else {
-            return self.log.pauses();
+        let lines = match &mut self.source {
+            Source::Index(index) => Some(index.apart(["paused", "resumed"])),
+            Source::Read(_) | Source::Distrusted => None,
         };
-        let lines = index.apart(["paused", "resumed"]);
-        let lines = self.or_fault(lines)?;
+        let lines = match lines {
+            Some(lines) => self.or_log(lines)?,
+            None => None,
+        };
+        let Some(lines) = lines else {
+            let pauses = self.log.pauses()?;
+            self.faults.chain = pauses.faults.chain.clone();
+            return Ok(pauses);
+        };
         let all = lines.iter().filter_map(|(_, bytes)| {
             let record = Record::parse(bytes).ok()?;
             PauseLogged::of(record.ts, &record.event)
@@ -374,50 +512,47 @@ impl Answers {
 
     /// The records of what retention removed, the newest first.
     pub fn removals(&mut self) -> Result<Vec<Record>, AuditError> {
+        let lines = match &mut self.source {
+            Source::Index(index) => Some(index.apart(["pruned", "pruned"])),
+            Source::Read(_) | Source::Distrusted => None,
+        };
+        let lines = match lines {
+            Some(lines) => self.or_log(lines)?,
+            None => None,
+        };
         let mut all = Vec::new();
-        match &mut self.source {
-            Source::Index(index) => {
-                let lines = index.apart(["pruned", "pruned"]);
-                let lines = self.or_fault(lines)?;
-                all.extend(
-                    lines
-                        .iter()
-                        .filter_map(|(_, bytes)| Record::parse(bytes).ok()),
-                );
-            }
-            Source::Read(_) => {
-                judge::read(&self.log.layout, Look::There, |read| {
-                    if let Read::Record(_, record) = read
-                        && let LogEvent::Pruned { .. } = record.event
-                    {
-                        all.push(*record);
-                    }
-                })?;
-                all.reverse();
-            }
+        if let Some(lines) = lines {
+            let records = lines.iter();
+            all.extend(records.filter_map(|(_, bytes)| Record::parse(bytes).ok()));
+            return Ok(all);
         }
+        judge::read(&self.log.layout, Look::There, |read| {
+            if let Read::Record(_, record) = read
+                && let LogEvent::Pruned { .. } = record.event
+            {
+                all.push(*record);
+            }
+        })?;
+        all.reverse();
         Ok(all)
     }
 
     /// The ids that begin or end with these digits, two at most.
     pub fn ids(&mut self, digits: &str) -> Result<Vec<ProposalId>, AuditError> {
-        match &self.source {
-            Source::Index(index) => {
-                let found = match index.ids(digits) {
-                    // The log has the last word.
-                    Ok(none) if none.is_empty() && index.is_kept() => index.ids_in_lines(digits),
-                    found => found,
-                };
-                self.or_fault(found)
-            }
-            Source::Read(whole) => {
+        self.find(
+            |index| match index.ids(digits) {
+                // The log has the last word.
+                Ok(none) if none.is_empty() && !index.is_sure() => index.ids_in_lines(digits),
+                found => found,
+            },
+            |whole, _| {
                 let ids = whole.cases.all.iter().rev().map(|case| case.id);
                 let has = |id: &ProposalId| {
                     let id = id.to_string();
                     id.starts_with(digits) || id.ends_with(digits)
                 };
-                Ok(ids.filter(has).take(2).collect())
-            }
-        }
+                ids.filter(has).take(2).collect()
+            },
+        )
     }
 }

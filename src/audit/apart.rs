@@ -10,7 +10,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -47,6 +47,8 @@ pub struct Apart {
     _lock: Option<Flock<File>>,
     stage: Mutex<Stage>,
     read: AtomicU64,
+    /// Whether the index in the state folder was found to say something else than the log.
+    distrusted: AtomicBool,
 }
 
 impl Apart {
@@ -68,6 +70,7 @@ impl Apart {
             _lock: lock,
             stage: Mutex::default(),
             read: AtomicU64::new(0),
+            distrusted: AtomicBool::new(false),
         })
     }
 
@@ -107,6 +110,15 @@ impl Apart {
 
     pub(super) fn copied(&self) {
         self.set(Stage::Copied);
+    }
+
+    /// The index in the state folder is of no use to this process any more.
+    pub(super) fn distrust(&self) {
+        self.distrusted.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_distrusted(&self) -> bool {
+        self.distrusted.load(Ordering::Relaxed)
     }
 
     pub(super) fn begins(&self, of: u64) {

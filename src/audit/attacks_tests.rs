@@ -83,7 +83,7 @@ impl Signed {
     }
 
     /// Changes the lines of a segment.
-    fn lines(&self, segment: usize, change: impl FnOnce(&mut Vec<String>)) {
+    pub(super) fn lines(&self, segment: usize, change: impl FnOnce(&mut Vec<String>)) {
         let path = &self.segments()[segment];
         let text = fs::read_to_string(path).unwrap();
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();

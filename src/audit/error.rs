@@ -175,12 +175,25 @@ pub struct Faults {
     pub lives: Named,
     /// Blobs that are missing or changed, each with the first record that names it.
     pub blobs: Named,
+    /// How the index did not say what the log says. It was removed, and the answer is from the log.
+    #[serde(skip)]
+    pub index: Option<Damage>,
 }
 
 impl Faults {
-    /// The fault with the lowest sequence number.
+    /// What is wrong with the log itself, for what the index has no part in.
+    #[must_use]
+    pub fn of_log(&self) -> Self {
+        Self {
+            index: None,
+            ..self.clone()
+        }
+    }
+
+    /// The fault with the lowest sequence number; what the log itself has comes first.
     pub fn first(&self) -> Option<&Damage> {
-        first(&self.lives.first, &self.blobs.first, self.chain.as_ref())
+        let of_log = first(&self.lives.first, &self.blobs.first, self.chain.as_ref());
+        of_log.or(self.index.as_ref())
     }
 }
 

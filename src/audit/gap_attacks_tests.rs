@@ -330,11 +330,21 @@ fn a_cut_log_with_a_forged_gap_is_told_and_its_root_is_compared() {
     log.forge(&lines);
     let why = "states another root than the hashes that are kept";
     assert!(log.said().contains(why), "{}", log.said());
-    // Without a root it is like any other removal that nobody signed: told by every view, and unsigned.
+    // The notary does not sign it either, and says so once and for all.
+    let signed = log.sign();
+    assert!(
+        matches!(&signed[..], [NotaryEvent::Contradiction(said)] if said.contains(why)),
+        "{signed:?}"
+    );
+    // Without a root it is none of this program's, where checkpoints reach so far. Every view tells it, too.
     let rooted = format!(",\"root\":\"{other}\"");
     swap(&mut lines[at].1, &rooted, "");
     log.forge(&lines);
-    assert_eq!(log.said(), "nothing");
+    let said = log.said();
+    assert!(
+        said.contains("states no root, and no checkpoint signs it"),
+        "{said}"
+    );
     let told = log.told().unwrap();
     assert!(told.contains("were removed on"), "{told}");
     let record = Record::parse(log.lines()[at].1.as_bytes()).unwrap();

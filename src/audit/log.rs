@@ -14,6 +14,7 @@ use super::apart::Apart;
 use super::cases::{Case, Cases, Course, Person};
 use super::contents::Look;
 use super::error::{AuditError, Faults};
+use super::index::Telling;
 use super::judge::{self, Judged, Read};
 use super::layout::{Layout, open_regular};
 use super::line::Record;
@@ -21,6 +22,7 @@ use super::lock::{self, Holder};
 use super::put_back;
 use super::query::{self, Texts};
 use super::salts;
+use super::scan::Line;
 use super::tlog::{self, Comparing, Prover, Signed, Store, TlogError};
 use super::traces;
 use super::verify::{self, Report};
@@ -321,7 +323,7 @@ impl Log {
 
     /// Checks everything that can be checked without a reference outside the folder.
     pub fn verify(&self) -> Result<Report, AuditError> {
-        verify::verify(&self.layout, |_| {})
+        verify::verify(&self.layout, "a dashboard", &|_, _| {}, |_| {})
     }
 
     /// Like [`Self::verify`] and [`Self::compare`] in one reading.
@@ -330,8 +332,19 @@ impl Log {
         store: Option<&Store>,
         signed: &[Signed],
     ) -> Result<(Report, Result<(), TlogError>), AuditError> {
+        self.verify_telling(store, signed, &|_, _| {})
+    }
+
+    /// Like [`Self::verify_signed`]; `telling` hears how far that is.
+    pub fn verify_telling(
+        &self,
+        store: Option<&Store>,
+        signed: &[Signed],
+        telling: Telling<'_>,
+    ) -> Result<(Report, Result<(), TlogError>), AuditError> {
         let mut comparing = Comparing::with(store, signed);
-        let report = verify::verify(&self.layout, |line| comparing.record(line))?;
+        let visit = |line: &Line<'_>| comparing.record(line);
+        let report = verify::verify(&self.layout, "`audit verify`", telling, visit)?;
         let last = report.removed_through.unwrap_or(0) + report.records;
         let compared = comparing.end(last, &report.removals);
         Ok((report, compared))

@@ -77,7 +77,7 @@ mod secrets_tests;
 #[cfg(test)]
 mod written;
 
-pub use answers::{Answers, Told};
+pub use answers::{Answers, Basis, Told};
 pub use apart::{Apart, Stage};
 pub use cases::{Case, Cases, Course, Person};
 pub use earlier::Earlier;
@@ -85,6 +85,7 @@ pub use erase::{Erasure, ErasureError, ErasureOrder, erased};
 pub use error::{AuditError, Damage, Faults, Named};
 pub use facets::{By, Facet, Facets, Value};
 pub use feeder::{Fed, Feeder};
+pub use index::{Noted, Telling};
 pub use line::Record;
 pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Settled, Summary};
 pub use open::{Opened, append, open, start};
@@ -100,7 +101,7 @@ pub use tlog::{
     Signed, Store, StoreError, TlogError, Trust, VerifierKey, Witness,
 };
 pub use unread::{Checked, Unread};
-pub use verify::{Removed, Repaired, Report, gap};
+pub use verify::{ErasedBy, Removed, Repaired, Report, SetAside, gap};
 pub use vouched::Vouched;
 pub use watch::{Counts, Watch};
 pub use writer::{Writer, WriterEvent, WriterHandle};

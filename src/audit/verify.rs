@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::contents::Look;
 use super::error::{self, AuditError, Damage};
-use super::index::{self, Comparison};
+use super::index::{self, Comparison, Telling};
 use super::judge::{self, Read, Reader};
 use super::layout::Layout;
 use super::life::Lives;
@@ -39,8 +39,12 @@ pub struct Report {
     pub in_journal: u64,
     /// Number of records of later versions; the chain covers them as well.
     pub unknown: u64,
+    /// What persons and retention erased of contents, according to the log's own records, the oldest first.
+    pub erasures: Vec<ErasedBy>,
     /// Repairs that persons ordered, according to the log's own records.
     pub repairs: Vec<Repaired>,
+    /// Pieces of files that were set aside, by starts after a crash and by repairs, the oldest first.
+    pub set_aside: Vec<SetAside>,
     /// Where the chain breaks; nothing after it was checked.
     pub damage: Option<Damage>,
     /// The first 20 intact records that state something impossible.
@@ -154,7 +158,89 @@ impl Repaired {
     }
 }
 
+/// Contents that were erased, as an `erased` record says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErasedBy {
+    /// The `erased` record.
+    pub seq: u64,
+    pub at: Timestamp,
+    /// The person.
+    pub uid: u32,
+    pub id: ProposalId,
+    pub contents: u64,
+    pub reason: String,
+}
+
+impl ErasedBy {
+    fn of(record: &Record) -> Option<Self> {
+        let LogEvent::Erased {
+            id,
+            contents,
+            reason,
+            by,
+        } = &record.event
+        else {
+            return None;
+        };
+        Some(Self {
+            seq: record.seq,
+            at: record.ts,
+            uid: by.uid,
+            id: *id,
+            contents: contents.len() as u64,
+            reason: reason.clone(),
+        })
+    }
+}
+
+/// A piece of a file that is in quarantine, as a `recovered` record says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SetAside {
+    /// The `recovered` record.
+    pub seq: u64,
+    pub at: Timestamp,
+    /// Who ordered it; nobody if it was an end that a crash left incomplete.
+    pub uid: Option<u32>,
+    /// File name of the segment, or of the journal.
+    pub from: String,
+    pub bytes: u64,
+    /// File name in the folder `quarantine`.
+    pub file: String,
+}
+
+impl SetAside {
+    fn of(record: &Record) -> Option<Self> {
+        let LogEvent::Recovered {
+            segment,
+            bytes,
+            quarantined,
+            by,
+            ..
+        } = &record.event
+        else {
+            return None;
+        };
+        Some(Self {
+            seq: record.seq,
+            at: record.ts,
+            uid: by.as_ref().map(|by| by.uid),
+            from: segment.clone(),
+            bytes: *bytes,
+            file: quarantined.clone(),
+        })
+    }
+}
+
 impl Report {
+    /// Whether no record says that anything was removed, erased or set aside, and no beginning is missing.
+    pub fn nothing_removed(&self) -> bool {
+        self.removed_through.is_none()
+            && self.removals.is_empty()
+            && self.erasures.is_empty()
+            && self.repairs.is_empty()
+            && self.set_aside.is_empty()
+    }
+
     /// The fault with the lowest sequence number.
     pub fn first(&self) -> Option<&Damage> {
         let first = error::first(&self.impossible, &self.bad_blobs, self.damage.as_ref());
@@ -165,7 +251,9 @@ impl Report {
 /// What goes along with a verification.
 struct Along<V> {
     visit: V,
+    erasures: Vec<ErasedBy>,
     repairs: Vec<Repaired>,
+    set_aside: Vec<SetAside>,
     removals: Vec<Removed>,
     index: Option<Comparison>,
 }
@@ -173,18 +261,20 @@ struct Along<V> {
 impl<V: FnMut(&Line<'_>)> Reader for Along<V> {
     fn meets(&mut self, id: ProposalId, lives: &mut Lives) {
         if let Some(index) = &mut self.index {
-            index.meets(id, lives);
+            index.comes(id, lives);
         }
     }
 
     fn reads(&mut self, read: Read<'_>, lives: &mut Lives) {
         if let Some(index) = &mut self.index {
-            index.reads(&read, lives);
+            index.compares(&read, lives);
         }
         match read {
             Read::Record(line, record) => {
                 (self.visit)(line);
+                self.erasures.extend(ErasedBy::of(&record));
                 self.repairs.extend(Repaired::of(&record));
+                self.set_aside.extend(SetAside::of(&record));
                 self.removals.extend(Removed::of(&record));
             }
             Read::Later(line, _) => (self.visit)(line),
@@ -192,17 +282,34 @@ impl<V: FnMut(&Line<'_>)> Reader for Along<V> {
     }
 }
 
-/// `visit` is given the line of each record. An index that does not say what the log says is removed.
-pub(super) fn verify(layout: &Layout, visit: impl FnMut(&Line<'_>)) -> Result<Report, AuditError> {
+/// `visit` is given the line of each record, and `telling` hears how far it is. An index that does not say what the log
+/// says is removed; of one that does, a note says that `by` compared them.
+pub(super) fn verify(
+    layout: &Layout,
+    by: &str,
+    telling: Telling<'_>,
+    mut visit: impl FnMut(&Line<'_>),
+) -> Result<Report, AuditError> {
+    let of = layout.segment_bytes().unwrap_or(0);
+    let mut read = 0;
+    let visit = |line: &Line<'_>| {
+        read += line.bytes.len() as u64 + 1;
+        telling(read, of);
+        visit(line);
+    };
     let mut along = Along {
         visit,
+        erasures: Vec::new(),
         repairs: Vec::new(),
+        set_aside: Vec::new(),
         removals: Vec::new(),
         index: Comparison::begin(layout),
     };
     let judged = judge::read_by(layout, Look::Read, &mut along)?;
     let Along {
+        erasures,
         repairs,
+        set_aside,
         removals,
         index,
         ..
@@ -210,10 +317,13 @@ pub(super) fn verify(layout: &Layout, visit: impl FnMut(&Line<'_>)) -> Result<Re
     // What follows damage was not read.
     let index = index.filter(|_| judged.faults.chain.is_none());
     let index_compared = index.is_some();
+    let through = index.as_ref().map_or(0, Comparison::through);
     let index = index.and_then(Comparison::end);
     if index.is_some() {
-        // If it cannot be removed, it stays as wrong as it is said to be.
-        let _ = index::forget(layout);
+        index::distrust(layout);
+    } else if index_compared {
+        // A convenience: nothing depends on it.
+        let _ = index::note(layout, through, by);
     }
     let (head, removed) = (judged.scanned.head, judged.scanned.removed);
     let faults = judged.faults;
@@ -229,7 +339,9 @@ pub(super) fn verify(layout: &Layout, visit: impl FnMut(&Line<'_>)) -> Result<Re
         unerased: judged.unerased.len() as u64,
         in_journal: judged.in_journal,
         unknown: judged.later,
+        erasures,
         repairs,
+        set_aside,
         damage: faults.chain,
         impossible: faults.lives.first,
         impossible_count: faults.lives.count,

@@ -1,11 +1,13 @@
 //! `countersign audit`: the log, without the dashboard.
 
+mod anchored;
 pub(super) mod anchors;
 mod bundle;
 mod erase;
 mod export;
 mod fields;
 mod list;
+mod meter;
 mod playback;
 mod prove;
 mod prune;
@@ -22,11 +24,16 @@ use clap::Subcommand;
 pub(super) use list::later;
 pub(super) use question::not_for_hyphens;
 
-use crate::audit::{Answers, AuditError, Faults, Log, gap};
+use serde_json::json;
+
+use crate::audit::query::Query;
+use crate::audit::{Answers, AuditError, Basis, Faults, Log, Noted, Telling, gap};
 use crate::error::Failure;
+use crate::model::grouped;
 
 use super::Globals;
-use super::out::{is_seen, state_dir, tell};
+use super::out::{state_dir, tell};
+use meter::Meter;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -97,37 +104,81 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
 /// A log that is longer than this is read for more than a moment.
 const LONG: u64 = 32 * 1024 * 1024;
 
-/// Opens a log for questions. Says so if that takes a while.
-fn answers(log: &Log) -> Result<Answers, Failure> {
-    let reading = |bytes: u64| {
-        if bytes > LONG {
-            tell(&format!(
-                "reading the whole log ({} MB) once, for its index",
-                bytes / 1_000_000
-            ));
-        }
-    };
-    log.answers_telling(&reading).map_err(|e| failed(&e))
+/// Opens a log for the questions of one of these commands: the index of a short log is compared with all of it first.
+/// Says so if that takes a while.
+fn answers(log: &Log, command: &str) -> Result<Answers, Failure> {
+    let by = format!("`audit {command}`");
+    let opened = reading("once, for its index", |telling| {
+        log.answers_compared(&by, telling)
+    });
+    opened.map_err(|e| failed(&e))
 }
 
-/// Says to a person what the answers rest on.
-fn tell_source(answers: &Answers) {
-    if is_seen() && answers.from_kept_index() {
-        tell("from the index; `countersign audit verify` compares it with the log");
+/// The same for what a query selects; `from_log`: the log itself is read for it.
+fn answers_to(log: &Log, query: &Query, command: &str, from_log: bool) -> Result<Answers, Failure> {
+    let by = format!("`audit {command}`");
+    let opened = match from_log {
+        true => reading("for this answer", |telling| log.answers_anew(telling)),
+        false => reading("once, for its index", |telling| {
+            log.answers_to(query, &by, telling)
+        }),
+    };
+    opened.map_err(|e| failed(&e))
+}
+
+/// Says what the answers rest on, if that is an index that was not compared with the log for them.
+fn tell_basis(answers: &Answers) {
+    if let Basis::Index(noted) = answers.basis() {
+        tell(&counted_from(noted.as_ref(), answers.records_read()));
+    }
+}
+
+/// What a note says is printed as it is: it may be anybody's.
+fn counted_from(noted: Option<&Noted>, records: Option<u64>) -> String {
+    let compared = match noted {
+        None => "and nothing says when that was last compared with the log".to_owned(),
+        Some(Noted { through, at, by }) => {
+            let of = records.map_or_else(String::new, |all| format!(" of {}", grouped(all)));
+            format!(
+                "last compared with the log {} through record {}{of} by {}",
+                list::seconds(*at),
+                grouped(*through),
+                list::claim(by, 60)
+            )
+        }
+    };
+    format!("counted from the index, {compared}; `--from-log` reads the log itself")
+}
+
+/// The same for JSON.
+fn basis_json(answers: &Answers) -> serde_json::Value {
+    match answers.basis() {
+        Basis::Log => json!({"source": "log"}),
+        Basis::Compared => json!({"source": "index", "compared": true}),
+        Basis::Index(last) => json!({"source": "index", "compared": false, "last_compared": last}),
     }
 }
 
 /// Opens a log for what others are to rely on: all of it is read. Says so if that takes a while.
 fn evidence(log: &Log) -> Result<Answers, Failure> {
-    let reading = |bytes: u64| {
-        if bytes > LONG {
+    let why = "what others rely on is not taken from its index";
+    let opened = reading(why, |telling| log.answers_anew(telling));
+    opened.map_err(|e| failed(&e))
+}
+
+/// Says that a long log is read, and how far that is.
+fn reading<T>(why: &str, read: impl FnOnce(Telling<'_>) -> T) -> T {
+    let meter = Meter::of("reading the log");
+    let telling = |bytes, of| {
+        if bytes == 0 && of > LONG {
             tell(&format!(
-                "reading the whole log ({} MB): what others rely on is not taken from its index",
-                bytes / 1_000_000
+                "reading the whole log ({} MB), {why}",
+                of / 1_000_000
             ));
         }
+        meter.tell(bytes, of);
     };
-    log.answers_anew(&reading).map_err(|e| failed(&e))
+    read(&telling)
 }
 
 fn failed(error: &AuditError) -> Failure {
@@ -148,6 +199,11 @@ fn whole(faults: &Faults) -> Result<u8, Failure> {
     let Some(first) = faults.first() else {
         return Ok(0);
     };
+    if faults.index.as_ref() == Some(first) {
+        return Err(Failure::general(format!(
+            "the index was changed: {first}; it is removed, and what is shown is from the log"
+        )));
+    }
     let cut = match &faults.chain {
         Some(chain) if chain != first => ", and it ends early",
         // Others say that the log is not the one that was signed.

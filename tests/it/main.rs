@@ -34,6 +34,7 @@ mod descriptors;
 mod drawn;
 mod drills;
 mod e2e;
+mod edited_index;
 mod edits;
 mod erasing;
 mod exports;

@@ -155,9 +155,13 @@ fn verify_says_through_which_record_the_log_is_anchored() {
         let output = log.cli(&[&["audit", "verify"], args].concat());
         (output.status.code(), said(&output))
     };
-    let (code, report) = verify(&["--require-anchor"]);
+    let (code, report) = verify(&[]);
     assert_eq!(code, Some(0), "{report}");
     assert!(report.ends_with("\nanchored through seq 4\n"), "{report}");
+    assert!(
+        report.contains("\nnothing was removed: the log begins with record 1"),
+        "{report}"
+    );
     // The key was made when the records were there already.
     assert!(
         report.contains("\nanchored from seq 5, since 20"),
@@ -165,7 +169,7 @@ fn verify_says_through_which_record_the_log_is_anchored() {
     );
     assert!(report.contains("; the 4 records before it were there already"));
     log.grow(ProposalId::new());
-    let (code, report) = verify(&["--require-anchor"]);
+    let (code, report) = verify(&["--require-anchor", "--key", &log.key()]);
     assert_eq!(code, Some(0), "{report}");
     let end = "\nanchored through seq 4\nthe last 4 records are newer than the checkpoint\n";
     assert!(report.ends_with(end), "{report}");
@@ -179,6 +183,61 @@ fn verify_says_through_which_record_the_log_is_anchored() {
     assert_eq!(json["anchored_through"], 4);
     assert_eq!(json["anchor_fault"], Value::Null);
     assert_eq!(json["consistent"], true);
+}
+
+/// A copy that is opened without its checkpoints gets a key of its own, which signs all that was there.
+#[test]
+fn a_key_beside_the_log_vouches_for_nothing_that_was_there_before_it() {
+    let log = Signed::new();
+    let (old_key, old) = (log.key(), log.anchor("kept"));
+    fs::rename(log.path("state-checkpoints"), log.path("away")).unwrap();
+    log.grow(ProposalId::new());
+    log.sign();
+    let key = log.key();
+    assert_ne!(key, old_key);
+    let new = log.anchor("newest");
+    let before = "the records 1 to 8 were there before the key in ";
+    let others = "state-checkpoints/latest: ";
+    for (args, code, words) in [
+        (&["--require-anchor"][..], 1, before),
+        (&[], 0, "; --key FILE names the one that you expect\n"),
+        (
+            &["--require-anchor", "--key", &key],
+            0,
+            "\nanchored from seq 9, ",
+        ),
+        (&["--require-anchor", "--key", &old_key], 1, others),
+        (
+            &["--require-anchor", "--anchor", &new],
+            0,
+            "\nanchored from seq 9, ",
+        ),
+        // What was signed once reaches to the fourth record.
+        (
+            &["--require-anchor", "--anchor", &old, "--key", &old_key],
+            1,
+            "the records 5 to 8 were there before the key in ",
+        ),
+        (&["--require-anchor", "--anchor", &old], 1, "kept: "),
+    ] {
+        let output = log.cli(&[&["audit", "verify"], args].concat());
+        let report = said(&output);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {report}");
+        assert!(report.contains(words), "{args:?}: {report}");
+        assert!(
+            !report.contains("--require-anchor: ") || code == 1,
+            "{args:?}: {report}"
+        );
+    }
+    let json = log.cli(&["audit", "verify", "--json"]).stdout;
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    let lacks = json["anchor_lacks"].as_str().unwrap();
+    assert!(lacks.starts_with(before), "{lacks}");
+    // Without the note that says since when, nothing is known of it.
+    fs::remove_file(log.path("state-checkpoints/begun")).unwrap();
+    let output = log.cli(&["audit", "verify", "--require-anchor"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("nothing says since when the key in "));
 }
 
 /// A copy of the folder without its checkpoints, as an auditor has it.

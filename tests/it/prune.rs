@@ -223,7 +223,13 @@ fn whole_old_segments_are_removed_and_everything_else_goes_on() {
         );
     }
     // What was removed is signed at once.
-    let printed = text(&dash.cli(&["audit", "verify", "--require-anchor"]));
+    let verified = dash.cli(&["audit", "verify", "--require-anchor"]);
+    assert_eq!(verified.status.code(), Some(0), "{}", text(&verified));
+    let printed = text(&verified);
+    assert!(
+        printed.contains("\na checkpoint signs that removal\n"),
+        "{printed}"
+    );
     assert!(
         printed.contains("anchored through seq ") && !printed.contains("newer than"),
         "{printed}"

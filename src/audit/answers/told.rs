@@ -1,6 +1,6 @@
 //! What an export is made of: each proposal with all of its records, or every line of the log.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::cases::Case;
 use super::super::contents::Look;
@@ -38,20 +38,14 @@ impl Answers {
 
     /// The ids of drills that wait. No other record than their own names them.
     pub(in crate::audit) fn waiting_drills(&mut self) -> Result<Vec<String>, AuditError> {
-        match &self.source {
-            Source::Index(index) => {
-                let found = index.waiting_drills();
-                self.or_fault(found)
-            }
-            Source::Read(whole) => {
-                let waiting = whole
-                    .cases
-                    .all
-                    .iter()
-                    .filter(|case| case.is_waiting_drill());
-                Ok(waiting.map(|case| case.id.to_string()).collect())
-            }
-        }
+        self.find(
+            |index| index.waiting_drills(),
+            |whole, _| {
+                let cases = whole.cases.all.iter();
+                let waiting = cases.filter(|case| case.is_waiting_drill());
+                waiting.map(|case| case.id.to_string()).collect()
+            },
+        )
     }
 
     /// The proposals that a question selects, the oldest first, each as soon as it is read. The visitor's error ends it.
@@ -61,23 +55,33 @@ impl Answers {
         mut visit: impl FnMut(&Told) -> Result<(), E>,
     ) -> Result<Result<(), E>, AuditError> {
         const AT_ONCE: usize = 100;
-        if let Source::Read(_) = &self.source {
-            return Ok(self.selected(query)?.iter().try_for_each(visit));
-        }
         let mut after = i64::MIN;
+        let mut visited = HashSet::new();
         loop {
-            let Source::Index(index) = &mut self.source else {
-                return Ok(Ok(()));
+            self.ready()?;
+            let found = match &mut self.source {
+                Source::Index(index) => index.told(query, after, AT_ONCE),
+                Source::Read(_) | Source::Distrusted => {
+                    let mut rest = self.selected(query)?;
+                    rest.retain(|told| !visited.contains(&told.case.id));
+                    return Ok(rest.iter().try_for_each(visit));
+                }
             };
-            let found = index.told(query, after, AT_ONCE);
-            let found = self.or_fault(found)?;
+            let Some(found) = self.or_log(found)? else {
+                after = i64::MIN;
+                continue;
+            };
             let Some(newest) = found.newest else {
                 return Ok(Ok(()));
             };
             self.faults.blobs.add_new(found.faults);
             after = newest;
-            if let Err(e) = found.told.iter().try_for_each(&mut visit) {
-                return Ok(Err(e));
+            for told in &found.told {
+                if visited.insert(told.case.id)
+                    && let Err(e) = visit(told)
+                {
+                    return Ok(Err(e));
+                }
             }
         }
     }
@@ -112,23 +116,24 @@ impl Answers {
         mut visit: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<Result<(), E>, AuditError> {
         const AT_ONCE: usize = 500;
-        if let Source::Read(_) = &self.source {
-            let mut ended = Ok(());
-            judge::read(&self.log.layout, Look::There, |read| {
-                let (Read::Record(line, _) | Read::Later(line, _)) = read;
-                if ended.is_ok() {
-                    ended = visit(line.bytes);
-                }
-            })?;
-            return Ok(ended);
-        }
         let mut after = 0;
         loop {
-            let Source::Index(index) = &mut self.source else {
-                return Ok(Ok(()));
+            let lines = match &mut self.source {
+                Source::Index(index) => index.lines_after(after, AT_ONCE),
+                Source::Read(_) | Source::Distrusted => {
+                    let mut ended = Ok(());
+                    judge::read(&self.log.layout, Look::There, |read| {
+                        let (Read::Record(line, _) | Read::Later(line, _)) = read;
+                        if ended.is_ok() && line.seq > after {
+                            ended = visit(line.bytes);
+                        }
+                    })?;
+                    return Ok(ended);
+                }
             };
-            let lines = index.lines_after(after, AT_ONCE);
-            let lines = self.or_fault(lines)?;
+            let Some(lines) = self.or_log(lines)? else {
+                continue;
+            };
             let Some((newest, _)) = lines.last() else {
                 return Ok(Ok(()));
             };

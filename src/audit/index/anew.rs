@@ -9,17 +9,16 @@ use std::path::PathBuf;
 use nix::unistd::{AccessFlags, access};
 
 use super::super::log::Log;
-use super::{Index, IndexError, Resume, has_room, schema};
+use super::{Index, IndexError, Resume, Telling, has_room, schema};
 
 impl Index {
     /// Reads the whole log into an index that nobody else can open, and that is not kept: in a file of mode 0600 without
-    /// a name, outside the state folder, with at most 16 MB of it in memory. `making` is told before, with the bytes of
-    /// the segments.
-    pub fn anew(log: &Log, making: &dyn Fn(u64)) -> Result<Self, IndexError> {
-        making(log.layout.segment_bytes()?);
+    /// a name, outside the state folder, with at most 16 MB of it in memory.
+    pub fn anew(log: &Log, making: Telling<'_>) -> Result<Self, IndexError> {
+        making(0, log.layout.segment_bytes()?);
         has_room(log, &temporary())?;
         let mut index = Self::at(log, schema::private()?, Resume::default());
-        index.go_on()?;
+        index.go_on(making)?;
         index.overlay()?;
         Ok(index)
     }

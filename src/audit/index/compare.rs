@@ -6,9 +6,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::super::cases::Cases;
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use super::super::cases::{Cases, Person};
 use super::super::error::Damage;
-use super::super::judge::Read;
+use super::super::judge::{Read, Reader};
 use super::super::layout::Layout;
 use super::super::life::Lives;
 use super::super::log::Log;
@@ -16,7 +19,7 @@ use super::super::vouched::Vouched;
 use super::feed::{Feed, To};
 use super::lines::Kept;
 use super::{Believed, FILE, IndexError, Resume, kept, own_folder};
-use crate::model::ProposalId;
+use crate::model::{DrillPlan, ProposalId};
 
 /// What differs so far.
 #[derive(Debug, Default)]
@@ -63,23 +66,41 @@ impl Comparison {
             layout: layout.clone(),
             vouched: Vouched::Nothing,
         };
-        let (connection, cases) = (Rc::new(connection), Cases::default());
-        let feed = Feed::new(connection, log, Kept::default(), cases, To::Compare)?;
+        Self::over(Rc::new(connection), log, resume.walk.scanned().head.seq)
+    }
+
+    /// Compares the index of an open transaction, up to this record.
+    pub(super) fn over(
+        connection: Rc<Connection>,
+        log: Log,
+        through: u64,
+    ) -> Result<Self, IndexError> {
+        let (kept, cases) = (Kept::default(), Cases::default());
         Ok(Self {
-            feed,
-            through: resume.walk.scanned().head.seq,
+            feed: Feed::new(connection, log, kept, cases, To::Compare)?,
+            through,
             seen: 0,
         })
     }
 
+    /// The last record that the index has.
+    pub fn through(&self) -> u64 {
+        self.through
+    }
+
+    /// Who had the dashboard open last, and its drills.
+    pub(super) fn knows(&self) -> (Option<Person>, Option<(Timestamp, DrillPlan)>) {
+        (self.feed.cases.here.clone(), self.feed.cases.plan)
+    }
+
     /// The next record is about this proposal.
-    pub fn meets(&mut self, id: ProposalId, lives: &Lives) {
+    pub fn comes(&mut self, id: ProposalId, lives: &Lives) {
         if self.seen < self.through {
             self.feed.meets_again(id, self.seen, lives);
         }
     }
 
-    pub fn reads(&mut self, read: &Read<'_>, lives: &mut Lives) {
+    pub fn compares(&mut self, read: &Read<'_>, lives: &mut Lives) {
         let (Read::Record(line, _) | Read::Later(line, _)) = read;
         if line.seq <= self.through {
             self.seen = line.seq;
@@ -89,23 +110,31 @@ impl Comparison {
 
     /// The result, for a log that was read to its end.
     pub fn end(self) -> Option<Damage> {
+        match self.differs() {
+            Ok(None) => None,
+            Ok(Some(what)) => Some(IndexError::Differs(what).damage()),
+            Err(e) => Some(e.damage()),
+        }
+    }
+
+    /// The same in words.
+    pub(super) fn differs(self) -> Result<Option<String>, IndexError> {
         let (seen, through) = (self.seen, self.through);
-        let found = match seen < through {
+        match seen < through {
             true => Ok(Some(format!(
                 "it has records up to seq {through}, and the log ends at {seen}"
             ))),
             false => self.feed.compared(),
-        };
-        let what = match found {
-            Ok(None) => return None,
-            Ok(Some(what)) => format!("it does not say what the log says: {what}"),
-            Err(e) => e.to_string(),
-        };
-        Some(Damage {
-            file: format!("index/{FILE}"),
-            line: None,
-            seq: None,
-            what,
-        })
+        }
+    }
+}
+
+impl Reader for Comparison {
+    fn meets(&mut self, id: ProposalId, lives: &mut Lives) {
+        self.comes(id, lives);
+    }
+
+    fn reads(&mut self, read: Read<'_>, lives: &mut Lives) {
+        self.compares(&read, lives);
     }
 }

@@ -14,6 +14,7 @@ use super::super::line::Record;
 use super::super::query::Query;
 use super::super::scan::Line;
 use super::super::stats::Decision;
+use super::hidden::{Shown, named};
 use super::lines::Place;
 use super::select::Sql;
 use super::{Index, IndexError, row};
@@ -64,13 +65,28 @@ impl Index {
             ..Found::default()
         };
         let mut contents = Contents::of(&self.log.layout, Look::There);
+        // What is not closed could go on behind its last line that the index names.
+        let mut open = Shown::default();
         for n in rows {
+            let mut lines = Shown::default();
             let case = self.case(n, &mut |line, record| {
                 found.faults.extend(contents.named(line, &record.event));
+                if let Some(id) = record.event.id() {
+                    let at = line.boundary.segment;
+                    lines.add(id, at, line.offset, line.bytes.len());
+                }
             })?;
+            if case.as_ref().is_some_and(|case| !case.state.is_final()) {
+                open.take_in(lines);
+            }
             // The index picks, and the log has the last word.
             let case = case.filter(|case| query.matches(case, &self.log));
             found.cases.extend(case);
+        }
+        if !self.is_sure()
+            && let Some(id) = self.hidden(&open)?
+        {
+            return Err(IndexError::Lies(id));
         }
         found.faults.extend(contents.missing());
         Ok(found)
@@ -245,13 +261,24 @@ impl Index {
         Ok(cases.here)
     }
 
-    /// The lines of a proposal, the oldest first, with their places.
+    /// All lines of a proposal, the oldest first, with their places.
+    ///
+    /// # Errors
+    /// If the index names a line of another one, or leaves out one that the log has from the first one on.
     pub fn lines(&mut self, id: ProposalId) -> Result<Vec<(Place, Vec<u8>)>, IndexError> {
-        let Some(n) = self.number(id)? else {
-            return Ok(Vec::new());
+        let places = match self.number(id)? {
+            Some(n) => Place::all_of(&self.connection, n)?,
+            None => Vec::new(),
         };
-        let places = Place::all_of(&self.connection, n)?;
-        self.read(places)
+        let lines = self.read(places)?;
+        let own = |(place, line): &(Place, Vec<u8>)| named(line) == Some(id) && place.is_of(line);
+        if !lines.iter().all(own) {
+            return Err(IndexError::Lies(id));
+        }
+        if !self.is_sure() && self.hidden(&Shown::of(id, &lines))?.is_some() {
+            return Err(IndexError::Lies(id));
+        }
+        Ok(lines)
     }
 
     /// The lines of these kinds that belong to no proposal, the newest first.

@@ -76,7 +76,7 @@ impl Known {
 
     /// Reads on to the log's end.
     pub fn read_on(&mut self) -> Result<(Scanned, Faults), IndexError> {
-        self.index.go_on()?;
+        self.index.go_on(&|_, _| {})?;
         let scanned = self.index.resume.walk.scanned();
         match scanned.damage.is_some() {
             // Whoever says what is wrong reads from the beginning.

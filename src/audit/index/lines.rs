@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::super::error::Damage;
 use super::super::layout::{Layout, open_regular, segment_name};
-use super::super::line::{GENESIS, LINE_MAX, Record, VERSION, unseal};
+use super::super::line::{GENESIS, LINE_MAX, LineRole, Record, Sealed, VERSION, unseal};
 use super::super::lines::Ahead;
 use super::super::scan::{Boundary, Line};
 use super::IndexError;
@@ -117,6 +117,15 @@ impl Place {
             bytes,
             ahead: Ahead::default(),
         }
+    }
+
+    /// Whether the line with these bytes says that it is this record.
+    pub fn is_of(&self, bytes: &[u8]) -> bool {
+        let seq = |sealed: Sealed| match sealed.place {
+            LineRole::Record { seq, .. } => Some(seq),
+            LineRole::Header { .. } => None,
+        };
+        unseal(bytes).is_ok_and(|sealed| seq(sealed) == Some(self.seq.cast_unsigned()))
     }
 
     pub fn file(&self) -> String {

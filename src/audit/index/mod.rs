@@ -13,11 +13,13 @@ mod find;
 mod hidden;
 mod known;
 mod lines;
+mod noted;
 mod row;
 mod schema;
 mod select;
 mod stamp;
 mod told;
+mod whole;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -48,7 +50,10 @@ pub(super) use compare::Comparison;
 use feed::{Feed, To};
 pub(super) use known::Known;
 use lines::Kept;
+pub use noted::Noted;
+pub(super) use noted::note;
 use stamp::{Since, Stamps};
+pub(super) use whole::SHORT;
 
 const FILE: &str = "v1.sqlite3";
 /// While it is made.
@@ -56,7 +61,14 @@ const NEW: &str = "new.sqlite3";
 /// What SQLite has not put into the file yet.
 const WAL: &str = "v1.sqlite3-wal";
 /// These, and what SQLite puts beside them.
-const FILES: [&str; 5] = [FILE, WAL, "v1.sqlite3-shm", NEW, "new.sqlite3-journal"];
+const FILES: [&str; 6] = [
+    noted::FILE,
+    FILE,
+    WAL,
+    "v1.sqlite3-shm",
+    NEW,
+    "new.sqlite3-journal",
+];
 
 /// Why there is no answer from the index. Everything but [`IndexError::Log`] and [`IndexError::Changed`] is answered from
 /// the log alone.
@@ -72,10 +84,12 @@ pub(super) enum IndexError {
     Io(#[from] io::Error),
     #[error("the index has a value that cannot be")]
     Odd,
-    #[error(
-        "the index does not say what the log says of proposal {0}; it is removed, and the next question makes it anew"
-    )]
+    #[error("it does not say what the log says of proposal {0}")]
     Lies(ProposalId),
+    #[error("it does not say what the log says: {0}")]
+    Differs(String),
+    #[error("the log is damaged")]
+    Damaged,
     #[error("the index cannot be used: {0}")]
     Other(String),
 }
@@ -85,6 +99,9 @@ impl From<serde_json::Error> for IndexError {
         Self::Odd
     }
 }
+
+/// Who is told how much of a long reading is done: bytes that were read, and of how many. First with 0.
+pub type Telling<'a> = &'a dyn Fn(u64, u64);
 
 /// Where reading stopped.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -108,6 +125,8 @@ pub(super) struct Index {
     pub records: u64,
     /// Device and inode of its file, if that is kept.
     file: Option<(u64, u64)>,
+    /// Whether this opening read all of the log for it, or compared it with all of the log.
+    sure: bool,
 }
 
 /// Where records are read.
@@ -118,14 +137,19 @@ enum Source {
 }
 
 impl Index {
-    /// Opens the index of a log and reads what was written since. Makes it first if necessary, which reads the whole log:
-    /// `making` is told before, with the bytes of the segments. Where it cannot be kept, it is made anew.
-    pub fn open(log: &Log, making: &dyn Fn(u64)) -> Result<Self, IndexError> {
+    /// Opens the index of a log and reads what was written since. Makes it first if necessary, which reads the whole log.
+    /// Where it cannot be kept, it is made anew. What `checks` it comes before what only the journal has.
+    pub fn open(
+        log: &Log,
+        making: Telling<'_>,
+        checks: impl FnOnce(&mut Self) -> Result<(), IndexError>,
+    ) -> Result<Self, IndexError> {
         let Ok(folder) = own_folder(&log.layout) else {
             return Self::anew(log, making);
         };
         let _turn = turn(&folder, FlockArg::LockExclusive)?;
         let mut index = Self::up_to_date(log, &folder, making)?;
+        checks(&mut index)?;
         index.overlay()?;
         Ok(index)
     }
@@ -134,7 +158,7 @@ impl Index {
     pub fn kept(log: &Log) -> Result<Self, IndexError> {
         let folder = own_folder(&log.layout)?;
         let _turn = turn(&folder, FlockArg::LockExclusive)?;
-        Self::up_to_date(log, &folder, &|_| {})
+        Self::up_to_date(log, &folder, &|_, _| {})
     }
 
     /// For who keeps the index open while the log grows: reads on from where it stopped, without a look at what it read
@@ -143,12 +167,12 @@ impl Index {
         let folder = own_folder(&self.log.layout)?;
         let _turn = turn(&folder, FlockArg::LockExclusive)?;
         if self.is_as_left(&folder).unwrap_or(false) {
-            self.go_on()?;
+            self.go_on(&|_, _| {})?;
             return Ok(self);
         }
         let log = self.log.clone();
         drop(self);
-        Self::up_to_date(&log, &folder, &|_| {})
+        Self::up_to_date(&log, &folder, &|_, _| {})
     }
 
     fn is_as_left(&self, folder: &Path) -> Result<bool, IndexError> {
@@ -158,20 +182,21 @@ impl Index {
         Ok(same && at == serde_json::to_string(&self.resume)?)
     }
 
-    fn up_to_date(log: &Log, folder: &Path, making: &dyn Fn(u64)) -> Result<Self, IndexError> {
-        let (connection, resume) = match kept(&log.layout, &folder.join(FILE), Believed::Stamps) {
+    fn up_to_date(log: &Log, folder: &Path, making: Telling<'_>) -> Result<Self, IndexError> {
+        let found = kept(&log.layout, &folder.join(FILE), Believed::Stamps);
+        let found = found.or_else(|_| copied(&log.layout, folder));
+        let making_it = found.is_err();
+        let (connection, resume) = match found {
             Ok(found) => found,
-            Err(_) => match copied(&log.layout, folder) {
-                Ok(found) => found,
-                Err(_) => {
-                    making(log.layout.segment_bytes()?);
-                    made(log, folder)?
-                }
-            },
+            Err(_) => made(log, folder, making)?,
         };
         let mut index = Self::at(log, connection, resume);
         index.file = identity(&folder.join(FILE)).ok();
-        index.go_on()?;
+        index.sure = making_it;
+        index.go_on(&|_, _| {})?;
+        if index.sure {
+            let _ = note(&log.layout, index.records, "what made it from the log");
+        }
         Ok(index)
     }
 
@@ -184,13 +209,14 @@ impl Index {
             records: 0,
             resume,
             file: None,
+            sure: false,
         }
     }
 
     /// Reads what was written since.
-    fn go_on(&mut self) -> Result<(), IndexError> {
+    fn go_on(&mut self, telling: Telling<'_>) -> Result<(), IndexError> {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        self.read_on(Source::Segments)?;
+        self.read_on(Source::Segments, telling)?;
         self.connection.execute_batch("COMMIT")?;
         Ok(())
     }
@@ -200,13 +226,15 @@ impl Index {
         let layout = &self.log.layout;
         let holder = lock::holder(layout).map_err(|e| AuditError::io(layout.lock(), "read", e))?;
         if holder.writes_nothing() {
-            self.connection.execute_batch("BEGIN")?;
-            self.read_on(Source::Journal)?;
+            if self.connection.is_autocommit() {
+                self.connection.execute_batch("BEGIN")?;
+            }
+            self.read_on(Source::Journal, &|_, _| {})?;
         }
         Ok(())
     }
 
-    fn read_on(&mut self, source: Source) -> Result<(), IndexError> {
+    fn read_on(&mut self, source: Source, telling: Telling<'_>) -> Result<(), IndexError> {
         let layout = self.log.layout.clone();
         let stamps = Stamps::of(&layout, std::iter::empty())?;
         let resume = std::mem::take(&mut self.resume);
@@ -232,9 +260,13 @@ impl Index {
                     0 => judge::lines(&layout, Look::There),
                     _ => Box::new(OneByOne::default()),
                 };
+                let (of, mut read) = (layout.segment_bytes()?, 0);
                 walk.go_on_with(&layout, &mut *lines, |line| {
+                    let bytes = line.bytes.len() as u64 + 1;
+                    read += bytes;
+                    telling(read, of);
                     if let Some(apart) = apart {
-                        apart.read(line.bytes.len() as u64 + 1);
+                        apart.read(bytes);
                     }
                     judging.line(line, &mut feed)
                 })?;
@@ -280,9 +312,14 @@ impl Index {
         self.resume.judged.later
     }
 
-    /// Whether its file is in the state folder.
+    /// Whether others can write it: its file is in a folder, and not without a name.
     pub fn is_kept(&self) -> bool {
         self.file.is_some()
+    }
+
+    /// Whether it says what the log says: this opening read all of the log for it, or compared it with all of the log.
+    pub fn is_sure(&self) -> bool {
+        self.sure || !self.is_kept()
     }
 
     pub fn plan(&self) -> Option<(Timestamp, DrillPlan)> {
@@ -353,6 +390,9 @@ fn copied(layout: &Layout, folder: &Path) -> Result<(Connection, Resume), IndexE
     let Some(apart) = layout.index_apart() else {
         return other("the index is kept in the state folder");
     };
+    if apart.is_distrusted() {
+        return other("it did not say what the log says");
+    }
     let beside = Layout::at(&layout.state).index();
     for (path, forbidden) in [(layout.log(), 0), (beside.clone(), 0o077)] {
         owned(&path, &fs::symlink_metadata(&path)?, forbidden)?;
@@ -464,6 +504,15 @@ fn ends_as_read(layout: &Layout, walk: &Walk) -> Result<bool, IndexError> {
     }
 }
 
+/// Removes an index that did not say what the log says. A private one is not copied again.
+pub(super) fn distrust(layout: &Layout) {
+    if let Some(apart) = layout.index_apart() {
+        apart.distrust();
+    }
+    // If it cannot be removed, it stays as wrong as it is said to be.
+    let _ = forget(layout);
+}
+
 /// Removes the index, which may name what was removed from the log.
 pub(super) fn forget(layout: &Layout) -> io::Result<()> {
     match own_folder(layout) {
@@ -495,7 +544,12 @@ fn has_room(log: &Log, folder: &Path) -> Result<(), IndexError> {
 }
 
 /// Makes the index anew.
-fn made(log: &Log, folder: &Path) -> Result<(Connection, Resume), IndexError> {
+fn made(
+    log: &Log,
+    folder: &Path,
+    telling: Telling<'_>,
+) -> Result<(Connection, Resume), IndexError> {
+    telling(0, log.layout.segment_bytes()?);
     let new = folder.join(NEW);
     remove(folder)?;
     has_room(log, folder)?;
@@ -503,7 +557,7 @@ fn made(log: &Log, folder: &Path) -> Result<(Connection, Resume), IndexError> {
         apart.begins(log.layout.segment_bytes()?);
     }
     let mut index = Index::at(log, schema::create(&new)?, Resume::default());
-    let read = index.go_on();
+    let read = index.go_on(telling);
     if let Some(apart) = log.layout.index_apart() {
         apart.ends();
     }

@@ -145,6 +145,11 @@ impl Query {
         matches!(&self.root, Node::All(all) if all.is_empty())
     }
 
+    /// Whether it looks for words of texts.
+    pub fn asks_for_words(&self) -> bool {
+        self.root.asks_for_words()
+    }
+
     /// Whether the case is one that is asked for.
     pub fn matches(&self, case: &Case, texts: &impl Texts) -> bool {
         self.root.holds(case, texts)
@@ -152,6 +157,15 @@ impl Query {
 }
 
 impl Node {
+    fn asks_for_words(&self) -> bool {
+        match self {
+            Self::All(some) | Self::Any(some) => some.iter().any(Self::asks_for_words),
+            Self::Not(one) => one.asks_for_words(),
+            Self::Says(_) | Self::Printed(_) => true,
+            Self::Is(_) => false,
+        }
+    }
+
     /// What needs no file is looked at first.
     fn holds(&self, case: &Case, texts: &impl Texts) -> bool {
         match self {

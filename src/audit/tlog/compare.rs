@@ -37,6 +37,8 @@ pub(in crate::audit) struct Comparing<'a> {
     store: Option<&'a Store>,
     /// The smallest first.
     left: VecDeque<&'a Checkpoint>,
+    /// So far the largest goes.
+    newest: u64,
     edge: Option<Frontier>,
     /// The root over the records that were removed, and how many these are.
     removed: Option<(u64, Digest)>,
@@ -51,6 +53,7 @@ impl<'a> Comparing<'a> {
         wanted.sort_by_key(|checkpoint| checkpoint.size);
         Self {
             store,
+            newest: wanted.last().map_or(0, |checkpoint| checkpoint.size),
             left: wanted.into(),
             edge: None,
             removed: None,
@@ -70,6 +73,14 @@ impl<'a> Comparing<'a> {
         self.compared?;
         for gap in removals {
             let stated = gap.gap.as_ref().and_then(|gap| gap.root);
+            // The program states the root of what it removes if checkpoints reach so far, and has it signed at once.
+            let unsigned = gap.seq > self.newest && gap.through_seq <= self.newest;
+            if unsigned && stated.is_none() {
+                return Err(TlogError::NoRoot {
+                    seq: gap.seq,
+                    through: gap.through_seq,
+                });
+            }
             if let (Some(stated), Some((size, root))) = (stated, self.removed)
                 && size == gap.through_seq
                 && stated != root

@@ -37,4 +37,9 @@ pub enum TlogError {
          of this gap"
     )]
     Gap(u64),
+    #[error(
+        "the record of a removal up to seq {through}, seq {seq}, states no root, and no checkpoint signs it, though there are \
+         checkpoints of these records: this program did not remove them"
+    )]
+    NoRoot { seq: u64, through: u64 },
 }

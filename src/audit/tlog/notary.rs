@@ -16,13 +16,14 @@ use super::last::ends_as_signed;
 use super::signer::{KeyCommand, Signer};
 use super::store::{HashFile, Place, Store, StoreError};
 use super::tls::Trust;
-use super::tree::{Frontier, leaf, root};
+use super::tree::{Frontier, Nodes as _, leaf, root};
 use super::witness::Witness;
 use crate::audit::AuditError;
 use crate::audit::layout::Layout;
+use crate::audit::line::Record;
 use crate::audit::lines::OneByOne;
 use crate::audit::scan::scan;
-use crate::model::Digest;
+use crate::model::{Digest, LogEvent};
 
 /// A checkpoint is due after so many records, or, if there are fewer, after this time.
 const RECORDS: u64 = 64;
@@ -407,6 +408,7 @@ impl Desk {
         let Self { edge, hashes, .. } = self;
         let (mut begun, mut new) = (edge.size(), Vec::new());
         let mut failed = None;
+        let mut gaps = Vec::new();
         let mut keep = |begun: &mut u64, now: u64, new: &mut Vec<Digest>| {
             if let Err(e) = hashes.append(*begun, new) {
                 failed.get_or_insert(e);
@@ -417,6 +419,7 @@ impl Desk {
         self.place.walk.go_on(&self.layout, |line| {
             if line.seq == edge.size() + 1 {
                 edge.push(leaf(line.bytes), |hash| new.push(hash));
+                gaps.extend(gap_in(line.bytes));
             }
             if new.len() as u64 >= AT_ONCE {
                 keep(&mut begun, edge.size(), &mut new);
@@ -424,12 +427,32 @@ impl Desk {
             Ok(())
         })?;
         keep(&mut begun, edge.size(), &mut new);
-        self.place.size = edge.size();
-        match (failed, edge.size() < size) {
+        let read = edge.size();
+        self.place.size = read;
+        self.compare_gaps(&gaps)?;
+        match (failed, read < size) {
             (Some(e), _) => Err(e.into()),
             (None, true) => Err(DeskError::Unread(size)),
             (None, false) => Ok(()),
         }
+    }
+
+    /// Whether the removals that the log records are those of the records that were here.
+    fn compare_gaps(&self, gaps: &[(u64, Digest)]) -> Result<(), DeskError> {
+        // Of what was gone before anything was signed, nobody has the hashes.
+        if gaps.is_empty() || self.hashes.node(0, 0)? == leaf(REMOVED) {
+            return Ok(());
+        }
+        for (through, stated) in gaps {
+            let here = match *through < self.edge.size() {
+                true => root(&self.hashes, *through)?,
+                false => continue,
+            };
+            if here != *stated {
+                return Err(DeskError::Contradiction(TlogError::Gap(*through)));
+            }
+        }
+        Ok(())
     }
 
     /// Reads the log from its first line. If records were removed under retention, their hashes must be here.
@@ -484,6 +507,20 @@ impl Desk {
         }
         self.compared = true;
         Ok(())
+    }
+}
+
+/// The last removed record and the root up to it, if this line records a removal and states one.
+fn gap_in(line: &[u8]) -> Option<(u64, Digest)> {
+    const KIND: &[u8] = b"\"kind\":\"pruned\"";
+    if !line.windows(KIND.len()).any(|window| window == KIND) {
+        return None;
+    }
+    match Record::parse(line).ok()?.event {
+        LogEvent::Pruned {
+            through_seq, gap, ..
+        } => Some((through_seq, gap?.root?)),
+        _ => None,
     }
 }
 

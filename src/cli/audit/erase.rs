@@ -49,9 +49,10 @@ pub fn run(args: &Args, log: &Log, globals: &Globals) -> Result<u8, Failure> {
     let around = Surroundings::of_process().map_err(|e| Failure::usage(e.to_string()))?;
     let config = config::load_in(&globals.options(), &around);
     let config = config.map_err(|e| Failure::usage(e.to_string()))?;
-    let mut answers = answers(log)?;
+    let mut answers = answers(log, "erase")?;
     let id = resolve(&args.id, &mut answers)?;
-    whole(answers.faults())?;
+    // What is erased is read from the log.
+    whole(&answers.faults().of_log())?;
     drop(answers);
     let order = ErasureOrder {
         id,

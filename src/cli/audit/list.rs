@@ -17,7 +17,7 @@ use super::super::amounts;
 use super::super::out::{is_seen, print, print_rows_json, tell};
 use super::super::rows::terminal_columns;
 use super::question::{self, question};
-use super::{answers, failed, tell_gap, tell_source, whole};
+use super::{answers_to, failed, tell_basis, tell_gap, whole};
 
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
     /// Print the keys of QUERY, each with an example
-    #[arg(long, conflicts_with_all = ["query", "json", "limit", "pauses"])]
+    #[arg(long, conflicts_with_all = ["query", "json", "limit", "pauses", "from_log"])]
     keys: bool,
     /// Print a JSON array instead
     #[arg(long)]
@@ -37,6 +37,9 @@ pub struct Args {
     /// List when agents were paused and resumed instead
     #[arg(long, conflicts_with = "query")]
     pauses: bool,
+    /// Answer from the log itself, all of which is read, and not from its index
+    #[arg(long)]
+    from_log: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -66,7 +69,7 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
     }
     let query = question(&args.query)?;
     let log = log()?;
-    let mut answers = answers(&log)?;
+    let mut answers = answers_to(&log, &query, "list", args.from_log)?;
     let most = args.limit.unwrap_or(usize::MAX);
     if let Some(own) = query.own() {
         let mut all = log.own(&own).map_err(|e| failed(&e))?;
@@ -103,7 +106,7 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
     if answers.unknown() > 0 {
         tell(&later(answers.unknown()));
     }
-    tell_source(&answers);
+    tell_basis(&answers);
     whole(answers.faults())
 }
 

@@ -32,7 +32,7 @@ fn speed(text: &str) -> Result<f64, String> {
 }
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
-    let mut answers = answers(log)?;
+    let mut answers = answers(log, "playback")?;
     let id = resolve(&args.id, &mut answers)?;
     let history = answers.records(id).map_err(|e| failed(&e))?;
     let finished = history.records.iter().find_map(|r| match &r.event {

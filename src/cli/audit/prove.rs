@@ -34,11 +34,11 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
     let (key, signed) = latest(&store)?;
     // Checkpoints from elsewhere say how long the log must be, too.
     let log = &log.clone().vouched(Vouched::by(&store, &signed));
-    let mut answers = answers(log)?;
+    let mut answers = answers(log, "prove")?;
     let id = show::resolve(&args.id, &mut answers)?;
-    let history = answers.records_whole(id).map_err(|e| failed(&e))?;
-    // What is not as it was written proves nothing.
-    whole(&history.faults)?;
+    let history = answers.records(id).map_err(|e| failed(&e))?;
+    // What is not as it was written proves nothing. The index has no part in it.
+    whole(&history.faults.of_log())?;
     let prover = log.prover(&store, &signed);
     let prove = |record: &Record| prove(&prover, &signed, record);
     match folder {
@@ -72,7 +72,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
         "the key that checks it: {}",
         visible(&key.to_string())
     ));
-    Ok(0)
+    whole(&history.faults)
 }
 
 /// The newest checkpoint, and the key that signed it.

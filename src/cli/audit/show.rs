@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::audit::query::Query;
 use crate::audit::{Answers, History, Log, Record, Teller, erased, gap, story};
 use crate::error::Failure;
 use crate::model::{
@@ -17,7 +18,7 @@ use super::super::folder::{Folder, Kind, Others};
 use super::super::out::{print, print_json, tell};
 use super::fields::fields;
 use super::list::{claim, later, seconds};
-use super::{answers, failed, tell_gap, whole};
+use super::{answers_to, failed, tell_gap, whole};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -35,6 +36,9 @@ pub struct Args {
     /// With --out, replace files of the same names
     #[arg(long, requires = "out")]
     force: bool,
+    /// Read the whole log for it, and not only what its index and a search for the id name
+    #[arg(long)]
+    from_log: bool,
 }
 
 /// Code is shorter than this.
@@ -44,7 +48,7 @@ const LINE: usize = 2_000;
 
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let folder = args.out.as_deref().map(Folder::open).transpose()?;
-    let mut answers = answers(log)?;
+    let mut answers = answers_to(log, &Query::default(), "show", args.from_log)?;
     let id = resolve(&args.id, &mut answers)?;
     let history = answers.records(id).map_err(|e| failed(&e))?;
     if history.records.is_empty() && history.unknown == 0 {

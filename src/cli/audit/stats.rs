@@ -13,7 +13,7 @@ use super::super::out::{print, print_json, tell};
 use super::super::status::Format;
 use super::list::{claim, later, seconds};
 use super::question::{about_proposals, question};
-use super::{answers, failed, tell_source, whole};
+use super::{answers_to, basis_json, failed, tell_basis, whole};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -30,6 +30,9 @@ pub struct Args {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Answer from the log itself, all of which is read, and not from its index
+    #[arg(long)]
+    from_log: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -47,16 +50,17 @@ const NAME: usize = 24;
 pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     let query = question(&args.query)?;
     about_proposals(&query)?;
-    let mut answers = answers(log)?;
     let since = args.since.map(|since| since.at(Timestamp::now()));
     let query = match since {
         Some(since) => query.since(since),
         None => query,
     };
+    let mut answers = answers_to(log, &query, "stats", args.from_log)?;
     let stats = answers.stats(&query).map_err(|e| failed(&e))?;
     if args.json || args.format == Format::Json {
         let mut json = json!(stats);
         json["since"] = json!(since);
+        json["counted_from"] = basis_json(&answers);
         print_json(&format!("{json:#}"))?;
     } else {
         let rows = query.keeps_rows();
@@ -65,7 +69,7 @@ pub fn run(args: &Args, log: &Log) -> Result<u8, Failure> {
     if answers.unknown() > 0 {
         tell(&later(answers.unknown()));
     }
-    tell_source(&answers);
+    tell_basis(&answers);
     whole(answers.faults())
 }
 

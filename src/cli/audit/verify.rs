@@ -5,25 +5,28 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::audit::{Begun, Damage, Log, Removed, Repaired, Report, Signed, Store, TlogError};
+use crate::audit::{Damage, ErasedBy, Log, Removed, Repaired, Report, SetAside};
 use crate::error::Failure;
 use crate::model::visible;
 
 use super::super::Globals;
-use super::super::out::{print, print_json};
-use super::list::{later, seconds};
+use super::super::out::{print, print_json, tell};
+use super::anchored::{self, Anchored};
+use super::list::{claim, later, seconds};
+use super::meter::Meter;
 use super::{anchors, failed};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Fail unless something outside the folder vouches for the log's end
+    /// Fail unless an anchor from elsewhere, or a key that was there before the records, vouches for all of the log
     #[arg(long)]
     require_anchor: bool,
     /// A checkpoint that was kept elsewhere, which the log must extend
     #[arg(long, value_name = "FILE")]
     anchor: Option<PathBuf>,
-    /// The key that checks the checkpoint, or a file that has it; else the one in the folder of checkpoints
-    #[arg(long, value_name = "KEY", requires = "anchor")]
+    /// The key that checks it, or else the newest checkpoint in the folder of checkpoints, or a file that has it; without it,
+    /// the one in that folder
+    #[arg(long, value_name = "KEY")]
     key: Option<String>,
     #[command(flatten)]
     anchors: anchors::Place,
@@ -41,32 +44,29 @@ const REMOVED: &str = "the index was removed: the next question makes it anew fr
 
 const REPAIR: &str = "`countersign audit repair` says what can be repaired, and what would be lost";
 
-/// What the checkpoints say of a log.
-#[derive(Default)]
-struct Anchored {
-    /// The log extends checkpoints up to here.
-    through: Option<u64>,
-    /// Since when.
-    begun: Option<Begun>,
-    fault: Option<String>,
-}
+const NOTHING_REMOVED: &str = "nothing was removed: the log begins with record 1, and no record says that records or contents were removed, or \
+                               pieces of files set aside";
 
 pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Result<u8, Failure> {
     let store = args.anchors.store(globals, state_dir);
-    let signed = signed(args, &store)?;
-    let known = signed.as_deref().unwrap_or_default();
-    let checked = log.verify_signed(Some(&store), known);
+    let known = anchored::known(args.anchor.as_deref(), args.key.as_deref(), &store)?;
+    let signed = known.as_ref().map_or(&[][..], |known| &known.signed);
+    let meter = Meter::of("verifying the log");
+    let telling = |read, of| meter.tell(read, of);
+    let checked = log.verify_telling(Some(&store), signed, &telling);
+    drop(meter);
     let (report, compared) = checked.map_err(|e| failed(&e))?;
-    let anchored = match signed {
+    let anchored = match known {
         // What follows the damage was not read.
         _ if report.damage.is_some() => Anchored::default(),
-        Ok(signed) => through(compared, &signed, &store),
+        Ok(known) => Anchored::of(&known, compared, &report, &store),
         Err(why) => Anchored {
             fault: Some(why),
             ..Anchored::default()
         },
     };
     let consistent = report.consistent && anchored.fault.is_none();
+    let lacks = anchored.lacks.as_ref().filter(|_| consistent);
     if args.json {
         let mut json = json!(report);
         json["consistent"] = json!(consistent);
@@ -76,6 +76,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
         json["anchored_since"] = json!(begun.map(|begun| begun.at));
         json["anchored_by"] = json!(begun.map(|begun| &begun.origin));
         json["anchor_fault"] = json!(anchored.fault);
+        json["anchor_lacks"] = json!(lacks);
         print_json(&format!("{json:#}"))?;
     } else {
         print(|out| {
@@ -88,6 +89,9 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
                 Some(seq) => {
                     if let Some(begun) = &anchored.begun {
                         writeln!(out, "{}", visible(&begun.said()))?;
+                    }
+                    if let Some(beside) = &anchored.beside {
+                        writeln!(out, "{}", visible(beside))?;
                     }
                     writeln!(out, "anchored through seq {seq}")?;
                     let records = report.removed_through.unwrap_or(0) + report.records;
@@ -102,69 +106,12 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
                 None => writeln!(out, "{NOT_ANCHORED}"),
             }
         })?;
+        if let Some(lacks) = lacks.filter(|_| args.require_anchor) {
+            tell(&format!("--require-anchor: {lacks}"));
+        }
     }
-    let newest = report.removals.iter().map(|removed| removed.seq).max();
-    let unsigned = anchored
-        .through
-        .is_none_or(|through| newest > Some(through));
-    let unanchored = args.require_anchor && unsigned;
+    let unanchored = args.require_anchor && anchored.lacks.is_some();
     Ok(u8::from(!consistent || unanchored))
-}
-
-/// The checkpoints to compare with, or why one of them is none of this log.
-fn signed(args: &Args, store: &Store) -> Result<Result<Vec<Signed>, String>, Failure> {
-    let mut all = Vec::new();
-    let own = store.key();
-    if let Ok(Some(key)) = &own {
-        match store.latest(key) {
-            Ok(latest) => all.extend(latest),
-            Err(e) => return Ok(Err(e.to_string())),
-        }
-    }
-    let Some(anchor) = &args.anchor else {
-        return Ok(own.map(|_| all).map_err(|e| e.to_string()));
-    };
-    let key = match (&args.key, own) {
-        (Some(key), _) => anchors::key(key)?,
-        (None, Ok(Some(key))) => key,
-        (None, _) => {
-            let dir = store.dir().display().to_string();
-            return Err(Failure::usage(format!(
-                "no key is known for the checkpoint: {} has none; give the log's own with --key",
-                visible(&dir)
-            )));
-        }
-    };
-    let file = anchor.display().to_string();
-    Ok(match anchors::checkpoint(anchor, &key)? {
-        Ok(signed) => {
-            all.push(signed);
-            Ok(all)
-        }
-        Err(e) => Err(format!("{file}: {e}")),
-    })
-}
-
-fn through(compared: Result<(), TlogError>, signed: &[Signed], store: &Store) -> Anchored {
-    let through = signed.iter().map(|signed| signed.checkpoint.size).max();
-    let begun = match store.key() {
-        Ok(Some(key)) => store.begun(&key),
-        _ => Ok(None),
-    };
-    let begun = compared
-        .map_err(|e| e.to_string())
-        .and_then(|()| begun.map_err(|e| e.to_string()));
-    match begun {
-        Ok(begun) => Anchored {
-            through: through.filter(|size| *size > 0),
-            begun,
-            fault: None,
-        },
-        Err(why) => Anchored {
-            fault: Some(why),
-            ..Anchored::default()
-        },
-    }
 }
 
 /// The first line names the first bad record, or says that there is none.
@@ -209,9 +156,23 @@ fn text(
     for removed in &report.removals {
         writeln!(out, "{}", gone(removed))?;
         // The command that removes signs at once. Whoever cut the log and wrote a record of it did not.
-        if anchored.is_some_and(|through| removed.seq > through) {
-            writeln!(out, "no checkpoint signs that removal")?;
+        match anchored {
+            Some(through) if removed.seq > through => {
+                writeln!(out, "no checkpoint signs that removal")?;
+            }
+            Some(_) => writeln!(out, "a checkpoint signs that removal")?,
+            None => {}
         }
+    }
+    for erased in &report.erasures {
+        writeln!(out, "{}", gone_of(erased, anchored))?;
+    }
+    for piece in &report.set_aside {
+        writeln!(out, "{}", aside(piece))?;
+    }
+    // Behind damage nothing was read.
+    if report.damage.is_none() && report.nothing_removed() {
+        writeln!(out, "{NOTHING_REMOVED}")?;
     }
     if report.index_compared && report.index.is_none() {
         writeln!(out, "{COMPARED}")?;
@@ -276,6 +237,41 @@ fn gone(removed: &Removed) -> String {
         seconds(removed.at),
         removed.uid,
         removed.seq
+    )
+}
+
+/// What one erasure says of itself.
+fn gone_of(erased: &ErasedBy, anchored: Option<u64>) -> String {
+    let s = if erased.contents == 1 { "" } else { "s" };
+    let signed = match anchored {
+        Some(through) if erased.seq > through => "; no checkpoint signs that",
+        Some(_) => "; a checkpoint signs that",
+        None => "",
+    };
+    format!(
+        "erased {} content{s} of {} on {} by uid {}, as seq {} says: \"{}\"{signed}",
+        erased.contents,
+        erased.id,
+        seconds(erased.at),
+        erased.uid,
+        erased.seq,
+        claim(&erased.reason, 200)
+    )
+}
+
+/// A piece of a file that is in quarantine.
+fn aside(piece: &SetAside) -> String {
+    let why = match piece.uid {
+        Some(uid) => format!("in a repair by uid {uid}"),
+        None => "as a crash left them".to_owned(),
+    };
+    format!(
+        "set aside {} bytes of {} on {}, {why}, as seq {} says: quarantine/{}",
+        piece.bytes,
+        claim(&piece.from, 40),
+        seconds(piece.at),
+        piece.seq,
+        claim(&piece.file, 100)
     )
 }
 
