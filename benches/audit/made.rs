@@ -20,8 +20,17 @@ pub fn write(state: &Path, records: usize) -> ProposalId {
         .start(Box::new(move |said| {
             let _ = report.send(said);
         }));
-    let mut written = 0;
-    let mut on_the_way = 0;
+    let opened = LogEvent::Opened {
+        version: "0".to_owned(),
+        by: Reviewer::default(),
+        tier: model::Tier::Process,
+        environment: None,
+        preflight: Vec::new(),
+        drills: None,
+    };
+    handle.submit_in(Lane::Agents, Ticket::Unawaited, opened, Vec::new());
+    let mut written = 1;
+    let mut on_the_way = 1;
     let mut middle = ProposalId::new();
     for n in 0.. {
         let id = ProposalId::new();
@@ -41,7 +50,13 @@ pub fn write(state: &Path, records: usize) -> ProposalId {
             break;
         }
     }
-    for _ in 0..on_the_way {
+    handle.submit_in(
+        Lane::Agents,
+        Ticket::Unawaited,
+        LogEvent::Closed,
+        Vec::new(),
+    );
+    for _ in 0..=on_the_way {
         reports.recv().unwrap();
     }
     handle.close();
@@ -83,6 +98,7 @@ pub fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
             bytes: 81_234,
             sha256: Digest::of(b"staff"),
         }];
+        p.expires_at = jiff::Timestamp::now() + std::time::Duration::from_secs(1_800);
         p.verdict.source.bytes = code.bytes.len() as u64;
         if n.is_multiple_of(7) {
             p.verdict.verdict = VerdictKind::Flagged;
@@ -104,9 +120,11 @@ pub fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
         login: Some(["ana", "bo", "cy"][n % 3].to_owned()),
         ..Reviewer::default()
     };
+    // Nothing was there for longer when it is decided, and a grant takes all findings.
     let viewed = Viewed {
-        selected_ms: 900 + (n as u64 * 7_919) % 60_000,
+        selected_ms: (n as u64 * 7_919) % 1_000,
         lines_seen: 5,
+        findings_shown: u64::from(n.is_multiple_of(7) && !n.is_multiple_of(10)),
         ..Viewed::default()
     };
     match n % 10 {

@@ -120,7 +120,7 @@ fn main() {
     for question in [
         "state:granted rule:NET* since:7d",
         "agent:hr-bot state:denied",
-        "state:granted look:<5s",
+        "state:granted look:<100ms",
         "private:yes by:ana data:staff",
         "took:<5s -edited:yes drill:no",
         "reason:email",

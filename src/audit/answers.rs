@@ -16,6 +16,7 @@ use super::index::{self, Index, IndexError, Noted, SHORT, Telling};
 use super::judge::{self, Read};
 use super::line::{Record, VERSION, unseal};
 use super::log::{History, Log, Logged, PauseLogged, Pauses, Summary};
+use super::plausible::Plausible;
 use super::query::Query;
 use super::stats::{Decision, Stats};
 use crate::model::{LogEvent, ProposalId};
@@ -64,9 +65,10 @@ impl Log {
 
     /// Like [`Log::answers`]; `reading` is told before a whole log is read, with its bytes.
     pub fn answers_telling(&self, reading: &dyn Fn(u64)) -> Result<Answers, AuditError> {
-        let telling = |read, of| match read {
-            0 => reading(of),
-            _ => {}
+        let telling = |read, of| {
+            if read == 0 {
+                reading(of);
+            }
         };
         self.answered(&telling, |_| Ok(()))
     }
@@ -451,6 +453,7 @@ impl Answers {
         let mut faults = self.faults.clone();
         let mut history = Vec::new();
         let mut unknown = 0;
+        let mut plausible = Plausible::default();
         for (place, bytes) in &lines {
             if unseal(bytes).is_ok_and(|sealed| sealed.v > VERSION) {
                 unknown += 1;
@@ -463,9 +466,11 @@ impl Answers {
             let file = place.file();
             let line = place.line(&file, bytes);
             faults.blobs.add_new(contents.named(&line, &record.event));
+            plausible.read(&line, &record);
             history.push(record);
         }
         faults.blobs.add_new(contents.missing());
+        faults.lives.join(plausible.odd);
         Ok(History {
             records: history,
             unknown,

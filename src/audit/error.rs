@@ -146,6 +146,14 @@ impl Named {
         }
     }
 
+    /// Adds all of another list, and keeps the first by the log's order.
+    pub(super) fn join(&mut self, other: Self) {
+        self.count += other.count;
+        self.first.extend(other.first);
+        self.first.sort_by_key(|damage| damage.seq);
+        self.first.truncate(NAMED);
+    }
+
     /// Adds more, and keeps the first by the log's order.
     pub(super) fn and(&mut self, more: Vec<Damage>) {
         self.count += more.len() as u64;

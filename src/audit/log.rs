@@ -19,6 +19,7 @@ use super::judge::{self, Judged, Read};
 use super::layout::{Layout, open_regular};
 use super::line::Record;
 use super::lock::{self, Holder};
+use super::plausible::Plausible;
 use super::put_back;
 use super::query::{self, Texts};
 use super::salts;
@@ -309,15 +310,21 @@ impl Log {
     pub fn records(&self, id: ProposalId) -> Result<History, AuditError> {
         let mut records = Vec::new();
         let mut unknown = 0;
+        let mut plausible = Plausible::default();
         let judged = judge::read(&self.layout, Look::ReadOf(id), |read| match read {
-            Read::Record(_, record) if record.event.id() == Some(id) => records.push(*record),
+            Read::Record(line, record) if record.event.id() == Some(id) => {
+                plausible.read(line, &record);
+                records.push(*record);
+            }
             Read::Later(_, proposal) if proposal == Some(id) => unknown += 1,
             _ => {}
         })?;
+        let mut faults = self.vouched_for(judged)?;
+        faults.lives.join(plausible.odd);
         Ok(History {
             records,
             unknown,
-            faults: self.vouched_for(judged)?,
+            faults,
         })
     }
 

@@ -41,6 +41,7 @@ mod orders;
 mod own;
 mod own_time;
 mod place;
+mod plausible;
 mod playback;
 mod prune;
 mod put_back;

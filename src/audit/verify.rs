@@ -10,6 +10,7 @@ use super::judge::{self, Read, Reader};
 use super::layout::Layout;
 use super::life::Lives;
 use super::line::Record;
+use super::plausible::Plausible;
 use super::scan::Line;
 use crate::model::{Gap, LogEvent, ProposalId, grouped};
 
@@ -51,6 +52,10 @@ pub struct Report {
     pub impossible: Vec<Damage>,
     /// How many such records there are.
     pub impossible_count: u64,
+    /// The first 20 records of a sound chain that say what this program never writes.
+    pub odd: Vec<Damage>,
+    /// How many such records there are.
+    pub odd_count: u64,
     /// The first 20 blobs that are missing or changed, each with the first record that names it.
     pub bad_blobs: Vec<Damage>,
     /// How many blobs are missing or changed.
@@ -251,6 +256,7 @@ impl Report {
 /// What goes along with a verification.
 struct Along<V> {
     visit: V,
+    plausible: Plausible,
     erasures: Vec<ErasedBy>,
     repairs: Vec<Repaired>,
     set_aside: Vec<SetAside>,
@@ -272,6 +278,7 @@ impl<V: FnMut(&Line<'_>)> Reader for Along<V> {
         match read {
             Read::Record(line, record) => {
                 (self.visit)(line);
+                self.plausible.read(line, &record);
                 self.erasures.extend(ErasedBy::of(&record));
                 self.repairs.extend(Repaired::of(&record));
                 self.set_aside.extend(SetAside::of(&record));
@@ -299,6 +306,7 @@ pub(super) fn verify(
     };
     let mut along = Along {
         visit,
+        plausible: Plausible::of_log(),
         erasures: Vec::new(),
         repairs: Vec::new(),
         set_aside: Vec::new(),
@@ -307,6 +315,7 @@ pub(super) fn verify(
     };
     let judged = judge::read_by(layout, Look::Read, &mut along)?;
     let Along {
+        plausible,
         erasures,
         repairs,
         set_aside,
@@ -345,6 +354,8 @@ pub(super) fn verify(
         damage: faults.chain,
         impossible: faults.lives.first,
         impossible_count: faults.lives.count,
+        odd: plausible.odd.first,
+        odd_count: plausible.odd.count,
         bad_blobs: faults.blobs.first,
         bad_blob_count: faults.blobs.count,
         index,

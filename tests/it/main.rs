@@ -16,6 +16,8 @@ mod texts;
 mod model {
     pub use countersign::model::*;
 }
+#[path = "../../benches/audit/made.rs"]
+mod made;
 #[allow(dead_code)]
 #[path = "../../src/audit/samples.rs"]
 mod samples;
@@ -47,6 +49,7 @@ mod mouse;
 mod nodes;
 mod pauses;
 mod plain;
+mod plausible;
 mod policy;
 mod proofs;
 mod prune;

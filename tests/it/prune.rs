@@ -223,7 +223,9 @@ fn whole_old_segments_are_removed_and_everything_else_goes_on() {
         );
     }
     // What was removed is signed at once.
-    let verified = dash.cli(&["audit", "verify", "--require-anchor"]);
+    let key = dash.state.with_file_name("state-checkpoints/key.pub");
+    let key = key.display().to_string();
+    let verified = dash.cli(&["audit", "verify", "--require-anchor", "--key", &key]);
     assert_eq!(verified.status.code(), Some(0), "{}", text(&verified));
     let printed = text(&verified);
     assert!(

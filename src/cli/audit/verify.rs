@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::audit::{Damage, ErasedBy, Log, Removed, Repaired, Report, SetAside};
 use crate::error::Failure;
-use crate::model::visible;
+use crate::model::{grouped, visible};
 
 use super::super::Globals;
 use super::super::out::{print, print_json, tell};
@@ -34,6 +34,9 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// How many odd records are named.
+const ODD: usize = 5;
 
 const NOT_ANCHORED: &str = "not anchored: a cut end cannot be excluded";
 
@@ -66,10 +69,12 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
         },
     };
     let consistent = report.consistent && anchored.fault.is_none();
+    // A chain can be sound although what it says cannot be.
+    let sound = consistent && report.odd_count == 0;
     let lacks = anchored.lacks.as_ref().filter(|_| consistent);
     if args.json {
         let mut json = json!(report);
-        json["consistent"] = json!(consistent);
+        json["consistent"] = json!(sound);
         json["anchored_through"] = json!(anchored.through.filter(|_| consistent));
         let begun = anchored.begun.as_ref().filter(|_| consistent);
         json["anchored_from"] = json!(begun.map(|begun| begun.from));
@@ -111,7 +116,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
         }
     }
     let unanchored = args.require_anchor && anchored.lacks.is_some();
-    Ok(u8::from(!consistent || unanchored))
+    Ok(u8::from(!sound || unanchored))
 }
 
 /// The first line names the first bad record, or says that there is none.
@@ -139,10 +144,24 @@ fn text(
             writeln!(out, "and {more} more {what}")?;
         }
     }
+    if report.odd_count > 0 {
+        let (records, s) = match report.odd_count {
+            1 => ("1 record".to_owned(), "s"),
+            n => (format!("{} records", grouped(n)), ""),
+        };
+        writeln!(out, "{records} say{s} what this program never writes:")?;
+        for odd in report.odd.iter().take(ODD) {
+            writeln!(out, "  {}", visible(&odd.to_string()))?;
+        }
+        match report.odd_count.saturating_sub(ODD as u64) {
+            0 => {}
+            more => writeln!(out, "  and {} more", grouped(more))?,
+        }
+    }
     if report.damage.is_some() {
         writeln!(out, "sound before it: {}", count(report))?;
         writeln!(out, "{REPAIR}")?;
-    } else if !consistent {
+    } else if !consistent || report.odd_count > 0 {
         writeln!(out, "the chain is intact: {}", count(report))?;
     } else {
         writeln!(out, "consistent: {}, head {}", count(report), report.head)?;

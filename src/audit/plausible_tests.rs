@@ -1,0 +1,304 @@
+//! What a sound chain says although the program never writes it.
+
+use jiff::Timestamp;
+
+use super::super::line::GENESIS;
+use super::super::lines::Ahead;
+use super::super::samples::{
+    CODE, EDITED, denied, drilled, edited, finished, granted, granted_as, proposed, proposed_drill,
+    started,
+};
+use super::super::scan::Boundary;
+use super::*;
+use crate::model::{Action, DrillEnd, Finding, Reviewer, Severity, Tier, Verdict};
+
+/// Reads events as records of these milliseconds and boots, the first one as record 1.
+fn read_from(mut judge: Plausible, events: Vec<(u64, &str, LogEvent)>) -> Vec<String> {
+    for (n, (ms, boot, event)) in events.into_iter().enumerate() {
+        let seq = n as u64 + 1;
+        let record = Record {
+            seq,
+            batch: None,
+            boot_id: boot.to_owned(),
+            mono_ns: ms * 1_000_000,
+            ts: Timestamp::from_millisecond(ms as i64).unwrap(),
+            event,
+            actor: String::new(),
+            redacted: Default::default(),
+            line: String::new(),
+        };
+        let line = Line {
+            file: "log/00000001.jsonl",
+            number: seq + 1,
+            offset: 0,
+            seq,
+            v: 1,
+            boundary: Boundary {
+                segment: 1,
+                seq,
+                hash: GENESIS,
+            },
+            bytes: b"",
+            ahead: Ahead::default(),
+        };
+        judge.read(&line, &record);
+    }
+    assert_eq!(judge.odd.count, judge.odd.first.len() as u64);
+    let odd = judge.odd.first.iter();
+    odd.map(|d| format!("{}: {}", d.seq.unwrap(), d.what))
+        .collect()
+}
+
+fn read(events: Vec<(u64, &str, LogEvent)>) -> Vec<String> {
+    read_from(Plausible::default(), events)
+}
+
+/// A proposal with so many findings that can be granted for 30 s.
+fn asked(id: ProposalId, at: u64, findings: usize) -> LogEvent {
+    let (mut event, _) = proposed(id, "t");
+    if let LogEvent::Proposed(p) = &mut event {
+        p.expires_at = Timestamp::from_millisecond(at as i64 + 30_000).unwrap();
+        found(&mut p.verdict, findings);
+    }
+    event
+}
+
+fn found(verdict: &mut Verdict, findings: usize) {
+    verdict.findings = vec![
+        Finding {
+            rule: "NET002".to_owned(),
+            name: "network-call".to_owned(),
+            severity: Severity::High,
+            action: Action::Flag,
+            message: String::new(),
+            hint: String::new(),
+            cwe: Vec::new(),
+            line: 1,
+            column: 1,
+            end_line: 1,
+            end_column: 2,
+            capability: None,
+        };
+        findings
+    ];
+}
+
+/// Sets what was seen before a decision.
+fn seen(
+    mut event: LogEvent,
+    selected_ms: u64,
+    focused_ms: Option<u64>,
+    findings_shown: u64,
+) -> LogEvent {
+    let viewed = Viewed {
+        selected_ms,
+        focused_ms,
+        findings_shown,
+        ..Viewed::default()
+    };
+    match &mut event {
+        LogEvent::Granted(g) => g.viewed = viewed,
+        LogEvent::Denied { viewed: v, .. } => *v = viewed,
+        LogEvent::Drilled(d) => d.viewed = Some(viewed),
+        other => panic!("{other:?}"),
+    }
+    event
+}
+
+fn ran(id: ProposalId, ms: u64) -> LogEvent {
+    let (mut event, _) = finished(id);
+    if let LogEvent::Finished(f) = &mut event {
+        f.duration_ms = ms;
+    }
+    event
+}
+
+#[test]
+fn each_field_that_cannot_be_is_named_by_its_rule_and_what_can_be_is_not() {
+    let id = ProposalId::new();
+    let (mut twice, _) = edited(id, CODE, EDITED);
+    if let LogEvent::Edited(e) = &mut twice {
+        found(&mut e.verdict, 2);
+    }
+    let edit = |shown| {
+        vec![
+            (0, "a", asked(id, 0, 1)),
+            (9, "a", twice.clone()),
+            (99, "a", seen(granted_as(id, EDITED), 50, None, shown)),
+        ]
+    };
+    let drill = |ms| {
+        vec![
+            (0, "a", proposed_drill(id).0),
+            (5_000, "a", seen(drilled(id, DrillEnd::Caught), ms, None, 0)),
+        ]
+    };
+    let two = |at: u64, boot: &'static str, event: LogEvent| {
+        vec![(1_000, "a", asked(id, 1_000, 1)), (at, boot, event)]
+    };
+    for (name, events, odd) in [
+        (
+            "a look",
+            two(6_000, "a", seen(denied(id), 5_000, None, 0)),
+            None,
+        ),
+        (
+            "a look that is rounded",
+            two(6_000, "a", seen(denied(id), 5_900, None, 0)),
+            None,
+        ),
+        (
+            "a look before the question",
+            two(6_000, "a", seen(denied(id), 34_000, None, 0)),
+            Some("2: `denied` after a look of 34,000 ms, 5,000 ms after it was proposed"),
+        ),
+        (
+            "a look in focus before the question",
+            two(6_000, "a", seen(granted(id), 1, Some(34_000), 1)),
+            Some("2: `granted` after a look of 34,000 ms"),
+        ),
+        ("a drill", drill(5_000), None),
+        (
+            "a drill before the question",
+            drill(50_000),
+            Some("2: `drilled` after a look of 50,000 ms"),
+        ),
+        (
+            "another boot",
+            two(2, "b", seen(denied(id), 34_000, None, 0)),
+            None,
+        ),
+        (
+            "a grant",
+            two(6_000, "a", seen(granted(id), 900, None, 1)),
+            None,
+        ),
+        (
+            "more was shown than there is",
+            two(6_000, "a", seen(granted(id), 900, None, 7)),
+            None,
+        ),
+        (
+            "a grant of what was not shown",
+            two(6_000, "a", seen(granted(id), 900, None, 0)),
+            Some("2: `granted` although 0 of 1 finding had been shown"),
+        ),
+        (
+            "a denial of what was not shown",
+            two(6_000, "a", seen(denied(id), 900, None, 0)),
+            None,
+        ),
+        ("a grant of an edit", edit(2), None),
+        (
+            "a grant of half an edit",
+            edit(1),
+            Some("3: `granted` although 1 of 2 findings had been shown"),
+        ),
+        (
+            "in time, and late on the disk",
+            two(75_000, "a", seen(granted(id), 900, None, 1)),
+            None,
+        ),
+        (
+            "a grant after the deadline",
+            two(131_000, "a", seen(granted(id), 900, None, 1)),
+            Some("2: `granted` 100 s after its time of 30 s was over"),
+        ),
+        (
+            "a clock that goes back",
+            two(400, "a", seen(granted(id), 0, None, 1)),
+            Some("2: `granted` is 600 ms older than the proposal's record before it"),
+        ),
+        (
+            "a run",
+            vec![
+                (0, "a", asked(id, 0, 0)),
+                (1, "a", granted(id)),
+                (2, "a", started(id)),
+                (50, "a", ran(id, 41)),
+            ],
+            None,
+        ),
+        (
+            "a run that is longer than it was",
+            vec![
+                (0, "a", asked(id, 0, 0)),
+                (1, "a", granted(id)),
+                (2, "a", started(id)),
+                (50, "a", ran(id, 41_000)),
+            ],
+            Some("4: `finished` after 41,000 ms, 48 ms after it was started"),
+        ),
+        (
+            "no question",
+            vec![
+                (0, "a", seen(granted(id), 9_000, None, 0)),
+                (1, "a", started(id)),
+            ],
+            None,
+        ),
+    ] {
+        let found = read(events);
+        match odd {
+            None => assert_eq!(found, [""; 0], "{name}"),
+            Some(words) => {
+                assert_eq!(found.len(), 1, "{name}: {found:?}");
+                assert!(found[0].starts_with(words), "{name}: {found:?}");
+            }
+        }
+    }
+    // A time that was over at once is what a clock that was set can leave, and earlier versions: nothing is judged by it.
+    let (old, _) = proposed(id, "t");
+    assert_eq!(
+        read(vec![(0, "a", old), (500_000, "a", granted(id))]),
+        [""; 0]
+    );
+}
+
+#[test]
+fn what_only_a_dashboard_writes_stands_behind_its_opening() {
+    let id = ProposalId::new();
+    let opened = || LogEvent::Opened {
+        version: "0".to_owned(),
+        by: Reviewer::default(),
+        tier: Tier::Process,
+        environment: None,
+        preflight: Vec::new(),
+        drills: None,
+    };
+    let log = |events: Vec<LogEvent>| {
+        let events = events.into_iter().map(|event| (0, "a", event)).collect();
+        read_from(Plausible::of_log(), events)
+    };
+    let one = || proposed(id, "t").0;
+    assert_eq!(
+        log(vec![
+            opened(),
+            one(),
+            denied(id),
+            opened(),
+            LogEvent::Closed
+        ]),
+        [""; 0]
+    );
+    assert_eq!(
+        log(vec![one(), denied(id), opened(), one()]),
+        [
+            "1: `proposed` before a dashboard opened the log",
+            "2: `denied` before a dashboard opened the log",
+        ]
+    );
+    // What a crash left of the beginning is in quarantine.
+    let aside = LogEvent::Recovered {
+        segment: "00000001.jsonl".to_owned(),
+        offset: 1,
+        bytes: 2,
+        sha256: GENESIS,
+        quarantined: "q".to_owned(),
+        lost: None,
+        by: None,
+    };
+    assert_eq!(log(vec![aside, one(), opened()]), [""; 0]);
+    // Other programs than the dashboard write with the library.
+    assert_eq!(log(vec![one(), denied(id)]), [""; 0]);
+}
