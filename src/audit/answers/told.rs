@@ -27,13 +27,7 @@ impl Answers {
 
     /// How many lines of records there are; 0 if that is not known.
     pub fn lines(&mut self) -> Result<u64, AuditError> {
-        match &self.source {
-            Source::Index(index) => {
-                let lines = index.lines_in_all();
-                self.or_fault(lines)
-            }
-            Source::Read(_) => Ok(0),
-        }
+        self.find(|index| index.lines_in_all(), |_, _| 0)
     }
 
     /// The ids of drills that wait. No other record than their own names them.

@@ -14,7 +14,7 @@ use super::super::line::Record;
 use super::super::query::Query;
 use super::super::scan::Line;
 use super::super::stats::Decision;
-use super::hidden::{Shown, named};
+use super::hidden::{Lines, named};
 use super::lines::Place;
 use super::select::Sql;
 use super::{Index, IndexError, row};
@@ -66,9 +66,9 @@ impl Index {
         };
         let mut contents = Contents::of(&self.log.layout, Look::There);
         // What is not closed could go on behind its last line that the index names.
-        let mut open = Shown::default();
+        let mut open = Lines::default();
         for n in rows {
-            let mut lines = Shown::default();
+            let mut lines = Lines::default();
             let case = self.case(n, &mut |line, record| {
                 found.faults.extend(contents.named(line, &record.event));
                 if let Some(id) = record.event.id() {
@@ -275,7 +275,7 @@ impl Index {
         if !lines.iter().all(own) {
             return Err(IndexError::Lies(id));
         }
-        if !self.is_sure() && self.hidden(&Shown::of(id, &lines))?.is_some() {
+        if !self.is_sure() && self.hidden(&Lines::of(id, &lines))?.is_some() {
             return Err(IndexError::Lies(id));
         }
         Ok(lines)

@@ -34,14 +34,14 @@ struct Named {
 
 /// The lines of some proposals that the index names, and whose they are.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct Lines {
     /// Where each line begins and ends.
     places: HashMap<ProposalId, Vec<(u64, u64, u64)>>,
     /// The first of them.
     from: Option<Mark>,
 }
 
-impl Shown {
+impl Lines {
     pub fn add(&mut self, id: ProposalId, segment: u64, offset: u64, length: usize) {
         let end = offset + length as u64;
         self.places
@@ -96,7 +96,7 @@ fn is_first(line: &[u8]) -> bool {
 
 impl Index {
     /// A proposal of these of which the log has a line that is not among those shown, after the first of them.
-    pub(super) fn hidden(&self, shown: &Shown) -> Result<Option<ProposalId>, IndexError> {
+    pub(super) fn hidden(&self, shown: &Lines) -> Result<Option<ProposalId>, IndexError> {
         let Some(from) = shown.from else {
             return Ok(None);
         };

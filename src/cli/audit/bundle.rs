@@ -40,7 +40,7 @@ pub fn run(
         prover: &prover,
     };
     // Before the whole log is read for it, and again before there is a folder.
-    let mut quick = answers(log)?;
+    let mut quick = answers(log, "export")?;
     bundle::fits(&mut quick, query).map_err(failure)?;
     drop(quick);
     let mut answers = evidence(log)?;
