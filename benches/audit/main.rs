@@ -1,5 +1,5 @@
 //! The log at a million records: `cargo bench --bench audit`, or `-- 100000` for fewer, or `-- 1000000 FOLDER` for a log
-//! that stays in this folder and is used again.
+//! that stays in this folder and is used again, or `-- --searched` for the search for secrets alone.
 //!
 //! Writes a log of a month through the real writer, then asks the finished binary: the first look (which makes the index),
 //! the next ones, questions, facets, one proposal, `status`, the start of a dashboard and `verify`; peers in the same run are
@@ -15,6 +15,7 @@ mod samples;
 
 mod appended;
 mod made;
+mod searched;
 
 /// The path under which the log's samples import the model.
 mod model {
@@ -37,11 +38,17 @@ struct Peers {
 
 /// Names a state folder, for a process of its own that divides what the next argument asks for.
 const FACETS: &str = "--facets-of";
+/// Ends after the search for secrets.
+const SEARCHED: &str = "--searched";
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     if let Some(at) = args.iter().position(|arg| arg == FACETS) {
         return facets(Path::new(&args[at + 1]), &args[at + 2]);
+    }
+    searched::compared();
+    if args.iter().any(|arg| arg == SEARCHED) {
+        return;
     }
     let records = std::env::args()
         .find_map(|a| a.parse().ok())

@@ -11,7 +11,7 @@ use super::scan::Head;
 use super::writer::Chain;
 use crate::clock::Now;
 use crate::model::{Digest, LogEvent};
-use crate::secrets::{Redactor, Secrets};
+use crate::secrets::Redactor;
 
 /// Copies bytes of a file durably to `quarantine/`. The caller must record the returned event.
 pub(super) fn keep(
@@ -51,6 +51,7 @@ pub(super) fn replace(
     (head, chain): (&mut Head, &mut Chain),
     lines: &[u8],
     records: &[LogEvent],
+    mut redactor: Redactor,
 ) -> Result<(), AuditError> {
     let path = layout.segment(head.segment);
     let io = |e| AuditError::io(&path, "written", e);
@@ -63,7 +64,6 @@ pub(super) fn replace(
         chain.hash = hash;
     }
     let together = (records.len() > 1).then_some(chain.seq + 1);
-    let mut redactor = Redactor::new(Secrets::here([]));
     for event in records {
         let event = &redactor.redact(event.clone(), Vec::new());
         let seq = chain.seq + 1;

@@ -22,6 +22,7 @@ use super::layout::{Layout, open_regular, sync_dir};
 use super::open::{Opened, failed, open};
 use super::{Log, Record, life::Lives};
 use crate::model::{Digest, ErasedContent, ErasedPart, LogEvent, ProposalId, Reviewer, State};
+use crate::secrets::Secrets;
 
 /// What is to be erased.
 #[derive(Clone, Debug)]
@@ -75,6 +76,7 @@ pub struct Erasure {
     pub kept: Vec<PathBuf>,
     /// Files in `quarantine` that have some of these bytes. They stay.
     pub quarantined: Vec<PathBuf>,
+    secrets: Option<Secrets>,
 }
 
 /// What the log says of contents.
@@ -247,6 +249,7 @@ impl Erasure {
             layout,
             opened,
             each,
+            secrets: None,
         })
     }
 }
@@ -272,6 +275,13 @@ enum Step {
 const STEPS: [Step; 4] = [Step::Note, Step::Record, Step::Remove, Step::Forget];
 
 impl Erasure {
+    /// What its records are searched for.
+    #[must_use]
+    pub fn redacts(mut self, secrets: Secrets) -> Self {
+        self.secrets = Some(secrets);
+        self
+    }
+
     /// Carries out the erasure. `by` is the person who saw it and agreed.
     ///
     /// # Errors
@@ -296,6 +306,9 @@ impl Erasure {
             Some(opened) => opened,
             None => open(&layout.state)?,
         };
+        if let Some(secrets) = self.secrets {
+            opened.writer.redacts(secrets);
+        }
         for step in STEPS.iter().take(steps) {
             match step {
                 Step::Note => note(layout).map_err(io)?,

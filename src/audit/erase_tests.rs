@@ -388,3 +388,26 @@ fn contents_that_go_by_kind_go_after_a_crash_at_any_step_too() {
         assert!(blob(state, CODE).exists());
     }
 }
+
+fn staff() -> Secrets {
+    let pattern = crate::secrets::Pattern::new("staff", "EMP-[0-9]{6}").unwrap();
+    Secrets::of([], [pattern])
+}
+
+/// What a person types at `prune` and `erase` is searched for the user's own patterns too.
+#[test]
+fn what_is_typed_is_kept_without_what_the_patterns_of_the_user_match() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path();
+    let id = ran(state);
+    let erasure = log(state)
+        .erasure(&order(id, ALL))
+        .unwrap()
+        .redacts(staff());
+    let done = erasure.carry_out("asked by EMP-123456", &Reviewer::default());
+    done.unwrap();
+    let text = fs::read_to_string(Layout::at(state).segment(1)).unwrap();
+    assert!(text.contains("asked by [REDACTED:staff]"), "{text}");
+    assert!(!text.contains("EMP-123456"), "{text}");
+    assert!(verify(state).consistent);
+}

@@ -23,6 +23,7 @@ use super::unread::Unread;
 use super::writer::{Chain, Writer, WriterEvent, WriterHandle};
 use crate::clock::Now;
 use crate::model::{LogEvent, Past, ProposalId, State, Ticket};
+use crate::secrets::{Redactor, Secrets};
 
 /// The next segment begins when the current one has this length.
 pub(super) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
@@ -308,7 +309,8 @@ fn recover(
             .map_err(|e| AuditError::io(layout.quarantine(), "written", e))?;
         records.push(kept);
     }
-    aside::replace(layout, (head, chain), b"", &records)?;
+    let redactor = Redactor::new(Secrets::here([]));
+    aside::replace(layout, (head, chain), b"", &records, redactor)?;
     Ok((bytes > 0).then(|| {
         format!("the log ended in {bytes} incomplete bytes ({segment}), which were set aside")
     }))

@@ -23,6 +23,7 @@ use super::scan::Boundary;
 use super::tlog::{Store, root_of};
 use super::{Log, open};
 use crate::model::{Digest, Gap, LogEvent, ProposalId, Reviewer};
+use crate::secrets::Secrets;
 
 /// What is to be removed, or was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -65,6 +66,7 @@ pub struct Order {
     store: Option<Store>,
     held: HashSet<ProposalId>,
     hold: Vec<String>,
+    secrets: Option<Secrets>,
 }
 
 impl From<Timestamp> for Order {
@@ -87,6 +89,7 @@ impl Order {
             store: None,
             held: HashSet::new(),
             hold: Vec::new(),
+            secrets: None,
         }
     }
 
@@ -116,6 +119,13 @@ impl Order {
     pub fn hold(mut self, queries: &[String], held: HashSet<ProposalId>) -> Self {
         self.held = held;
         self.hold = queries.to_vec();
+        self
+    }
+
+    /// What its record is searched for.
+    #[must_use]
+    pub fn redacts(mut self, secrets: Secrets) -> Self {
+        self.secrets = Some(secrets);
         self
     }
 }
@@ -173,7 +183,10 @@ pub fn prune(
 ) -> Result<Pruned, AuditError> {
     let order = order.into();
     let layout = &log.layout;
-    let opened = open(&layout.state)?;
+    let mut opened = open(&layout.state)?;
+    if let Some(secrets) = order.secrets.clone() {
+        opened.writer.redacts(secrets);
+    }
     // `opened` holds the lock from here on.
     let plan = plan(layout, &order)?;
     let handle = match plan.end {

@@ -29,6 +29,7 @@ use super::scan::{Head, Scanned};
 use super::tail::{self, Tail};
 use super::writer::Chain;
 use crate::model::{LogEvent, ProposalId, Reviewer, State};
+use crate::secrets::{Redactor, Secrets};
 
 /// A planned repair. Nothing changes before [`Repair::carry_out`]. Holds the lock, so nobody else can write.
 #[derive(Debug)]
@@ -41,6 +42,7 @@ pub struct Repair {
     /// Ends what was open there.
     ends: Vec<LogEvent>,
     loss: Loss,
+    secrets: Secrets,
 }
 
 /// What a person is shown before the repair. Its text may come from an agent.
@@ -182,6 +184,7 @@ impl Log {
             files,
             ends,
             loss,
+            secrets: Secrets::here([]),
         }))
     }
 }
@@ -264,6 +267,13 @@ impl Repair {
         &self.loss
     }
 
+    /// What its records are searched for.
+    #[must_use]
+    pub fn redacts(mut self, secrets: Secrets) -> Self {
+        self.secrets = secrets;
+        self
+    }
+
     /// Carries out the repair. `by` is the person who saw [`Self::loss`] and agreed.
     ///
     /// # Errors
@@ -296,7 +306,14 @@ impl Repair {
             hash: self.rest.end.hash,
             boot_id: boot_id(),
         };
-        aside::replace(layout, (&mut head, &mut chain), &self.rest.lines, &records)?;
+        let redactor = Redactor::new(self.secrets.clone());
+        aside::replace(
+            layout,
+            (&mut head, &mut chain),
+            &self.rest.lines,
+            &records,
+            redactor,
+        )?;
         self.remove_later().map_err(io)?;
         // Only now forget that more was acknowledged.
         Marker::open(layout)

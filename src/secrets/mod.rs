@@ -1,17 +1,20 @@
 //! Finds secrets in texts, and replaces them in what the log keeps.
 //!
-//! Found are the formats of [`formats`], values of the environment ([`values`]) and patterns of the configuration. A
-//! replacement must not hide anything else: it covers at most [`SPAN`] bytes of one line (a private key in PEM:
-//! a bounded block), and the record counts it by its kind. What runs and what the screen shows is never replaced.
+//! Found are the formats of [`table`], private keys ([`keys`]), what is given to names that say so ([`assign`]), values of
+//! the environment ([`values`]) and patterns of the configuration. A replacement must not hide anything else: it covers at
+//! most [`SPAN`] bytes of one line (a private key: a bounded block), and the record counts it by its kind. What runs and
+//! what the screen shows is never replaced.
 
+mod assign;
 mod coding;
 mod formats;
+mod keys;
 mod ordinary;
 mod pattern;
-mod pem;
 mod record;
 mod redacted;
 mod salt;
+mod table;
 mod values;
 mod views;
 mod writer;
@@ -30,12 +33,16 @@ pub const SPAN: usize = 512;
 
 /// The kind of a value of the environment.
 const ENVIRONMENT: &str = "environment";
-/// The kind of a private key in PEM.
+/// The kind of a private key.
 const PRIVATE_KEY: &str = "private-key";
 
 /// The kinds of all that is found without a pattern.
 pub fn kinds() -> BTreeSet<&'static str> {
-    formats::kinds().chain([ENVIRONMENT, PRIVATE_KEY]).collect()
+    let named = [assign::PASSWORD, assign::SECRET, assign::AUTHORIZATION];
+    formats::kinds()
+        .chain(named)
+        .chain([ENVIRONMENT, PRIVATE_KEY])
+        .collect()
 }
 
 /// How many secrets were replaced, by kind.
@@ -86,7 +93,7 @@ impl Secrets {
             self.search(&view.text, &mut |at: Range<usize>, kind: &Arc<str>| {
                 // A key in PEM has lines; what else is found is bounded as in the text itself.
                 let most = match view.text[at.clone()].contains('\n') {
-                    true => pem::LONGEST,
+                    true => keys::LONGEST,
                     false => SPAN,
                 };
                 view.origins(at, most, |at| {
@@ -101,6 +108,7 @@ impl Secrets {
     fn search(&self, text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
         self.values.find(text, add);
         formats::find(text, add);
+        assign::find(text, add);
         for pattern in self.patterns.iter() {
             for one in pattern.regex.find_iter(text) {
                 pieces(text, one.range(), |piece| add(piece, &pattern.kind));
@@ -202,3 +210,9 @@ fn joined(mut found: Vec<Span>) -> Vec<Span> {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod corpus;
+
+#[cfg(test)]
+mod values_tests;

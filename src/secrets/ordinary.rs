@@ -10,7 +10,7 @@ pub(super) fn is_ordinary(text: &str) -> bool {
 }
 
 /// A number, or letters in the case of a word with a few digits before or after them.
-fn is_word(part: &str) -> bool {
+pub(super) fn is_word(part: &str) -> bool {
     let letters = part.trim_matches(|c: char| c.is_ascii_digit());
     if letters.is_empty() {
         return true;

@@ -1,4 +1,4 @@
-//! Values of environment variables, as they are and in encodings.
+//! Values of environment variables, as they are and in encodings: one table of all that each value can become, searched once.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,10 +11,12 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
 use super::ordinary::{is_ordinary, is_path_or_number};
 use super::views::seen;
-use super::{ENVIRONMENT, SPAN, formats, pieces};
+use super::{ENVIRONMENT, SPAN, assign, formats, pieces};
 
 /// Shorter values occur by chance.
 const SHORTEST: usize = 8;
+/// Longer values are not looked for letter by letter.
+const SPELLED: usize = 128;
 /// Shorter lines of a value of several lines are not looked for.
 const SHORTEST_LINE: usize = 16;
 
@@ -45,6 +47,7 @@ impl Values {
                 for value in [value.clone(), seen(&value)] {
                     exact.extend(forms(&value));
                     digits.extend(hexadecimal(&value));
+                    digits.extend(spelled(&value));
                 }
             }
         }
@@ -96,12 +99,14 @@ fn secrets(name: &str, value: &str) -> Vec<String> {
             && (telling || !is_ordinary(line))
     };
     let mut all: Vec<String> = lines.filter(secret).map(str::to_owned).collect();
-    formats::find(value, &mut |at: Range<usize>, _: &Arc<str>| {
+    let mut within = |at: Range<usize>, _: &Arc<str>| {
         let part = value.get(at).unwrap_or_default();
         if part.chars().count() >= SHORTEST && part.lines().count() == 1 && !is_ordinary(part) {
             all.push(part.to_owned());
         }
-    });
+    };
+    formats::find(value, &mut within);
+    assign::find(value, &mut within);
     all
 }
 
@@ -143,6 +148,49 @@ fn forms(value: &str) -> Vec<String> {
 
 fn utf16(value: &str) -> Vec<u8> {
     value.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+/// A value in either case, backwards, in base32, percent-encoded, and letter by letter with signs between.
+fn spelled(value: &str) -> Vec<String> {
+    let letters: Vec<String> = value.chars().map(String::from).collect();
+    let backwards: String = value.chars().rev().collect();
+    let mut all = vec![value.to_owned(), backwards];
+    all.extend((0..5).map(|before| base32(before, value.as_bytes())));
+    // With the digit that its end fills up.
+    let bits = value.len() * 8;
+    let whole = base32(0, &[value.as_bytes(), &[0]].concat());
+    all.push(whole.get(..bits.div_ceil(5)).unwrap_or_default().to_owned());
+    let escaped = value.bytes().map(|b| match b.is_ascii_alphanumeric() {
+        true => char::from(b).to_string(),
+        false => format!("%{b:02x}"),
+    });
+    all.push(escaped.collect());
+    if letters.len() <= SPELLED {
+        let between = [
+            " ", "  ", "-", "_", ".", ",", ", ", ":", "/", "|", "\t", "\n", "', '", "\", \"",
+            "','", "\",\"", " - ",
+        ];
+        all.extend(between.map(|between| letters.join(between)));
+        let numbers: Vec<String> = value.bytes().map(|b| b.to_string()).collect();
+        all.extend([", ", ",", " "].map(|between| numbers.join(between)));
+    }
+    all
+}
+
+/// Base32 (RFC 4648) of bytes that stand behind this many others: all digits that say something of them alone.
+fn base32(before: usize, bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let all = std::iter::repeat_n(0, before).chain(bytes.iter().copied());
+    let bits: Vec<u8> = all
+        .flat_map(|byte| (0..8).rev().map(move |n| byte >> n & 1))
+        .collect();
+    let digits = bits.chunks_exact(5).map(|five| {
+        let number = five
+            .iter()
+            .fold(0_usize, |sum, bit| sum * 2 + usize::from(*bit));
+        char::from(DIGITS[number])
+    });
+    digits.skip((before * 8).div_ceil(5)).collect()
 }
 
 /// Hexadecimal digits, together and as they are listed.

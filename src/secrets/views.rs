@@ -202,6 +202,15 @@ fn unescaped(text: &str) -> Option<View> {
     Some(view)
 }
 
+/// What markup names.
+const NAMED: [(&str, char); 5] = [
+    ("quot;", '"'),
+    ("apos;", '\''),
+    ("lt;", '<'),
+    ("gt;", '>'),
+    ("amp;", '&'),
+];
+
 enum Meant {
     Byte(u8),
     Char(char),
@@ -237,6 +246,11 @@ fn escape(text: &str) -> Option<(Meant, usize)> {
         [b'\\', b'U', ..] => char(digits(2, 8, 16), 10),
         [b'&', b'#', b'x' | b'X', ..] => closed(3, ';', 16),
         [b'&', b'#', ..] => closed(2, ';', 10),
+        [b'&', rest @ ..] => NAMED.iter().find_map(|(name, c)| {
+            let meant = Meant::Char(*c);
+            rest.starts_with(name.as_bytes())
+                .then_some((meant, name.len() + 1))
+        }),
         _ => None,
     }
 }

@@ -32,12 +32,16 @@ fn secrets() {
 
 #[test]
 fn secrets_on_the_sheet() {
-    let mut b = Bench::new(80, 24);
-    propose(&mut b);
-    b.read();
-    b.open_sheet();
-    b.settle();
-    snap("secrets_sheet_80x24", &b.draw());
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut b = Bench::new(columns, rows);
+        propose(&mut b);
+        b.read();
+        b.open_sheet();
+        b.settle();
+        let text = b.draw();
+        assert!(text.contains("[REDACTED:kind]"), "{text}");
+        snap(&format!("secrets_sheet_{columns}x{rows}"), &text);
+    }
 }
 
 /// Exactly the secrets, with the colours that they have anyway.

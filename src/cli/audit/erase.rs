@@ -11,7 +11,7 @@ use crate::audit::{Erasure, ErasureError, ErasureOrder, Log};
 use crate::config::{self, Surroundings};
 use crate::error::Failure;
 use crate::model::{ErasedPart, grouped, visible};
-use crate::secrets::{Counts, Secrets};
+use crate::secrets::Secrets;
 
 use super::super::Globals;
 use super::super::out::{print, show, tell};
@@ -80,9 +80,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals) -> Result<u8, Failure> {
     if !agreed(&mut terminal, "erase it").map_err(asked)? {
         return Err(Failure::general("nothing was erased"));
     }
-    // The writer looks for what it knows; the patterns of the configuration are added here.
-    let secrets = Secrets::of([], config.audit.secrets.clone());
-    let reason = secrets.redact(&reason, &mut Counts::new());
+    let erasure = erasure.redacts(Secrets::here(config.audit.secrets.iter().cloned()));
     let done = erasure.carry_out(&reason, &reviewer::here());
     done.map_err(|e| failed(&e))?;
     sign::now(&config, &config.paths.state_dir);

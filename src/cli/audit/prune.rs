@@ -12,6 +12,7 @@ use crate::audit::{self, AuditError, Erasure, Log, Order, Pruned, Store, kept};
 use crate::config::{self, Config, Surroundings};
 use crate::error::Failure;
 use crate::model::{ErasedPart, ProposalId, visible};
+use crate::secrets::Secrets;
 
 use super::super::out::{print, tell};
 use super::super::{Globals, amounts};
@@ -109,7 +110,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
                 .log_only(args.kind == Kind::Log)
                 .signed_in(store)
                 .down_to(args.down_to)
-                .hold(hold, held);
+                .hold(hold, held)
+                .redacts(Secrets::here(config.audit.secrets.iter().cloned()));
             match args.dry_run {
                 true => audit::outdated_segments(&log, order),
                 false => audit::prune(&log, order, days, reviewer::here()),

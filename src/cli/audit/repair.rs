@@ -9,8 +9,10 @@ use nix::sys::termios::{FlushArg, tcflush};
 
 use crate::app::reviewer;
 use crate::audit::{Faults, Log, Loss, LostRecord, Store};
+use crate::config;
 use crate::error::Failure;
 use crate::model::{State, visible};
+use crate::secrets::Secrets;
 
 use super::super::Globals;
 use super::super::out::{print, show, tell};
@@ -42,6 +44,8 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
         print(|out| out.write_all(page.as_bytes()))?;
         return Ok(1);
     }
+    let config = config::load(&globals.options());
+    let config = config.map_err(|e| Failure::usage(format!("nothing was changed: {e}")))?;
     let mut terminal = terminal("nothing was changed: repair")?;
     let asked = |e: io::Error| Failure::general(format!("nothing was changed: the terminal: {e}"));
     show(&mut terminal, &page).map_err(asked)?;
@@ -49,6 +53,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
         return Err(Failure::general("nothing was changed"));
     }
     repair
+        .redacts(Secrets::here(config.audit.secrets.iter().cloned()))
         .carry_out(&reviewer::here())
         .map_err(|e| failed(&e))?;
     tell(

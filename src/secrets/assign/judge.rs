@@ -1,0 +1,237 @@
+//! Whether what a name is given is a secret, or a word, a name or a call that only stands there.
+
+use super::super::ordinary::{is_ordinary, is_word};
+use super::name::{Meant, Name, among, begins_telling, is_name};
+
+/// How a value stands in its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    Quoted,
+    /// In quotes, in a list or as one of several arguments.
+    Listed,
+    Bare(Bare),
+}
+
+/// What is known of a value without quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bare {
+    /// Directly behind a `=`.
+    pub tight: bool,
+    /// Behind `--password`.
+    pub flag: bool,
+    /// A comma or a bracket follows, as in code.
+    pub argument: bool,
+}
+
+/// Longest value, in bytes.
+pub(super) const LONGEST: usize = 256;
+/// Fewest letters of a password; fewer are a mark for one.
+const PASSWORD: usize = 4;
+/// Fewest letters of a password that stands behind a blank without quotes.
+const PROSE: usize = 6;
+/// Fewest letters of a token or key.
+const SECRET: usize = 10;
+const BARE_SECRET: usize = 12;
+
+/// What stands where a password would, and is none. In lower case.
+const WORDS: &str = "always array auto basic bool boolean bytes category char column correct date datetime default digest drop \
+    dropped dtype empty encrypted example expired false field float foobar foreign hash hashed hidden index input \
+    int integer internal invalid kennwort key label list long mask masked missing name never none null number \
+    numeric object optional pass passcode passphrase passwd password password1 passwort plain primary private \
+    prompt public pwd redacted removed required reset secret sensitive sha256 short skip str string strong text \
+    token tokens true type undefined unknown unset user username uuid valid value values varchar weak word words \
+    wrong xxxx your-password your-token your_password your_token yourpassword yyyy";
+
+/// Words of sentences about passwords.
+const SENTENCE: &str = "a an and are at be by can column do does enter for from has if in is must not of or please the to too with \
+    your";
+
+/// Whether a value of this name is a secret.
+pub(super) fn is_secret(name: &Name, written: Written, value: &str) -> bool {
+    if value.len() > LONGEST || value.contains(['\n', '\r', '\0']) || stands_for_another(value) {
+        return false;
+    }
+    let letters = value.chars().count();
+    let strong = value.contains(|c: char| !c.is_alphabetic() && c != '_' && c != ' ');
+    let bare = match written {
+        Written::Bare(bare) => Some(bare),
+        _ => None,
+    };
+    let is_name = bare.is_some_and(|bare| match bare.tight && name.capitals {
+        true => value.contains('.') && is_expression(value),
+        false if bare.flag => false,
+        false => is_expression(value) || begins_telling(value) && is_identifier(value),
+    });
+    if is_name {
+        return false;
+    }
+    let fits = match name.meant {
+        Meant::Password if !name.more && !name.many => match written {
+            Written::Bare(bare) if bare.tight => letters >= PASSWORD,
+            Written::Bare(_) => letters >= PROSE,
+            Written::Quoted => letters >= PASSWORD,
+            Written::Listed => letters >= PASSWORD && strong,
+        },
+        // `pass = "v2"`, `password_hash = …`, `passwords = ["weak", …]`.
+        Meant::Password | Meant::Pass => letters >= PROSE && strong && !is_ordinary_column(value),
+        Meant::Pair => letters >= SECRET && is_random(value),
+        Meant::Secret => {
+            let least = if bare.is_some() { BARE_SECRET } else { SECRET };
+            letters >= least && is_random(value) && !value.contains(' ')
+        }
+        Meant::Authorization => {
+            letters >= 8 && !value.contains(' ') && (strong || has_capitals(value))
+        }
+    };
+    fits && (!value.contains(' ') || is_passphrase(value))
+}
+
+fn has_capitals(value: &str) -> bool {
+    value.contains(|c: char| c.is_ascii_uppercase())
+}
+
+/// Letters and digits, or letters in the case of no word, and most of it made of no words.
+pub(in super::super) fn is_random(text: &str) -> bool {
+    if is_date(text) {
+        return false;
+    }
+    let mixed = text.contains(|c: char| c.is_ascii_digit())
+        && text.contains(|c: char| c.is_ascii_alphabetic());
+    let parts = text.split(|c: char| !c.is_alphanumeric());
+    let strange: usize = parts.filter(|part| !is_word(part)).map(str::len).sum();
+    if mixed {
+        return strange >= 8 || strange * 2 > text.len();
+    }
+    // Base64 without a digit: `QkJDQUFBQUZnSGpL`; words of names are longer.
+    let bytes = text.as_bytes();
+    let turns = bytes
+        .windows(2)
+        .filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
+    text.len() >= 16 && (turns.count() + 1) * 4 > text.len()
+}
+
+/// Names of columns, such as `customer_2024`.
+fn is_ordinary_column(text: &str) -> bool {
+    text.contains('_') && is_ordinary(text)
+}
+
+/// Digits and what stands between those of dates and times.
+fn is_date(text: &str) -> bool {
+    let between = text.chars().filter(|c| "-:/".contains(*c)).count();
+    between >= 2
+        && text
+            .chars()
+            .all(|c| c.is_ascii_digit() || "-:/.+ TZ".contains(c))
+}
+
+/// Paths, addresses, variables, templates, marks of what was taken out, and the usual words.
+pub(in super::super) fn stands_for_another(value: &str) -> bool {
+    let word = value.to_ascii_lowercase();
+    value.starts_with("[REDACTED")
+        || value.starts_with(['-'])
+        || among(WORDS, &word)
+        || value.contains("://")
+        || ["./", "../", "~/"]
+            .iter()
+            .any(|root| value.starts_with(root))
+        || value.starts_with('/') && is_ordinary(value)
+        || is_variable(value)
+        || is_template(value)
+        || is_date(value)
+        || is_name(value)
+        || is_call(value)
+        || value.chars().all(|c| !c.is_alphanumeric())
+        || is_one_letter(value)
+}
+
+/// `xxxxxxxx`
+fn is_one_letter(value: &str) -> bool {
+    let mut letters = value.chars();
+    let first = letters.next();
+    first.is_some_and(char::is_alphabetic) && letters.all(|c| Some(c) == first)
+}
+
+/// `$NAME`, `${NAME}`, `$(cat file)`, `%NAME%`
+fn is_variable(value: &str) -> bool {
+    let Some(name) = value.strip_prefix('$') else {
+        let inner = value
+            .strip_prefix('%')
+            .and_then(|rest| rest.strip_suffix('%'));
+        return inner.is_some_and(is_identifier);
+    };
+    let one_case = |is: fn(&char) -> bool| name.chars().all(|c| is(&c) || c == '_');
+    name.starts_with(['{', '('])
+        || one_case(char::is_ascii_lowercase)
+        || name
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Whether only what will be put in makes it a value: `{password}`, `%s`, `<token>`.
+fn is_template(value: &str) -> bool {
+    let mut depth = 0_u32;
+    let mut own = 0;
+    let mut any = false;
+    let mut last = ' ';
+    for c in value.chars() {
+        match c {
+            '{' | '<' => depth += 1,
+            '}' | '>' if depth > 0 => {
+                depth -= 1;
+                any = true;
+            }
+            's' | 'd' | 'r' if last == '%' => any = true,
+            _ if depth == 0 && c.is_alphanumeric() => own += 1,
+            _ => {}
+        }
+        last = c;
+    }
+    any && own < 4
+}
+
+/// A call in code: code could hide as a secret.
+fn is_call(value: &str) -> bool {
+    let Some((name, rest)) = value.split_once('(') else {
+        return false;
+    };
+    rest.contains(')')
+        && name.len() > 2
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_.".contains(c))
+}
+
+/// Words that belong to no sentence.
+fn is_passphrase(value: &str) -> bool {
+    let sound = |c: char| c.is_alphanumeric() || " -'_".contains(c);
+    let mut words = value.split(' ');
+    value.len() <= 80
+        && value.chars().all(sound)
+        && words.all(|word| !word.is_empty() && !among(SENTENCE, &word.to_lowercase()))
+}
+
+pub(super) fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    let begins = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    begins && chars.all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Names, calls and attributes in code, and types of columns.
+fn is_expression(text: &str) -> bool {
+    let is_name = text.split('.').all(is_identifier);
+    let digits = text.contains(|c: char| c.is_ascii_digit());
+    let kinds = [
+        "int",
+        "uint",
+        "float",
+        "complex",
+        "datetime",
+        "timedelta",
+        "string",
+    ];
+    let is_type = kinds.iter().any(|kind| {
+        let bits = text.strip_prefix(kind);
+        bits.is_some_and(|bits| bits.parse::<u16>().is_ok())
+    });
+    is_name && (!digits || text.contains('.')) || is_type
+}

@@ -1,0 +1,413 @@
+//! Secrets by the names that they are given to: one reading of `name = value` for code, JSON, YAML, markup, shells and
+//! addresses.
+//!
+//! A text is searched once for parts of names that tell. Around each the name is read, behind it what separates it from
+//! its value, and then the value; each of these is bounded, so time is in proportion to the text.
+
+mod around;
+mod judge;
+mod literal;
+mod markup;
+mod name;
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use aho_corasick::AhoCorasick;
+
+pub(super) use judge::{is_random, stands_for_another};
+
+use judge::{Bare, Written, is_secret};
+use literal::{Quote, before, byte, closes, elements, opens, skip, string, strings};
+use name::{LONGEST, Meant, Name, TELLING};
+
+/// The kind of a password.
+pub(super) const PASSWORD: &str = "password";
+/// The kind of a token or a key.
+pub(super) const SECRET: &str = "secret";
+/// The kind of what a header says of who asks.
+pub(super) const AUTHORIZATION: &str = "authorization";
+
+static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(TELLING)
+        .ok()
+});
+
+static KINDS: LazyLock<[Arc<str>; 3]> =
+    LazyLock::new(|| [PASSWORD, SECRET, AUTHORIZATION].map(Arc::from));
+
+pub(super) fn find(text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
+    let Some(words) = &*WORDS else { return };
+    let mut done = 0;
+    for word in words.find_iter(text) {
+        if word.start() < done {
+            continue;
+        }
+        let (at, whole) = around(text, word.range(), done);
+        done = at.end.max(word.end());
+        if !whole {
+            continue;
+        }
+        let Some(name) = text.get(at.clone()).and_then(Name::of) else {
+            continue;
+        };
+        let kind = match name.meant {
+            Meant::Password | Meant::Pass | Meant::Pair => 0,
+            Meant::Secret => 1,
+            Meant::Authorization => 2,
+        };
+        let place = Place { text, at, name };
+        let kind = if matches!(place.name.meant, Meant::Pair) {
+            usize::from(!place.is_pair())
+        } else {
+            kind
+        };
+        place.values(&mut |found| add(found, &KINDS[kind]));
+    }
+}
+
+/// The name around a word that tells, and whether it is no longer than names are.
+fn around(text: &str, word: Range<usize>, from: usize) -> (Range<usize>, bool) {
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
+    let bytes = text.as_bytes();
+    let before = bytes[from.min(word.start)..word.start].iter().rev();
+    let before = before.take(LONGEST + 1).take_while(|b| is_part(b)).count();
+    // Longer ones are read to their end, so that they are read once.
+    let behind = bytes[word.end..].iter().take_while(|b| is_part(b)).count();
+    let whole = before <= LONGEST && behind <= LONGEST;
+    let (mut start, mut end) = (word.start - before, word.end + behind);
+    if !whole {
+        return (start..end, false);
+    }
+    while start < word.start && matches!(bytes[start], b'-' | b'.') {
+        start += 1;
+    }
+    // `\npassword`
+    let slashes = bytes[..start]
+        .iter()
+        .rev()
+        .take(9)
+        .take_while(|b| **b == b'\\')
+        .count();
+    if slashes % 2 == 1 && start < word.start && b"nrt".contains(&bytes[start]) {
+        start += 1;
+    }
+    while end > word.end && matches!(bytes[end - 1], b'-' | b'.') {
+        end -= 1;
+    }
+    (start..end, true)
+}
+
+/// A name that tells and where it stands.
+struct Place<'a> {
+    text: &'a str,
+    at: Range<usize>,
+    name: Name,
+}
+
+/// What stands between a name and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Between {
+    /// `=`, with or without blanks before the value.
+    Equals,
+    Colon,
+    /// The blank behind `--password`.
+    Flag,
+}
+
+impl Place<'_> {
+    fn byte(&self, at: usize) -> u8 {
+        byte(self.text, at)
+    }
+
+    fn says(&self, at: usize, what: &str) -> bool {
+        self.text
+            .as_bytes()
+            .get(at..)
+            .is_some_and(|rest| rest.starts_with(what.as_bytes()))
+    }
+
+    fn is(&self, at: &Range<usize>, written: Written) -> bool {
+        self.text
+            .get(at.clone())
+            .is_some_and(|value| is_secret(&self.name, written, value))
+    }
+
+    /// The dashes of `--password` belong to it.
+    fn start(&self) -> usize {
+        let before = self.text.as_bytes()[..self.at.start].iter().rev().take(2);
+        self.at.start - before.take_while(|b| **b == b'-').count()
+    }
+
+    fn quote(&self) -> Option<(Quote, usize)> {
+        let quote = before(self.text, self.start())?;
+        closes(self.text, self.at.end, quote).map(|end| (quote, end))
+    }
+
+    /// Hands out each value of the name that is a secret.
+    fn values(&self, add: &mut impl FnMut(Range<usize>)) {
+        let quote = self.quote();
+        let mut at = quote.map_or(self.at.end, |(_, end)| end);
+        self.compared(quote, add);
+        if quote.is_none() && self.of_several(add) {
+            return;
+        }
+        while self.byte(at) == b']' || self.byte(at) == b')' && quote.is_some() {
+            at += 1;
+        }
+        let near = skip(self.text, at, false);
+        match (self.byte(near), self.byte(near + 1)) {
+            (b'=', b'=') => self.value(
+                near + 2 + usize::from(self.byte(near + 2) == b'='),
+                Between::Equals,
+                add,
+            ),
+            (b'!', b'=') => self.value(
+                near + 2 + usize::from(self.byte(near + 2) == b'='),
+                Between::Equals,
+                add,
+            ),
+            (b'=', b'>') | (b':' | b'+' | b'?', b'=') => self.value(near + 2, Between::Colon, add),
+            (b'|', b'|') if self.byte(near + 2) == b'=' => {
+                self.value(near + 3, Between::Colon, add);
+            }
+            (b'=', _) => self.value(near + 1, Between::Equals, add),
+            (b':', _) => self.colon(near + 1, quote.is_some(), add),
+            (b'(', _) => self.called(near + 1, add),
+            (b',', _) => self.paired(near + 1, quote, add),
+            (b'<', b'/') => self.next_element(near, add),
+            (b'\n', _) => self.named_value(near, add),
+            _ if self.markup(at, quote, add) => {}
+            _ if near > at => self.blank(near, quote, add),
+            _ => {}
+        }
+    }
+
+    /// What is directly before the name's quote, or the name.
+    fn before(&self, quote: Option<(Quote, usize)>) -> usize {
+        self.start() - quote.map_or(0, |(quote, _)| quote.slashes + 1)
+    }
+
+    /// `password: str = "…"`, `"password": "…"`, YAML.
+    fn colon(&self, at: usize, quoted: bool, add: &mut impl FnMut(Range<usize>)) {
+        let near = skip(self.text, at, false);
+        let is_type = |b: &u8| b.is_ascii_alphanumeric() || b"_.[]|, '\"".contains(b);
+        let rest = self.text.as_bytes().get(near..).unwrap_or_default();
+        let kind = rest.iter().take(80).take_while(|b| is_type(b)).count();
+        let begins = rest.first().is_some_and(|b| b.is_ascii_alphabetic());
+        let typed =
+            !quoted && begins && rest.get(kind) == Some(&b'=') && rest.get(kind + 1) != Some(&b'=');
+        let spaced =
+            typed && (rest[kind - 1] == b' ' || opens(self.text, near + kind + 1).is_some());
+        if spaced && strings(self.text, near, false).is_none() {
+            return self.value(near + kind + 1, Between::Equals, add);
+        }
+        if !quoted && let Some((_, end)) = string(self.text, near) {
+            let equals = skip(self.text, end, false);
+            if self.byte(equals) == b'=' && self.byte(equals + 1) != b'=' {
+                return self.value(equals + 1, Between::Equals, add);
+            }
+        }
+        // The block of YAML, or a value on the next line.
+        let mark = usize::from(matches!(self.byte(near), b'|' | b'>'));
+        let chomps = usize::from(mark == 1 && matches!(self.byte(near + 1), b'-' | b'+'));
+        let line_end = skip(self.text, near + mark + chomps, false);
+        if matches!(self.byte(line_end), b'\n' | b'\r') {
+            let next = skip(self.text, line_end, true);
+            if string(self.text, next).is_some() {
+                return self.value(next, Between::Colon, add);
+            }
+            if let Some(line) = self.text.get(next..).and_then(|rest| rest.lines().next())
+                && line.len() <= judge::LONGEST
+                && next > line_end + 1
+                && !line.trim_end().ends_with(':')
+                && !line.trim().contains([' ', '('])
+                && !line.trim().trim_end_matches('=').contains('=')
+            {
+                let bare = Bare {
+                    tight: false,
+                    flag: false,
+                    argument: false,
+                };
+                let value = next..next + line.trim_end().len();
+                if self.is(&value, Written::Bare(bare)) {
+                    add(value);
+                }
+            }
+            return;
+        }
+        self.value(at, Between::Colon, add);
+    }
+
+    /// The value that stands here.
+    fn value(&self, at: usize, between: Between, add: &mut impl FnMut(Range<usize>)) {
+        let mut here = skip(self.text, at, false);
+        let mut open = 0;
+        while self.byte(here) == b'(' && open < 8 {
+            open += 1;
+            here = skip(self.text, here + 1, true);
+        }
+        let lists = open > 0 || matches!(self.byte(here), b'[' | b'{');
+        if matches!(self.byte(here), b'[' | b'{') && between != Between::Flag {
+            return self.list(here + 1, add);
+        }
+        if let Some((all, end)) = strings(self.text, here, open > 0) {
+            let next = skip(self.text, end, open > 0);
+            if open > 0 && self.byte(next) == b',' {
+                return self.list(here, add);
+            }
+            // `"…" if here else "…"`
+            if self.says(end, " if ") {
+                self.otherwise(end, add);
+            }
+            return self.quoted(&all, Written::Quoted, add);
+        }
+        if lists {
+            return;
+        }
+        self.bare(here, here == at, between, add);
+    }
+
+    /// A string, or several that are one.
+    fn quoted(&self, all: &[Range<usize>], written: Written, add: &mut impl FnMut(Range<usize>)) {
+        let text = |at: Range<usize>| match self.name.meant {
+            Meant::Authorization => self.credentials(at),
+            _ => at,
+        };
+        if let [one] = all {
+            let one = text(one.clone());
+            if self.is(&one, written) {
+                add(one);
+            }
+            return;
+        }
+        let joined: String = all
+            .iter()
+            .filter_map(|at| self.text.get(at.clone()))
+            .collect();
+        if is_secret(&self.name, written, &joined) {
+            all.iter()
+                .filter(|at| !at.is_empty())
+                .cloned()
+                .for_each(add);
+        }
+    }
+
+    /// Behind the scheme of a header: `Bearer …`.
+    fn credentials(&self, at: Range<usize>) -> Range<usize> {
+        let text = self.text.get(at.clone()).unwrap_or_default();
+        let scheme = text.split_once(' ').filter(|(scheme, _)| {
+            scheme.len() <= 16
+                && scheme
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || c == '-')
+        });
+        at.start
+            + scheme.map_or(0, |(scheme, rest)| {
+                scheme.len() + 1 + rest.len() - rest.trim_start().len()
+            })..at.end
+    }
+
+    /// Names and values of several, or the one password of a pair.
+    fn list(&self, at: usize, add: &mut impl FnMut(Range<usize>)) {
+        let (all, _) = elements(self.text, at, true);
+        if self.is_pair() {
+            if let [user, password] = all.as_slice()
+                && user.strings.len() == 1
+            {
+                let name = Name {
+                    meant: Meant::Password,
+                    more: false,
+                    many: false,
+                    capitals: false,
+                    sets: false,
+                };
+                let place = Place {
+                    text: self.text,
+                    at: self.at.clone(),
+                    name,
+                };
+                place.quoted(&password.strings, Written::Listed, add);
+            }
+            return;
+        }
+        for one in all
+            .iter()
+            .filter(|one| !one.names && !one.strings.is_empty())
+        {
+            self.quoted(&one.strings, Written::Listed, add);
+        }
+    }
+
+    fn is_pair(&self) -> bool {
+        let rest = self.text.get(self.at.end..).unwrap_or_default();
+        let rest = rest.trim_start_matches([' ', '=', '"', '\'']);
+        self.name.meant == Meant::Pair && rest.starts_with('(')
+    }
+
+    /// A value without quotes.
+    fn bare(&self, at: usize, tight: bool, between: Between, add: &mut impl FnMut(Range<usize>)) {
+        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+        let mut at = at;
+        if self.name.meant == Meant::Authorization {
+            let line = rest
+                .iter()
+                .take(600)
+                .take_while(|b| !b"\n\r\"'`\\,;})]".contains(b))
+                .count();
+            at = self.credentials(at..at + line).start;
+        }
+        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+        let is_env =
+            tight && between == Between::Equals && self.name.capitals && self.begins_line();
+        let ends = |b: u8| match is_env {
+            true => b.is_ascii_whitespace() || is_sign(b),
+            false => {
+                b.is_ascii_whitespace()
+                    || is_sign(b)
+                    || b"\\(){}<>[];,".contains(&b)
+                    || b"&|".contains(&b) && between != Between::Colon
+            }
+        };
+        let length = rest
+            .iter()
+            .take(judge::LONGEST + 1)
+            .take_while(|b| !ends(**b))
+            .count();
+        let behind = rest.get(length).copied().unwrap_or(b' ');
+        if !is_env && b"([{".contains(&behind) {
+            return self.wrapped(at + length, add);
+        }
+        let value = at..at + length;
+        let written = Written::Bare(Bare {
+            tight: tight && between == Between::Equals,
+            flag: between == Between::Flag,
+            argument: b",)".contains(&behind),
+        });
+        if self.is(&value, written) {
+            return add(value);
+        }
+        // `os.environ.get("X") or "…"`
+        self.otherwise(at + length, add);
+    }
+
+    /// `set_password("…")`, `HTTPBasicAuth("ana", "…")`.
+    fn called(&self, at: usize, add: &mut impl FnMut(Range<usize>)) {
+        if self.is_pair() {
+            return self.list(at, add);
+        }
+        let (all, _) = elements(self.text, at, true);
+        match all.as_slice() {
+            [one] => self.quoted(&one.strings, Written::Listed, add),
+            // `keyring.set_password("service", "ana", "…")`
+            [.., last] if self.name.sets => self.quoted(&last.strings, Written::Listed, add),
+            _ => {}
+        }
+    }
+}
+
+const fn is_sign(b: u8) -> bool {
+    matches!(b, b'"' | b'\'' | b'`')
+}

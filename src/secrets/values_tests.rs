@@ -1,0 +1,113 @@
+//! Values of the environment in what others make of them.
+
+use super::*;
+
+#[test]
+fn values_of_the_environment_are_found_in_every_form() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+    let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let value = "zQ8/pa ss\"wörd+77";
+    let secrets = Secrets::of(
+        [
+            variable("ANY", value),
+            variable("DB_PASSWORD", "correcthorse"),
+            variable("HOME", "/home/ana-lopez"),
+            variable("PATH", "/usr/bin:/usr/local/bin"),
+            variable("NUMBER", "1234567890"),
+            variable("SHORT", "zQ8pass"),
+            variable("TERM", "xterm-256color"),
+            variable("MODE", "production"),
+        ],
+        [],
+    );
+    let hex: String = value.bytes().map(|b| format!("{b:02x}")).collect();
+    let listed = |between: &str| {
+        let all: Vec<String> = value.bytes().map(|b| format!("{b:02X}")).collect();
+        all.join(between)
+    };
+    let spelled = |between: &str| {
+        let all: Vec<String> = value.chars().map(String::from).collect();
+        all.join(between)
+    };
+    let utf16: Vec<u8> = value.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let json = serde_json::to_string(value).unwrap();
+    for form in [
+        value.to_owned(),
+        "correcthorse".to_owned(),
+        json.trim_matches('"').to_owned(),
+        hex.to_uppercase(),
+        hex.to_uppercase().replace('A', "a"),
+        hex,
+        listed(":"),
+        listed(" "),
+        listed("-"),
+        STANDARD.encode(&utf16),
+        value.replace('ö', "o\u{308}"),
+        STANDARD.encode(value),
+        URL_SAFE.encode(value),
+        STANDARD.encode("correcthorse"),
+        "zQ8%2Fpa%20ss%22w%C3%B6rd%2B77".to_owned(),
+        "zQ8%2Fpa+ss%22w%C3%B6rd%2B77".to_owned(),
+        value.chars().rev().collect(),
+        value.to_ascii_uppercase(),
+        value.to_ascii_lowercase(),
+        "zq8%2fpa%20ss%22w%c3%b6rd%2b77".to_owned(),
+        spelled(" "),
+        spelled("-"),
+        spelled("', '"),
+        // Of Python's `base64.b32encode`.
+        "CORRECTHORSE".to_owned(),
+        "MNXXE4TFMN2GQ33SONSQ".to_owned(),
+    ] {
+        let text = format!("<{form}>");
+        let mut counts = Counts::new();
+        assert_eq!(
+            secrets.redact(&text, &mut counts),
+            "<[REDACTED:environment]>",
+            "{form}"
+        );
+        assert_eq!(counts, Counts::from([("environment".to_owned(), 1)]));
+    }
+    // Among other bytes, all digits that say something of it alone are replaced.
+    for before in ["", "a", "ab", "abc"] {
+        let text = STANDARD.encode(format!("{before}{value}xyz"));
+        let kept = secrets.redact(&text, &mut Counts::new());
+        assert!(
+            kept.contains("[REDACTED:environment]") && kept.len() < 40,
+            "{kept}"
+        );
+    }
+    for plain in [
+        "/home/ana-lopez",
+        "/usr/local/bin",
+        "1234567890",
+        "zQ8pass",
+        "xterm-256color",
+        "production",
+    ] {
+        assert_eq!(secrets.find(plain), []);
+    }
+}
+
+/// Also where it is printed alone.
+#[test]
+fn secrets_within_values_of_the_environment_are_found_alone() {
+    let secrets = Secrets::of(
+        [
+            (
+                "DATABASE_URL".to_owned(),
+                "postgres://me:hunt3r-X-2@db.example.com/x".to_owned(),
+            ),
+            (
+                "SERVICE".to_owned(),
+                r#"{"private_key_id":"x","password":"Tr0ub4dor&33x"}"#.to_owned(),
+            ),
+        ],
+        [],
+    );
+    let mark = "[REDACTED:environment]";
+    let text = "the server has no hunt3r-X-2 and no Tr0ub4dor&33x";
+    let kept = secrets.redact(text, &mut Counts::new());
+    assert_eq!(kept, format!("the server has no {mark} and no {mark}"));
+}
