@@ -11,6 +11,7 @@ use std::io;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use memchr::memmem;
 
 use super::contents::{Look, named_by};
 use super::disk::write_whole;
@@ -424,10 +425,7 @@ fn quarantined(layout: &Layout, goes: &BTreeSet<Digest>) -> io::Result<Vec<PathB
         if let Ok(mut file) = open_regular(&path) {
             io::Read::read_to_end(&mut file, &mut bytes)?;
         }
-        if contents
-            .iter()
-            .any(|c| bytes.windows(c.len()).any(|part| part == c))
-        {
+        if contents.iter().any(|c| memmem::find(&bytes, c).is_some()) {
             found.push(path);
         }
     }

@@ -10,6 +10,8 @@
 
 use std::io;
 
+use memchr::memmem;
+
 use super::mark::Mark;
 use crate::model::{Blob, Digest};
 
@@ -135,11 +137,9 @@ fn beyond_broken(bytes: &[u8], broken: usize, nonce: [u8; NONCE]) -> Option<Mark
     let mut furthest = None;
     let mut at = broken + 1;
     for _ in 0..TRIES {
-        let found = bytes
-            .get(at..)?
-            .windows(begins.len())
-            .position(|w| w == begins);
-        let Some(found) = found else { break };
+        let Some(found) = memmem::find(bytes.get(at..)?, &begins) else {
+            break;
+        };
         at += found;
         match whole(&bytes[at..], at) {
             Some((frame, length)) => {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::AuditError;
@@ -382,7 +383,7 @@ impl Walk {
     /// not of the last missing one: a crash can interrupt the removal.
     fn removal(&mut self, bytes: &[u8]) -> Result<(), String> {
         const KIND: &[u8] = b"\"kind\":\"pruned\"";
-        if !bytes.windows(KIND.len()).any(|window| window == KIND) {
+        if memmem::find(bytes, KIND).is_none() {
             return Ok(());
         }
         let said: Removal =
