@@ -82,7 +82,7 @@ impl Edited {
         let (tell, told) = std::sync::mpsc::channel();
         let opened = audit::open(&self.log.state()).unwrap();
         let handle = opened.writer.start(Box::new(move |event: WriterEvent| {
-            tell.send(event).unwrap()
+            tell.send(event).unwrap();
         }));
         for (event, blobs) in events {
             handle.submit_in(Lane::Agents, Ticket::Unawaited, event, blobs);
