@@ -305,7 +305,10 @@ def check_beside(folder):
     """Names what nothing proves."""
     if read(os.path.join(folder, "countersign_proof.py")) != read(os.path.realpath(__file__)):
         yield "countersign_proof.py in it is another one than this checker"
-    for name in sorted(names(folder, ".") - FILES - {"proofs", "blobs"}):
+    there = names(folder, ".")
+    for name in sorted(FILES - there):
+        raise Bad(f"it is not whole: {name} is missing")
+    for name in sorted(there - FILES - {"proofs", "blobs"}):
         yield f"not looked at: {name}"
 
 

@@ -6,9 +6,9 @@
 //! Each opening of the index needs its name (SQLite keeps a log beside it), so its files have names while the process lives. The
 //! folder is locked for as long: one that nobody locks is of a process that was killed, and the next one removes it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -62,7 +62,11 @@ impl Apart {
 
     fn new_in(place: &Path, young: Duration) -> io::Result<Self> {
         sweep(place, young);
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
+        // Whatever the umask is: what it has is the log's.
+        let folder = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(place)?;
         // A file system without locks: what is left there stays.
         let lock = open_folder(folder.path()).and_then(locked).ok();
         Ok(Self {

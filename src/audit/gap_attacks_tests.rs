@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use super::line::Record;
-use super::open::open_with;
+use super::open::{append, open_with};
 use super::prune::{Order, prune};
 use super::samples::{denied, finished, granted, proposed, started};
 use super::tlog::{Anchoring, Notary, NotaryEvent, Store};
 use super::written::write;
 use super::{Log, gap};
-use crate::model::{Digest, ProposalId, Reviewer};
+use crate::model::{Digest, LogEvent, ProposalId, Reviewer};
 
 const SEGMENT: u64 = 2_500;
 
@@ -307,6 +307,28 @@ fn each_attack_on_a_signed_gap_is_named_by_its_own_words() {
         log.forge(&lines);
         let said = log.said();
         assert!(said.contains(words), "{name}: {said}");
+    }
+}
+
+/// A crash can leave what a record says is removed, but not with another end.
+#[test]
+fn a_removal_of_what_is_there_with_another_end_is_told() {
+    for (through_segment, words) in [
+        (1, "`pruned` names another end of segment 1, which is there"),
+        (99, "`pruned` of segment 99, and it stands in segment "),
+    ] {
+        let log = Cut::whole();
+        let event = LogEvent::Pruned {
+            through_segment,
+            through_seq: 5,
+            head: Digest::from_bytes([0; 32]),
+            retention_days: 1,
+            hold: Vec::new(),
+            gap: None,
+            by: Reviewer::default(),
+        };
+        append(&log.state, event).unwrap();
+        assert!(log.said().contains(words), "{}", log.said());
     }
 }
 

@@ -18,7 +18,7 @@ use super::lines::{Lines, OneByOne};
 use super::lock;
 use super::open::LONG;
 use super::put_back;
-use super::scan::{Line, Scanned, scan};
+use super::scan::{Boundary, Line, Scanned, scan};
 use super::span::Spans;
 use crate::model::{Digest, LogEvent, ProposalId};
 
@@ -100,6 +100,8 @@ pub(super) struct Judging {
     pub later: u64,
     /// Where the last removal ended, by its record.
     removed_through: Option<u64>,
+    /// Where the segments that were read end so far.
+    ends: Vec<Boundary>,
 }
 
 impl Judging {
@@ -113,6 +115,7 @@ impl Judging {
             begun: false,
             later: 0,
             removed_through: None,
+            ends: Vec::new(),
         }
     }
 
@@ -161,6 +164,10 @@ impl Judging {
             self.lives.begins_later();
             self.spans.unknown();
         }
+        match self.ends.last_mut() {
+            Some(end) if end.segment == line.boundary.segment => *end = line.boundary,
+            _ => self.ends.push(line.boundary),
+        }
         if line.v > VERSION {
             self.later += 1;
             self.spans.unknown();
@@ -208,11 +215,28 @@ impl Judging {
     /// Whether what a removal says of itself can be, after the removals before it.
     fn gap(&mut self, record: &Record) -> Result<(), String> {
         let LogEvent::Pruned {
-            through_seq, gap, ..
+            through_segment,
+            through_seq,
+            head,
+            gap,
+            ..
         } = &record.event
         else {
             return Ok(());
         };
+        let here = self.ends.last().map_or(0, |end| end.segment);
+        if *through_segment >= here {
+            return Err(format!(
+                "`pruned` of segment {through_segment}, and it stands in segment {here}"
+            ));
+        }
+        // A crash can leave what was to be removed.
+        let left = self.ends.iter().find(|end| end.segment == *through_segment);
+        if left.is_some_and(|end| (end.seq, end.hash) != (*through_seq, *head)) {
+            return Err(format!(
+                "`pruned` names another end of segment {through_segment}, which is there"
+            ));
+        }
         let before = self.removed_through.replace(*through_seq);
         let Some(gap) = gap else {
             return Ok(());

@@ -92,6 +92,7 @@ pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Set
 pub use open::{Opened, append, open, start};
 pub use own::{own_by, own_said};
 pub use own_time::own_time;
+pub use plausible::ClockSet;
 pub use playback::{Playback, Step};
 pub use prune::{HeldBack, OldSegment, Order, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};

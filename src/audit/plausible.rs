@@ -9,6 +9,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
 use super::error::{Damage, Named};
 use super::line::Record;
 use super::scan::Line;
@@ -39,7 +42,30 @@ pub(super) struct Plausible {
     boots: Option<Arc<str>>,
     opened: Opened,
     pub odd: Named,
+    clock: Option<Clock>,
+    pub set: Vec<ClockSet>,
 }
+
+/// The wall clock was set while records were written: nothing odd, but their times do not say by themselves when
+/// something happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ClockSet {
+    /// The first record that has the new time.
+    pub seq: u64,
+    /// By how much, in seconds; less than 0 if it was put back. Between two boots only what was put back is known.
+    pub seconds: i64,
+}
+
+/// What the clocks said at a record.
+#[derive(Debug)]
+struct Clock {
+    boot: Arc<str>,
+    mono: Duration,
+    wall: Timestamp,
+}
+
+/// A clock that is corrected a little was not set.
+const SET: SignedDuration = SignedDuration::from_secs(60);
 
 /// Whether a dashboard opened the log before.
 #[derive(Debug, Default)]
@@ -72,6 +98,33 @@ impl Plausible {
             self.odd.add(damage(what));
         }
         self.opens(record, damage);
+        self.clock(record);
+    }
+
+    fn clock(&mut self, record: &Record) {
+        let now = Clock {
+            boot: self.boot(record),
+            mono: Duration::from_nanos(record.mono_ns),
+            wall: record.ts,
+        };
+        let Some(last) = self.clock.replace(now) else {
+            return;
+        };
+        let passed = record.ts.duration_since(last.wall);
+        let by = match *last.boot == *record.boot_id {
+            true => {
+                let mono = |time: Duration| SignedDuration::try_from(time).unwrap_or_default();
+                let there = mono(Duration::from_nanos(record.mono_ns)) - mono(last.mono);
+                Some(passed - there).filter(|by| by.abs() >= SET)
+            }
+            false => Some(passed).filter(SignedDuration::is_negative),
+        };
+        if let Some(by) = by {
+            self.set.push(ClockSet {
+                seq: record.seq,
+                seconds: by.as_secs(),
+            });
+        }
     }
 
     fn opens(&mut self, record: &Record, damage: impl Fn(String) -> Damage) {
@@ -194,13 +247,19 @@ impl Told {
 
 fn looked(kind: &str, viewed: &Viewed, since: Duration) -> Option<String> {
     let ms = viewed.selected_ms.max(viewed.focused_ms.unwrap_or(0));
-    (Duration::from_millis(ms) > since + ROUNDING).then(|| {
-        format!(
+    if Duration::from_millis(ms) > since + ROUNDING {
+        return Some(format!(
             "`{kind}` after a look of {} ms, {} ms after it was proposed",
             grouped(ms),
             grouped(millis(since))
-        )
-    })
+        ));
+    }
+    let focused = viewed.focused_ms.filter(|ms| *ms > viewed.selected_ms)?;
+    Some(format!(
+        "`{kind}` after {} ms of a look with the focus, in {} ms of a look",
+        grouped(focused),
+        grouped(viewed.selected_ms)
+    ))
 }
 
 fn millis(time: Duration) -> u64 {

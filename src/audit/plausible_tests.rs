@@ -49,6 +49,54 @@ fn read_from(mut judge: Plausible, events: Vec<(u64, &str, LogEvent)>) -> Vec<St
         .collect()
 }
 
+/// What clocks say at records: seconds of the wall, milliseconds since the boot, the boot.
+fn clocks(all: &[(i64, u64, &str)]) -> Vec<(u64, i64)> {
+    let mut judge = Plausible::of_log();
+    for (n, (wall, mono, boot)) in all.iter().enumerate() {
+        judge.clock(&Record {
+            seq: n as u64 + 1,
+            batch: None,
+            boot_id: (*boot).to_owned(),
+            mono_ns: mono * 1_000_000,
+            ts: Timestamp::from_second(*wall).unwrap(),
+            event: LogEvent::Closed,
+            actor: String::new(),
+            redacted: Default::default(),
+            line: String::new(),
+        });
+    }
+    judge.set.iter().map(|set| (set.seq, set.seconds)).collect()
+}
+
+#[test]
+fn a_clock_that_was_set_is_told_and_one_that_runs_is_not() {
+    // It runs, is corrected by 59 s, and the machine starts again.
+    assert_eq!(
+        clocks(&[
+            (0, 0, "a"),
+            (10, 10_000, "a"),
+            (80, 21_000, "a"),
+            (900, 5, "b")
+        ]),
+        []
+    );
+    // Put back, and forward, by a minute and by days.
+    assert_eq!(
+        clocks(&[
+            (5_000, 0, "a"),
+            (4_950, 10_000, "a"),
+            (177_760, 20_000, "a"),
+            (177_761, 21_000, "a")
+        ]),
+        [(2, -60), (3, 172_800)]
+    );
+    // Of two boots nobody knows how long it was off, but not less than nothing.
+    assert_eq!(
+        clocks(&[(100, 0, "a"), (99, 5, "b"), (100_000, 6, "c")]),
+        [(2, -1)]
+    );
+}
+
 fn read(events: Vec<(u64, &str, LogEvent)>) -> Vec<String> {
     read_from(Plausible::default(), events)
 }
@@ -156,6 +204,16 @@ fn each_field_that_cannot_be_is_named_by_its_rule_and_what_can_be_is_not() {
             "a look in focus before the question",
             two(6_000, "a", seen(granted(id), 1, Some(34_000), 1)),
             Some("2: `granted` after a look of 34,000 ms"),
+        ),
+        (
+            "more focus than look",
+            two(6_000, "a", seen(granted(id), 1_000, Some(1_001), 1)),
+            Some("2: `granted` after 1,001 ms of a look with the focus, in 1,000 ms of a look"),
+        ),
+        (
+            "all of a look with the focus",
+            two(6_000, "a", seen(granted(id), 1_000, Some(1_000), 1)),
+            None,
         ),
         ("a drill", drill(5_000), None),
         (

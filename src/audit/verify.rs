@@ -10,7 +10,7 @@ use super::judge::{self, Read, Reader};
 use super::layout::Layout;
 use super::life::Lives;
 use super::line::Record;
-use super::plausible::Plausible;
+use super::plausible::{ClockSet, Plausible};
 use super::scan::Line;
 use crate::model::{Gap, LogEvent, ProposalId, grouped};
 
@@ -56,6 +56,8 @@ pub struct Report {
     pub odd: Vec<Damage>,
     /// How many such records there are.
     pub odd_count: u64,
+    /// Where the wall clock was set by a minute or more, against the one that nobody can set.
+    pub clock_set: Vec<ClockSet>,
     /// The first 20 blobs that are missing or changed, each with the first record that names it.
     pub bad_blobs: Vec<Damage>,
     /// How many blobs are missing or changed.
@@ -356,6 +358,7 @@ pub(super) fn verify(
         impossible_count: faults.lives.count,
         odd: plausible.odd.first,
         odd_count: plausible.odd.count,
+        clock_set: plausible.set,
         bad_blobs: faults.blobs.first,
         bad_blob_count: faults.blobs.count,
         index,

@@ -15,7 +15,7 @@ pub enum Vouched {
     Nothing,
     /// It extends this checkpoint.
     By(Arc<(Store, Signed)>),
-    /// What is kept of its checkpoints contradicts itself.
+    /// What is kept of its checkpoints contradicts itself, or is no file.
     Fault(Arc<str>),
 }
 
@@ -27,7 +27,7 @@ impl Vouched {
     /// What a folder of checkpoints says.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When this reader may not read it.
     pub fn of(store: &Store) -> Result<Self, StoreError> {
         let latest = match store.key() {
             Ok(Some(key)) => store.latest(&key),
@@ -37,7 +37,7 @@ impl Vouched {
         match latest {
             Ok(None) => Ok(Self::Nothing),
             Ok(Some(signed)) => Ok(Self::by(store, &signed)),
-            Err(e) if e.contradicts() => Ok(Self::Fault(e.to_string().into())),
+            Err(e) if !e.denies() => Ok(Self::Fault(e.to_string().into())),
             Err(e) => Err(e),
         }
     }

@@ -533,7 +533,7 @@ fn an_edited_grant_is_marked_for_people_and_in_json() {
     let args = ["--state-dir", state, "audit", "list"];
     let seen = on_a_terminal(dir.path(), &dir.path().join("none"), &args, 250);
     assert!(
-        seen.contains("  granted, edited  monthly revenue"),
+        seen.contains("  granted by ") && seen.contains(", edited  monthly revenue"),
         "{seen}"
     );
 }
@@ -611,7 +611,7 @@ fn a_question_selects_what_is_listed_and_counted() {
     assert_eq!(none.status.code(), Some(0));
     let said = text(&none.stderr);
     assert!(
-        said.contains("none of 2 records match; without `agent:hr*`: 1\n"),
+        said.contains("none of 2 proposals match; without `agent:hr*`: 1\n"),
         "{said}"
     );
     // The keys need no log.

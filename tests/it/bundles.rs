@@ -120,6 +120,12 @@ fn no_changed_bundle_passes() {
         fs::remove_file(&path).unwrap();
         assert!(!checked().0, "without {file}");
     }
+    for file in unproved {
+        copied(&bundle, &copy);
+        fs::remove_file(copy.join(file)).unwrap();
+        let (good, told) = checked();
+        assert!(!good && told.contains(file), "without {file}: {told}");
+    }
     copied(&bundle, &copy);
     assert!(checked().0);
     // What no record names, a record left out of one place, records in another order.

@@ -75,6 +75,11 @@ impl StoreError {
             Self::Content { .. } | Self::KeyGone(_) | Self::LatestGone { .. }
         )
     }
+
+    /// Whether this reader may not read it, which says nothing of what is there.
+    pub fn denies(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
+    }
 }
 
 /// What is written after the first checkpoint.

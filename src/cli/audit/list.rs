@@ -76,6 +76,8 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
         all.truncate(most);
         if all.is_empty() && own.is_of_removals() {
             tell("removed: nothing, as far as the log says");
+        } else if all.is_empty() {
+            tell("no such record");
         }
         let all = all.into_iter().map(OwnRow);
         let find = |each: &mut dyn FnMut(_) -> _| Ok({ all }.try_for_each(each));
@@ -113,7 +115,7 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
 /// Says that nothing matches, and which term of the question left something if it were not there.
 fn tell_none(words: &[String], answers: &mut Answers) -> Result<(), AuditError> {
     let all = answers.count(&Query::default())?;
-    let records = if all == 1 { "record" } else { "records" };
+    let proposals = if all == 1 { "proposal" } else { "proposals" };
     let mut widened = None;
     for (term, query) in question::without_one(words) {
         let found = answers.count(&query)?;
@@ -123,7 +125,7 @@ fn tell_none(words: &[String], answers: &mut Answers) -> Result<(), AuditError> 
         }
     }
     tell(&format!(
-        "none of {all} {records} match{}",
+        "none of {all} {proposals} match{}",
         widened.unwrap_or_default()
     ));
     Ok(())
@@ -194,6 +196,11 @@ fn title(p: &Logged, most: usize) -> String {
 fn seen(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
     let edited = if p.edited { ", edited" } else { "" };
     let decided = p.settled.as_ref();
+    let by = decided.and_then(|settled| settled.by.as_ref());
+    let by = by.map_or_else(String::new, |by| match &by.login {
+        Some(login) => format!(" by {}", claim(login, AGENT)),
+        None => format!(" by uid {}", by.uid),
+    });
     let (at, look) = (
         decided.map_or_else(|| "waits".to_owned(), |settled| seconds(settled.at)),
         decided
@@ -201,9 +208,9 @@ fn seen(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
             .map_or_else(String::new, look),
     );
     let row = format!(
-        "{}  {at:20}  {look:>7}  {:10}  ",
+        "{}  {at:20}  {look:>7}  {:16}  ",
         first(p),
-        format!("{}{edited}", state(p))
+        format!("{}{by}{edited}", state(p))
     );
     let left = terminal_columns().saturating_sub(row.chars().count());
     writeln!(out, "{row}{}", title(p, left.clamp(SHORTEST, TITLE)))
@@ -221,7 +228,7 @@ fn look(time: Duration) -> String {
 fn heading(out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(
         out,
-        "{:20}  {:36}  {:AGENT$}  {:8}  {:12}  {:20}  {:>7}  {:10}  title",
+        "{:20}  {:36}  {:AGENT$}  {:8}  {:12}  {:20}  {:>7}  {:16}  title",
         "asked (UTC)", "id", "agent", "profile", "verdict", "decided (UTC)", "looked", "state"
     )
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::audit::{Damage, ErasedBy, Log, Removed, Repaired, Report, SetAside};
+use crate::audit::{ClockSet, Damage, ErasedBy, Log, Removed, Repaired, Report, SetAside};
 use crate::error::Failure;
 use crate::model::{grouped, visible};
 
@@ -119,6 +119,33 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
     Ok(u8::from(!sound || unanchored))
 }
 
+/// Says that times in the log may not be those of the world; `None` if no clock was set.
+fn clock_set(all: &[ClockSet]) -> Option<String> {
+    const NAMED: usize = 3;
+    let by = |set: &ClockSet| {
+        let way = if set.seconds < 0 { "back" } else { "forward" };
+        let time = match set.seconds.unsigned_abs() {
+            s @ 0..120 => format!("{s} s"),
+            s @ 120..7_200 => format!("{} min", s / 60),
+            s @ 7_200..172_800 => format!("{} h", s / 3_600),
+            s => format!("{} days", s / 86_400),
+        };
+        format!("{time} {way} at seq {}", set.seq)
+    };
+    let named: Vec<String> = all.iter().take(NAMED).map(by).collect();
+    let times = match all.len() {
+        0 => return None,
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    };
+    let more = if all.len() > NAMED { ", ..." } else { "" };
+    Some(format!(
+        "the clock of the times was set {times} ({}{more}): the order is that of the records, and times before and after \
+         that are not to be compared",
+        named.join(", ")
+    ))
+}
+
 /// The first line names the first bad record, or says that there is none.
 fn text(
     out: &mut dyn Write,
@@ -166,6 +193,9 @@ fn text(
     } else {
         writeln!(out, "consistent: {}, head {}", count(report), report.head)?;
     }
+    if let Some(line) = clock_set(&report.clock_set) {
+        writeln!(out, "{line}")?;
+    }
     if let Some(seq) = report.removed_through {
         writeln!(
             out,
@@ -189,8 +219,9 @@ fn text(
     for piece in &report.set_aside {
         writeln!(out, "{}", aside(piece))?;
     }
-    // Behind damage nothing was read.
-    if report.damage.is_none() && report.nothing_removed() {
+    // Behind damage nothing was read, and what was signed and is not there did not go by itself.
+    let as_signed = consistent == report.consistent;
+    if report.damage.is_none() && as_signed && report.nothing_removed() {
         writeln!(out, "{NOTHING_REMOVED}")?;
     }
     if report.index_compared && report.index.is_none() {

@@ -31,9 +31,9 @@ pub const NOT_A_QUERY: &str = "NOT A QUERY";
 /// No row is what the question asks for. `all`: how many there are. `back`: the key that leaves the question.
 pub fn none_such(all: usize, back: &str) -> String {
     match all {
-        1 => format!("The only record does not match; {back} lists it."),
+        1 => format!("The only proposal does not match; {back} lists it."),
         all => format!(
-            "None of {} records match; {back} lists all.",
+            "None of {} proposals match; {back} lists all.",
             super::number(all as u64)
         ),
     }

@@ -446,7 +446,7 @@ fn a_row_of_the_log_says_who_decided_and_a_question_is_answered_or_explained() {
     let said = v.speak();
     assert!(
         said.contains("AUDIT, 0 proposals of the query \"state:blocked\", ")
-            && said.contains("None of 5 records match; Esc lists all."),
+            && said.contains("None of 5 proposals match; Esc lists all."),
         "{said}"
     );
 }
