@@ -7,7 +7,8 @@ use std::path::Path;
 use super::samples::{denied, edited, finished, granted, proposed, started};
 use super::{Log, Teller, open, story, written::write};
 use crate::model::{
-    Artifact, Blob, LogEvent, ProposalId, RunError, RunErrorKind, RunEvent, SourceStats,
+    Action, Artifact, Blob, Finding, LogEvent, ProposalId, RunError, RunErrorKind, RunEvent,
+    Severity, SourceStats,
 };
 
 /// A token of GitHub's format, a different one for each place.
@@ -359,4 +360,64 @@ fn output_without_its_secrets_keeps_its_timing() {
         pieces,
         ["one [REDACTED:github-token]".len() as u64, 7, 5, 6]
     );
+}
+
+/// What the analysis says of code repeats names of it, and a limit can cut a secret in two.
+#[test]
+fn what_is_said_of_a_content_repeats_no_secret_and_a_cut_end_keeps_no_part_of_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = ProposalId::new();
+    let code = Blob::of(b"API_KEY=wsy0R2r2QqzYTveQCqOpy3HJ\n");
+    let (mut asked, _) = proposed(id, "t");
+    if let LogEvent::Proposed(p) = &mut asked {
+        p.digest = code.sha256;
+        p.verdict.source = SourceStats::of(&code.bytes);
+        p.verdict.findings = vec![Finding {
+            rule: "RUN002".to_owned(),
+            name: "unbound-name".to_owned(),
+            severity: Severity::Low,
+            action: Action::Note,
+            message: "wsy0R2r2QqzYTveQ…: a name that nothing binds before this".to_owned(),
+            hint: String::new(),
+            cwe: Vec::new(),
+            line: 1,
+            column: 1,
+            end_line: 1,
+            end_column: 2,
+            capability: None,
+        }];
+        p.title = Some("the wsy0R2r2QqzYTveQCqOpy3HJ one".to_owned());
+    }
+    let (mut end, mut blobs) = finished(id);
+    if let LogEvent::Finished(f) = &mut end {
+        let stdout = Blob::of(format!("x = {}", &token(1)[..30]).as_bytes());
+        f.stdout_sha256 = stdout.sha256;
+        f.stdout_bytes = 1_000_000;
+        f.stdout_truncated = true;
+        blobs = vec![stdout, Blob::of(b"")];
+        f.stderr_sha256 = blobs[1].sha256;
+    }
+    let all = vec![
+        (asked, vec![code]),
+        (granted(id), vec![]),
+        (started(id), vec![]),
+        (end, blobs),
+    ];
+    write(open(dir.path()).unwrap(), all);
+    let log = Log::open(dir.path()).unwrap();
+    let records = log.records(id).unwrap().records;
+    let lines: String = records.iter().map(|record| record.line.as_str()).collect();
+    assert!(!lines.contains("wsy0R2r2"), "{lines}");
+    let LogEvent::Proposed(p) = &records[0].event else {
+        panic!("{lines}");
+    };
+    assert!(
+        p.verdict.findings[0]
+            .message
+            .ends_with("…: a name that nothing binds before this")
+    );
+    let LogEvent::Finished(f) = &records[3].event else {
+        panic!("{lines}");
+    };
+    assert_eq!(log.blob(&f.stdout_sha256).unwrap(), b"x = [REDACTED:cut]");
 }

@@ -1,17 +1,22 @@
 //! Records without secrets: the only ones that the log writes.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::coding::Coding;
 use super::record::texts;
 use super::salt::{Salt, salted};
-use super::{Counts, Moved, Secrets};
+use super::{Counts, Moved, SPAN, Secrets, Span, replacement};
 use crate::model::{
     Blob, BoundInput, Digest, FinishedLog, GrantDigest, LogEvent, ProposalId, SourceStats, State,
     StreamName, Verdict,
 };
+
+/// The kind of a word that is cut.
+pub(super) const CUT: &str = "cut";
+/// How many values of one proposal's contents are looked for in what is said of them.
+const VALUES_MAX: usize = 1_000;
 
 /// How many replaced contents can still be found by the digest of what they were: about 15 MB.
 const KEPT_MAX: usize = 100_000;
@@ -63,6 +68,8 @@ impl fmt::Debug for Redactor {
 struct Open {
     salt: Option<Salt>,
     contents: HashMap<Digest, Content>,
+    /// What was replaced in its contents, and the kinds: what is said of a content may repeat it.
+    values: BTreeMap<String, Arc<str>>,
 }
 
 /// A content as the log keeps it.
@@ -154,12 +161,16 @@ impl Redactor {
             LogEvent::Edited(e) => Some(e.digest),
             _ => None,
         };
+        let cut = cut(&event);
         let mut kept_blobs = Vec::with_capacity(blobs.len());
         let mut binary = HashSet::new();
         for blob in blobs {
-            let is_code = code == Some(blob.sha256);
+            let what = What {
+                is_code: code == Some(blob.sha256),
+                is_cut: cut.contains(&blob.sha256),
+            };
             let kept = match Coding::read(&blob.bytes) {
-                Some((coding, text)) => self.content(id, &blob, coding, &text, is_code),
+                Some((coding, text)) => self.content(id, &blob, coding, &text, what),
                 None => {
                     binary.insert(blob.sha256.hex());
                     None
@@ -175,6 +186,7 @@ impl Redactor {
             f.unsearched = files.map(|file| file.name.clone()).collect();
         }
         if let Some(open) = self.open.get(&id) {
+            texts(&mut event, &mut |text| open.repeated(text, &mut counts));
             let named = open.name(&mut event);
             let contents = named.iter().filter_map(|digest| open.contents.get(digest));
             for (kind, number) in contents.flat_map(|content| &content.counts) {
@@ -200,9 +212,12 @@ impl Redactor {
         blob: &Blob,
         coding: Coding,
         text: &str,
-        is_code: bool,
+        What { is_code, is_cut }: What,
     ) -> Option<Blob> {
-        let found = self.secrets.find(text);
+        let mut found = self.secrets.find(text);
+        if is_cut {
+            found = super::joined([found, last_word(text).into_iter().collect()].concat());
+        }
         if found.is_empty() {
             return None;
         }
@@ -223,12 +238,87 @@ impl Redactor {
             counts,
             moved: Moved::of(text, &found),
         };
+        for span in &found {
+            let value = text[span.at.clone()].trim();
+            if open.values.len() < VALUES_MAX && is_telling(value) {
+                open.values.insert(value.to_owned(), span.kind.clone());
+            }
+        }
         open.contents.insert(blob.sha256, content);
         Some(kept)
     }
 }
 
+/// What is known of a content beside its bytes.
+#[derive(Clone, Copy, Debug)]
+struct What {
+    is_code: bool,
+    /// It goes on after its last byte, and nobody kept that.
+    is_cut: bool,
+}
+
+/// Output of a run that printed more than is kept.
+fn cut(event: &LogEvent) -> Vec<Digest> {
+    let LogEvent::Finished(f) = event else {
+        return Vec::new();
+    };
+    let streams = [
+        (f.stdout_truncated, f.stdout_sha256),
+        (f.stderr_truncated, f.stderr_sha256),
+    ];
+    let cut = streams.into_iter().filter(|(is_cut, _)| *is_cut);
+    cut.map(|(_, digest)| digest).collect()
+}
+
+/// Where a text is cut, nobody can say what its last word was the beginning of.
+fn last_word(text: &str) -> Option<Span> {
+    let begin = text
+        .char_indices()
+        .rev()
+        .take(SPAN)
+        .take_while(|(_, c)| !c.is_whitespace())
+        .last();
+    let at = begin.map_or(text.len(), |(at, _)| at)..text.len();
+    (at.len() >= TELLING).then(|| Span {
+        at,
+        kind: CUT.into(),
+    })
+}
+
+/// The fewest bytes that tell something of a secret.
+const TELLING: usize = 8;
+
+/// Whether a value is no word that may stand anywhere.
+fn is_telling(value: &str) -> bool {
+    let has_digit = value.bytes().any(|b| b.is_ascii_digit());
+    value.len() <= SPAN && (value.len() >= TELLING || (has_digit && value.len() >= 4))
+}
+
+/// What a repetition of a value begins with.
+fn text_start(value: &str) -> &str {
+    &value[..value.ceil_char_boundary(value.len().min(TELLING))]
+}
+
 impl Open {
+    /// Replaces what repeats a value that was replaced in a content, whole or its beginning.
+    fn repeated(&self, text: &mut String, counts: &mut Counts) {
+        for (value, kind) in &self.values {
+            let least = text_start(value);
+            let mut from = 0;
+            while let Some(found) = memchr::memmem::find(&text.as_bytes()[from..], least.as_bytes())
+            {
+                let start = from + found;
+                let same = text[start..].chars().zip(value.chars());
+                let same = same.take_while(|(a, b)| a == b);
+                let end = start + same.map(|(c, _)| c.len_utf8()).sum::<usize>();
+                let mark = replacement(kind);
+                text.replace_range(start..end, &mark);
+                from = start + mark.len();
+                *counts.entry(kind.to_string()).or_default() += 1;
+            }
+        }
+    }
+
     /// Puts digests of what the log has into a record, and returns the digests of what it had. A digest of what was
     /// replaced would tell a short secret to whoever tries all of them.
     fn name(&self, event: &mut LogEvent) -> BTreeSet<Digest> {
