@@ -19,7 +19,7 @@ FOLDER is a bundle (`audit export --bundle`). Of it, this program checks every p
 6. the records of each proposal follow each other as they can have happened: nothing runs before it was granted;
 7. `checkpoint` and `key.pub` are those of the proofs.
 
-It does not check index.html and README.txt, which nothing signs, nor that the log has no other records. Other files are
+It does not check what index.html and README.txt say, which nothing signs, nor that the log has no other records. Other files are
 named and not looked at. What is no regular file, such as a link or a pipe, is refused.
 
 It needs nothing but Python's standard library (3.8 or later). The formats are C2SP's (c2sp.org): tlog-proof,
@@ -303,11 +303,11 @@ def check_checkpoint(folder, log, proved):
 
 def check_beside(folder):
     """Names what nothing proves."""
-    if read(os.path.join(folder, "countersign_proof.py")) != read(os.path.realpath(__file__)):
-        yield "countersign_proof.py in it is another one than this checker"
     there = names(folder, ".")
     for name in sorted(FILES - there):
         raise Bad(f"it is not whole: {name} is missing")
+    if read(os.path.join(folder, "countersign_proof.py")) != read(os.path.realpath(__file__)):
+        yield "countersign_proof.py in it is another one than this checker"
     for name in sorted(there - FILES - {"proofs", "blobs"}):
         yield f"not looked at: {name}"
 
