@@ -79,11 +79,7 @@ impl Log {
     /// # Errors
     /// When the log cannot be read at all.
     pub fn answers_compared(&self, by: &str, telling: Telling<'_>) -> Result<Answers, AuditError> {
-        let short = self
-            .layout
-            .segment_bytes()
-            .is_ok_and(|bytes| bytes <= SHORT);
-        self.answered(telling, |index| match short {
+        self.answered(telling, |index| match self.is_short() {
             true => index.compare(by),
             false => Ok(()),
         })
@@ -266,6 +262,20 @@ impl Answers {
         }
     }
 
+    /// What the index finds; `None` if there is none, or it said something else than the log.
+    fn of_index<T: Default>(
+        &mut self,
+        ask: impl FnOnce(&mut Index) -> Result<T, IndexError>,
+    ) -> Result<Option<T>, AuditError> {
+        match &mut self.source {
+            Source::Index(index) => {
+                let found = ask(index);
+                self.or_log(found)
+            }
+            Source::Read(_) | Source::Distrusted => Ok(None),
+        }
+    }
+
     /// What the index finds, or the whole log if there is none.
     fn find<T: Default>(
         &mut self,
@@ -438,14 +448,7 @@ impl Answers {
     /// proposal. The index says where they are, and the log is searched for what it leaves out: if it does, the log is
     /// what answers.
     pub fn records(&mut self, id: ProposalId) -> Result<History, AuditError> {
-        let lines = match &mut self.source {
-            Source::Index(index) => Some(index.lines(id)),
-            Source::Read(_) | Source::Distrusted => None,
-        };
-        let lines = match lines {
-            Some(lines) => self.or_log(lines)?,
-            None => None,
-        };
+        let lines = self.of_index(|index| index.lines(id))?;
         let Some(lines) = lines else {
             return self.records_of_log(id);
         };
@@ -491,14 +494,7 @@ impl Answers {
 
     /// When agents were paused and resumed, the newest first.
     pub fn pauses(&mut self) -> Result<Pauses, AuditError> {
-        let lines = match &mut self.source {
-            Source::Index(index) => Some(index.apart(["paused", "resumed"])),
-            Source::Read(_) | Source::Distrusted => None,
-        };
-        let lines = match lines {
-            Some(lines) => self.or_log(lines)?,
-            None => None,
-        };
+        let lines = self.of_index(|index| index.apart(["paused", "resumed"]))?;
         let Some(lines) = lines else {
             let pauses = self.log.pauses()?;
             self.faults.chain = pauses.faults.chain.clone();
@@ -517,14 +513,7 @@ impl Answers {
 
     /// The records of what retention removed, the newest first.
     pub fn removals(&mut self) -> Result<Vec<Record>, AuditError> {
-        let lines = match &mut self.source {
-            Source::Index(index) => Some(index.apart(["pruned", "pruned"])),
-            Source::Read(_) | Source::Distrusted => None,
-        };
-        let lines = match lines {
-            Some(lines) => self.or_log(lines)?,
-            None => None,
-        };
+        let lines = self.of_index(|index| index.apart(["pruned", "pruned"]))?;
         let mut all = Vec::new();
         if let Some(lines) = lines {
             let records = lines.iter();

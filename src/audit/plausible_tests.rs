@@ -5,12 +5,12 @@ use jiff::Timestamp;
 use super::super::line::GENESIS;
 use super::super::lines::Ahead;
 use super::super::samples::{
-    CODE, EDITED, denied, drilled, edited, finished, granted, granted_as, proposed, proposed_drill,
-    started,
+    CODE, EDITED, denied, drilled, edited, finding, finished, granted, granted_as, proposed,
+    proposed_drill, started,
 };
 use super::super::scan::Boundary;
 use super::*;
-use crate::model::{Action, DrillEnd, Finding, Reviewer, Severity, Tier, Verdict};
+use crate::model::{DrillEnd, Reviewer, Tier, Verdict};
 
 /// Reads events as records of these milliseconds and boots, the first one as record 1.
 fn read_from(mut judge: Plausible, events: Vec<(u64, &str, LogEvent)>) -> Vec<String> {
@@ -112,23 +112,7 @@ fn asked(id: ProposalId, at: u64, findings: usize) -> LogEvent {
 }
 
 fn found(verdict: &mut Verdict, findings: usize) {
-    verdict.findings = vec![
-        Finding {
-            rule: "NET002".to_owned(),
-            name: "network-call".to_owned(),
-            severity: Severity::High,
-            action: Action::Flag,
-            message: String::new(),
-            hint: String::new(),
-            cwe: Vec::new(),
-            line: 1,
-            column: 1,
-            end_line: 1,
-            end_column: 2,
-            capability: None,
-        };
-        findings
-    ];
+    verdict.findings = vec![finding(); findings];
 }
 
 /// Sets what was seen before a decision.

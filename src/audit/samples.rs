@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::model::{
-    AgentClaim, AgentId, Blob, BoundInput, Digest, Drill, DrillEnd, DrilledLog, EditedLog,
-    ErasedContent, ErasedPart, Exit, FinishedLog, GrantDigest, GrantedLog, Harm, InputKind,
-    Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog, Reviewer, SourceStats,
-    State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
+    Action, AgentClaim, AgentId, Blob, BoundInput, Digest, Drill, DrillEnd, DrilledLog, EditedLog,
+    ErasedContent, ErasedPart, Exit, Finding, FinishedLog, GrantDigest, GrantedLog, Harm,
+    InputKind, Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog, Reviewer,
+    Severity, SourceStats, State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
 };
 
 pub const CODE: &[u8] = b"print(1)\n";
@@ -297,4 +297,22 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
         },
         LogEvent::Closed,
     ]
+}
+
+/// A finding in the first line, which a test changes where it matters.
+pub fn finding() -> Finding {
+    Finding {
+        rule: "NET001".to_owned(),
+        name: "network".to_owned(),
+        severity: Severity::High,
+        action: Action::Flag,
+        message: "m".to_owned(),
+        hint: String::new(),
+        cwe: Vec::new(),
+        line: 1,
+        column: 1,
+        end_line: 1,
+        end_column: 2,
+        capability: None,
+    }
 }

@@ -4,11 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::samples::{denied, edited, finished, granted, proposed, started};
+use super::samples::{denied, edited, finding, finished, granted, proposed, started};
 use super::{Log, Teller, open, story, written::write};
 use crate::model::{
-    Action, Artifact, Blob, Finding, LogEvent, ProposalId, RunError, RunErrorKind, RunEvent,
-    Severity, SourceStats,
+    Artifact, Blob, Finding, LogEvent, ProposalId, RunError, RunErrorKind, RunEvent, SourceStats,
 };
 
 /// A token of GitHub's format, a different one for each place.
@@ -373,18 +372,8 @@ fn what_is_said_of_a_content_repeats_no_secret_and_a_cut_end_keeps_no_part_of_on
         p.digest = code.sha256;
         p.verdict.source = SourceStats::of(&code.bytes);
         p.verdict.findings = vec![Finding {
-            rule: "RUN002".to_owned(),
-            name: "unbound-name".to_owned(),
-            severity: Severity::Low,
-            action: Action::Note,
             message: "wsy0R2r2QqzYTveQ…: a name that nothing binds before this".to_owned(),
-            hint: String::new(),
-            cwe: Vec::new(),
-            line: 1,
-            column: 1,
-            end_line: 1,
-            end_column: 2,
-            capability: None,
+            ..finding()
         }];
         p.title = Some("the wsy0R2r2QqzYTveQCqOpy3HJ one".to_owned());
     }

@@ -2,12 +2,10 @@
 
 use super::super::cases::Cases;
 use super::super::samples::{
-    denied, drilled, edited, finished, granted, proposed, proposed_drill, started,
+    denied, drilled, edited, finding, finished, granted, proposed, proposed_drill, started,
 };
 use super::*;
-use crate::model::{
-    Action, Finding, LogEvent, ProposalId, Reviewer, Severity, State, Tier, Viewed,
-};
+use crate::model::{LogEvent, ProposalId, Reviewer, State, Tier, Viewed};
 
 fn at(minute: i64) -> Timestamp {
     Timestamp::from_second(minute * 60).unwrap()
@@ -210,23 +208,6 @@ fn the_first_decision_counts_whatever_became_of_the_run() {
         message: "m".to_owned(),
     });
     assert_eq!(stats(&failed).agents[0].granted, 0);
-}
-
-fn finding() -> Finding {
-    Finding {
-        rule: "NET001".to_owned(),
-        name: "network".to_owned(),
-        severity: Severity::High,
-        action: Action::Flag,
-        message: "m".to_owned(),
-        hint: "h".to_owned(),
-        cwe: Vec::new(),
-        line: 1,
-        column: 1,
-        end_line: 1,
-        end_column: 2,
-        capability: None,
-    }
 }
 
 #[test]

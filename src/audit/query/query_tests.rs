@@ -9,9 +9,9 @@ use super::super::cases::Cases;
 use super::super::samples;
 use super::*;
 use crate::model::{
-    Action, Artifact, BoundInput, Capability, CapabilityUse, Column, DataFormat, Digest, DrillEnd,
-    Finding, InputKind, LimitKind, LogEvent, ProposalId, Reviewer, RunError, RunErrorKind,
-    Sensitivity, Severity, State, Tier, Verdict, VerdictKind, Viewed,
+    Artifact, BoundInput, Capability, CapabilityUse, Column, DataFormat, Digest, DrillEnd, Finding,
+    InputKind, LimitKind, LogEvent, ProposalId, Reviewer, RunError, RunErrorKind, Sensitivity,
+    State, Tier, Verdict, VerdictKind, Viewed,
 };
 
 #[path = "looked_tests.rs"]
@@ -74,17 +74,8 @@ fn judge(verdict: &mut Verdict, kind: VerdictKind, finding: Option<(&str, Capabi
     };
     verdict.findings = vec![Finding {
         rule: rule.to_owned(),
-        name: "sample".to_owned(),
-        severity: Severity::High,
-        action: Action::Flag,
-        message: "m".to_owned(),
-        hint: String::new(),
-        cwe: Vec::new(),
-        line: 1,
-        column: 1,
-        end_line: 1,
-        end_column: 2,
         capability: Some(capability),
+        ..samples::finding()
     }];
     verdict.capabilities = vec![CapabilityUse {
         capability,
