@@ -252,10 +252,7 @@ fn days(quarters: &HashMap<i64, u64>, zone: &TimeZone) -> Vec<Value> {
     let value = |(day, count): (Date, u64)| Value {
         shown: day.to_string(),
         count,
-        term: match day.tomorrow() {
-            Ok(next) => format!("since:{day} until:{next}"),
-            Err(_) => format!("since:{day}"),
-        },
+        term: format!("on:{day}"),
         chosen: false,
     };
     days.into_iter().map(value).collect()

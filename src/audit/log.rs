@@ -3,7 +3,7 @@
 //! Works while a dashboard writes, and on a copied state folder.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -215,6 +215,11 @@ impl Texts for Log {
             .map(|bytes| query::beginning(&bytes))
             .collect()
     }
+}
+
+/// Where a state folder has the index of its log. It is derived, and may not be there.
+pub fn index_of(state_dir: &Path) -> PathBuf {
+    Layout::at(state_dir).index()
 }
 
 impl Log {

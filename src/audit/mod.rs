@@ -88,7 +88,9 @@ pub use facets::{By, Facet, Facets, Value};
 pub use feeder::{Fed, Feeder};
 pub use index::{Noted, Telling};
 pub use line::Record;
-pub use log::{Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Settled, Summary};
+pub use log::{
+    Dashboard, History, Listing, Log, Logged, PauseLogged, Pauses, Settled, Summary, index_of,
+};
 pub use open::{Opened, append, open, start};
 pub use own::{own_by, own_said};
 pub use own_time::own_time;

@@ -149,6 +149,7 @@ fn continue_with(
         match read {
             Ok(hash) => {
                 scanned.head.hash = hash;
+                scanned.head.record = Some(hash);
                 scanned.head.seq = seq;
                 scanned.head.offset += line.len() as u64;
                 scanned.torn = None;

@@ -99,6 +99,7 @@ impl Salvage {
             self.end = Head {
                 seq,
                 hash,
+                record: Some(hash),
                 offset: frame.end().offset,
                 ..end
             };

@@ -21,8 +21,11 @@ pub(super) struct Head {
     pub segment: u64,
     /// Sequence number of the last record; 0 if there is none.
     pub seq: u64,
-    /// Hash of the last line.
+    /// Hash of the last line: of a record, or of the header of a segment that has none yet.
     pub hash: Digest,
+    /// Hash of the last record. `None` if there is none, and in what earlier versions wrote down.
+    #[serde(default)]
+    pub record: Option<Digest>,
     /// Length of the last segment up to and including its last sound line.
     pub offset: u64,
     /// Whether the last segment has its header.
@@ -30,6 +33,11 @@ pub(super) struct Head {
 }
 
 impl Head {
+    /// Hash of the record `seq`, as far as it is known: of the last line otherwise.
+    pub fn record(&self) -> Digest {
+        self.record.unwrap_or(self.hash)
+    }
+
     pub fn mark(&self) -> Mark {
         Mark {
             segment: self.segment,
@@ -129,6 +137,7 @@ impl Default for Walk {
                 segment: 0,
                 seq: 0,
                 hash: GENESIS,
+                record: None,
                 offset: 0,
                 headed: true,
             },
@@ -372,6 +381,7 @@ impl Walk {
                 ahead,
             })?;
             self.head.seq = seq;
+            self.head.record = Some(sealed.hash);
         } else {
             self.head.headed = true;
         }

@@ -473,13 +473,14 @@ impl std::str::FromStr for Since {
         }
         // A day begins at midnight here, and a time without a zone is one of here.
         let here = || {
-            let at: jiff::civil::DateTime = text.parse().ok()?;
+            let first = || Some(super::query::first_day(text)?.at(0, 0, 0, 0));
+            let at = text.parse::<jiff::civil::DateTime>().ok().or_else(first)?;
             let at = at.to_zoned(jiff::tz::TimeZone::system()).ok()?;
             Some(at.timestamp())
         };
         let at = text.parse::<Timestamp>().ok().or_else(here);
         at.map(Self::At).ok_or_else(|| {
-            "give a time before now, such as 90s, 30m, 12h, 7d or 4w, a day such as 2026-11-01, or 2026-11-01T14:00 here".to_owned()
+            "give a time before now, such as 90s, 30m, 12h, 7d or 4w, a day such as 2026-11-01, a month such as 2026-11, or 2026-11-01T14:00 here".to_owned()
         })
     }
 }

@@ -51,7 +51,8 @@ impl Reader for Reading {
             }
             Read::Later(line, _) => line,
         };
-        if (line.seq, line.boundary.hash) == (self.head.seq, self.head.hash) {
+        // A dashboard that was killed may have left a segment with nothing but its header, which is no record.
+        if (line.seq, line.boundary.hash) == (self.head.seq, self.head.record()) {
             self.open = Some(lives.open());
         }
     }

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::super::AuditError;
 use super::super::index::{Index, Known};
+use super::super::line::header;
 use super::super::log::Log;
 use super::super::open::{Opened, open_with, start_with};
 use super::super::samples::{CODE, denied, finished, granted, proposed, started};
+use super::super::scan::Walk;
 use super::super::written::write;
+use crate::clock::Now;
 use crate::model::{Digest, LogEvent, Of, ProposalId, State};
 
 const SEGMENT: u64 = 2_000;
@@ -93,6 +96,36 @@ fn a_start_that_believes_the_index_knows_what_one_that_reads_the_log_knows() {
     assert!(log(state).verify().unwrap().consistent);
     // The index is a little older than the log by now.
     assert_eq!(quick(state).durable, durable + 2);
+}
+
+/// A dashboard that is killed when its segment is full leaves another one with nothing but its header.
+#[test]
+fn the_check_finds_the_start_after_a_segment_that_was_only_begun() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path();
+    let ids = sample(state);
+    let layout = log(state).layout;
+    for with_index in [false, true] {
+        let mut walk = Walk::default();
+        walk.go_on(&layout, |_| Ok(())).unwrap();
+        let head = walk.scanned().head;
+        let (header, _) = header(head.segment + 1, head.seq + 1, Now::read(), &head.hash).unwrap();
+        fs::write(layout.segment(head.segment + 1), header).unwrap();
+        if with_index {
+            drop(Index::kept(&log(state)).unwrap());
+        }
+        // Before anything is written, and after it.
+        let opened = quick(state);
+        let checked = opened.unread.as_ref().unwrap().check().unwrap();
+        assert!(checked.faults.first().is_none());
+        drop(opened);
+        let mut opened = quick(state);
+        let unread = opened.unread.take().unwrap();
+        write(opened, vec![proposed(ProposalId::new(), "new")]);
+        let checked = unread.check().unwrap();
+        assert!(checked.missed.is_empty() && checked.faults.first().is_none());
+        assert_eq!(checked.past.about(ids[1]).unwrap().state, State::Pending);
+    }
 }
 
 #[test]

@@ -19,6 +19,8 @@ mod sign;
 mod stats;
 mod verify;
 
+use std::path::Path;
+
 use clap::Subcommand;
 
 pub(super) use list::later;
@@ -27,7 +29,7 @@ pub(super) use question::not_for_hyphens;
 use serde_json::json;
 
 use crate::audit::query::Query;
-use crate::audit::{Answers, AuditError, Basis, Faults, Log, Noted, Telling, gap};
+use crate::audit::{Answers, AuditError, Basis, Faults, Log, Noted, Telling, gap, index_of};
 use crate::error::Failure;
 use crate::model::grouped;
 
@@ -76,8 +78,22 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         return Err(Failure::usage(PLAIN.to_owned()));
     }
     let dir = state_dir(globals)?;
+    // Who names a folder may have a copy before them that is to stay as it is.
+    let watched = globals.state_dir.is_some() && !index_of(&dir).exists();
+    let code = answer(args, globals, &dir);
+    let made = index_of(&dir);
+    if watched && made.exists() {
+        tell(&format!(
+            "made {}: derived from the log, and can be deleted; `countersign audit` makes none",
+            made.display()
+        ));
+    }
+    code
+}
+
+fn answer(args: &Args, globals: &Globals, dir: &Path) -> Result<u8, Failure> {
     let open = |none: u8| {
-        let opened = Log::open(&dir).map(|log| log.vouched(anchors::vouched(globals, &dir)));
+        let opened = Log::open(dir).map(|log| log.vouched(anchors::vouched(globals, dir)));
         opened.map_err(|e| match e {
             AuditError::None { .. } => Failure::with_code(
                 none,
@@ -89,15 +105,15 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     match &args.command {
         Some(Command::List(args)) => list::run(args, || open(1)),
         Some(Command::Show(args)) => show::run(args, &open(1)?),
-        Some(Command::Export(args)) => export::run(args, || open(1), globals, &dir),
+        Some(Command::Export(args)) => export::run(args, || open(1), globals, dir),
         Some(Command::Playback(args)) => playback::run(args, &open(1)?),
         Some(Command::Stats(args)) => stats::run(args, &open(1)?),
-        Some(Command::Verify(args)) => verify::run(args, &open(2)?, globals, &dir),
-        Some(Command::Prove(args)) => prove::run(args, &open(1)?, globals, &dir),
-        Some(Command::Repair(args)) => repair::run(args, &open(2)?, globals, &dir),
+        Some(Command::Verify(args)) => verify::run(args, &open(2)?, globals, dir),
+        Some(Command::Prove(args)) => prove::run(args, &open(1)?, globals, dir),
+        Some(Command::Repair(args)) => repair::run(args, &open(2)?, globals, dir),
         Some(Command::Erase(args)) => erase::run(args, &open(1)?, globals),
         Some(Command::Prune(args)) => prune::run(args, globals),
-        None => review::run(args.plain, globals, &dir),
+        None => review::run(args.plain, globals, dir),
     }
 }
 

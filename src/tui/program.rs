@@ -116,6 +116,9 @@ const fn reads(command: Command) -> bool {
         | C::Top
         | C::Bottom
         | C::Details
+        | C::Inputs
+        | C::Diff
+        | C::OpenOutside
         | C::Facets
         | C::Export
         | C::Statistics
@@ -129,14 +132,11 @@ const fn reads(command: Command) -> bool {
         | C::Back
         | C::Suspend
         | C::Quit => true,
-        C::Inputs
-        | C::NextPoint
+        C::NextPoint
         | C::PreviousPoint
-        | C::Diff
         | C::Wrap
         | C::Zoom
         | C::AsDrawn
-        | C::OpenOutside
         | C::Save
         | C::Copy
         | C::Order

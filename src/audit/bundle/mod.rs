@@ -4,6 +4,7 @@
 mod page;
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
@@ -12,7 +13,7 @@ use super::contents::named_by;
 use super::export::{ExportError, GoesOn};
 use super::query::Query;
 use super::tlog::{Begun, Prover, Signed, VerifierKey};
-use super::{Answers, Log, Record, Told, erased, gap};
+use super::{Answers, AuditError, Log, Logged, Record, Told, erased, gap};
 use crate::model::{Digest, grouped};
 
 /// The most proposals of a bundle: its page is for reading.
@@ -87,6 +88,7 @@ pub fn bundle(
     let removals = answers.removals()?;
     let gap = gap(&removals, &page::time);
     page::head(page, anchor, asked, gap.as_deref())?;
+    page::table(page, &rows(answers, query)?)?;
     if let Some(newest) = removals.first() {
         bundling.tell_gap(newest)?;
     }
@@ -100,6 +102,21 @@ pub fn bundle(
     ended?;
     page::foot(page)?;
     bundling.end()
+}
+
+/// What the bundle has, the oldest first.
+fn rows(answers: &mut Answers, query: &Query) -> Result<Vec<Logged>, AuditError> {
+    let mut all = Vec::new();
+    let ended: Result<(), Infallible> = answers.each(query, usize::MAX, |row| {
+        // A drill that waits is not told.
+        if !row.drill || row.settled.is_some() {
+            all.push(row);
+        }
+        Ok(())
+    })?;
+    let Ok(()) = ended;
+    all.reverse();
+    Ok(all)
 }
 
 struct Bundling<'a> {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use similar::TextDiff;
 
 use super::Anchor;
-use crate::audit::{Log, Record, Teller, Told, erased, story};
+use crate::audit::{Log, Logged, Record, Teller, Told, erased, story};
 use crate::model::{
     Digest, FinishedLog, GrantedLog, LogEvent, ProposedLog, Verdict, grouped, visible,
     visible_lines,
@@ -89,6 +89,37 @@ pub fn head(
     )
 }
 
+/// The proposals of the page, each with a link to where it is told. One alone needs none.
+pub fn table(out: &mut dyn Write, all: &[Logged]) -> io::Result<()> {
+    if all.len() < 2 {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<h2>The {} proposals</h2>\n<table>\n\
+         <tr><th>asked</th><th>agent</th><th>title</th><th>what became of it</th><th>by</th></tr>",
+        grouped(all.len() as u64)
+    )?;
+    for row in all {
+        let title = row.title.as_deref().unwrap_or("without a title");
+        let by = row.settled.as_ref().and_then(|settled| settled.by.as_ref());
+        let by = by.map_or_else(String::new, |by| match &by.login {
+            Some(login) => text(login),
+            None => format!("uid {}", by.uid),
+        });
+        writeln!(
+            out,
+            "<tr><td>{}</td><td>{}</td><td><a href=\"#{}\">{}</a></td><td>{}</td><td>{by}</td></tr>",
+            time(row.time),
+            text(&row.agent),
+            row.id,
+            text(title),
+            row.state
+        )?;
+    }
+    out.write_all(b"</table>\n")
+}
+
 pub fn foot(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</body>\n</html>\n")
 }
@@ -99,7 +130,8 @@ pub fn proposal(out: &mut dyn Write, told: &Told, log: &Log) -> io::Result<()> {
     let title = told.case.asked.title.as_deref();
     writeln!(
         out,
-        "<article>\n<h2>{} <span class=\"state\">{}</span></h2>",
+        "<article id=\"{}\">\n<h2>{} <span class=\"state\">{}</span></h2>",
+        told.case.id,
         title.map_or("without a title".to_owned(), |t| format!("“{}”", text(t))),
         told.case.state
     )?;

@@ -85,7 +85,7 @@ fn of_key(key: Key, begun: &str, known: Vec<String>) -> Vec<Offer> {
         // A form is worth more than nothing where values are times.
         let times = matches!(
             key,
-            Key::Took | Key::Look | Key::Ran | Key::Since | Key::Until
+            Key::Took | Key::Look | Key::Ran | Key::Since | Key::Until | Key::On
         );
         all.extend(times.then(|| example.to_owned()));
     }

@@ -35,6 +35,7 @@ pub enum Key {
     Ran,
     Since,
     Until,
+    On,
     Kind,
 }
 
@@ -56,7 +57,7 @@ const fn entry(key: Key, name: &'static str, example: &'static str, what: &'stat
 }
 
 /// Every key, in the order of help.
-pub const KEYS: [Entry; 31] = [
+pub const KEYS: [Entry; 32] = [
     entry(
         Key::State,
         "state",
@@ -205,13 +206,19 @@ pub const KEYS: [Entry; 31] = [
         Key::Since,
         "since",
         "since:7d",
-        "decided or ended (what waits: proposed) since: 90s, 30m, 12h, 7d, 4w ago, or 2026-11-01",
+        "decided or ended (what waits: proposed) since: 90s, 30m, 12h, 7d, 4w ago, or 2026-11-01, 2026-11",
     ),
     entry(
         Key::Until,
         "until",
         "until:2026-11-30",
-        "before: the same forms",
+        "before the beginning of this: the same forms",
+    ),
+    entry(
+        Key::On,
+        "on",
+        "on:2026-11-30",
+        "in this day, month (2026-11) or year (2026), all of it",
     ),
     entry(
         Key::Kind,

@@ -107,8 +107,8 @@ fn records_of_no_proposal_are_asked_for_alone_and_select_no_proposal() {
     }
     assert_eq!(own("state:denied since:7d").unwrap(), None);
     for (question, what) in [
-        ("kind:opened agent:x", "only since: and until:"),
-        ("-kind:opened", "only since: and until:"),
+        ("kind:opened agent:x", "only since:, until: and one on:"),
+        ("-kind:opened", "only since:, until: and one on:"),
         ("kind:proposed", "`kind` takes one of own, removed"),
     ] {
         let error = own(question).unwrap_err();

@@ -18,6 +18,7 @@ mod keys;
 mod lex;
 mod own;
 mod parse;
+mod period;
 pub mod terms;
 pub(super) mod test;
 pub(super) mod words;
@@ -31,6 +32,7 @@ use crate::model::State;
 pub use complete::{Offer, Offers, offers};
 pub use keys::{KEYS, Key};
 pub use own::Own;
+pub(in crate::audit) use period::first as first_day;
 use test::Test;
 use words::Words;
 

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::keys::Key;
 use super::lex::{Fault, Piece, What, pieces};
 use super::own::Own;
+use super::period;
 use super::test::Test;
 use super::words::Words;
 use super::{Node, QueryError};
@@ -31,13 +32,15 @@ pub(super) fn parse(question: &str, now: Option<Timestamp>) -> Result<Node, Quer
             Some(piece) => Err(fault(piece, "no bracket was opened before this one")),
             None => Ok(root),
         }
-        .and_then(|root| match mixed(&root, now) {
-            None => Ok(root),
-            Some(why) => {
-                let kind =
-                    |piece: &&Piece| matches!(&piece.what, What::Key(name) if name == "kind");
-                let piece = pieces.iter().find(kind).or(pieces.first());
-                Err(piece.map_or((0, 1, why.to_owned()), |piece| fault(piece, why)))
+        .and_then(|root| {
+            let wrong = mixed(&root, now).map(|why| (KIND, why));
+            match wrong.or_else(|| period::is_empty(&root).then_some((UNTIL, period::NONE))) {
+                None => Ok(root),
+                Some((named, why)) => {
+                    let key = |piece: &&Piece| matches!(&piece.what, What::Key(name) if named.contains(&name.as_str()));
+                    let piece = pieces.iter().rev().find(key).or(pieces.first());
+                    Err(piece.map_or((0, 1, why.to_owned()), |piece| fault(piece, why)))
+                }
             }
         })
     };
@@ -54,9 +57,9 @@ fn mixed(root: &Node, now: Option<Timestamp>) -> Option<&'static str> {
     match (root.names_kind(), now) {
         (false, _) => None,
         (true, None) => Some("`kind` lists records of no proposal, and this is about proposals"),
-        (true, Some(_)) if Own::of(root).is_none() => {
-            Some("`kind` lists records of no proposal: beside it only since: and until: can stand")
-        }
+        (true, Some(_)) if Own::of(root).is_none() => Some(
+            "`kind` lists records of no proposal: beside it only since:, until: and one on: can stand",
+        ),
         (true, Some(_)) => None,
     }
 }
@@ -188,10 +191,20 @@ impl Parser<'_> {
             let words = Words::of(text).ok_or(NO_WORD)?;
             return Ok(Node::Printed(words));
         }
+        if key == Key::On {
+            let (from, to) = period::of(text)?;
+            return Ok(Node::All(vec![
+                Node::Is(Test::Since(from)),
+                Node::Is(Test::Until(to)),
+            ]));
+        }
         Test::of(key, text, is_quoted, self.now).map(Node::Is)
     }
 }
 
+/// Keys under which a question can be wrong as a whole.
+const KIND: &[&str] = &["kind"];
+const UNTIL: &[&str] = &["until", "on"];
 const NO_WORD: &str = "there is no word in it to look for";
 /// Terms of one question. The index reads no expression that is much deeper.
 const MOST: usize = 500;

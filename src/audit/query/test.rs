@@ -78,6 +78,7 @@ impl Test {
             }
             Key::Since => Self::Since(time(&lower, now)?),
             Key::Until => Self::Until(time(&lower, now)?),
+            Key::On => return Err("`on` is read as since: and until:".to_owned()),
             Key::Kind => Self::Kind(
                 own::kinds(&lower)
                     .ok_or_else(|| format!("`kind` takes one of {}", own::names().join(", ")))?,

@@ -117,6 +117,11 @@ impl Store {
         &self.dir
     }
 
+    /// Whether the key that signs lies here: whoever can read it can sign another log.
+    pub fn has_private_key(&self) -> bool {
+        self.file("key").exists()
+    }
+
     fn file(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }

@@ -124,8 +124,12 @@ impl Anchored {
 }
 
 fn beside(store: &Store) -> String {
+    let signs = match store.has_private_key() {
+        true => "; the key that signs lies there too, and whoever can read it can sign another log",
+        false => "",
+    };
     format!(
-        "the key that checks this lies in {}, and can be as new as it says; --key FILE names the one that you expect",
+        "the key that checks this lies in {}, and can be as new as it says; --key FILE names the one that you expect{signs}",
         store.dir().display()
     )
 }

@@ -1,7 +1,8 @@
 //! `countersign audit list`.
 
+mod columns;
+
 use std::io::{self, Write};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -18,6 +19,7 @@ use super::super::out::{is_seen, print, print_rows_json, tell};
 use super::super::rows::terminal_columns;
 use super::question::{self, question};
 use super::{answers_to, failed, tell_basis, tell_gap, whole};
+use columns::Form;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -59,8 +61,6 @@ const AGENT: usize = 20;
 const TITLE: usize = 100;
 /// Characters shown of another text.
 const TEXT: usize = 400;
-/// A title is not cut shorter than this: the row goes on below.
-const SHORTEST: usize = 20;
 
 pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8, Failure> {
     if args.keys {
@@ -81,12 +81,12 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
         }
         let all = all.into_iter().map(OwnRow);
         let find = |each: &mut dyn FnMut(_) -> _| Ok({ all }.try_for_each(each));
-        rows(args, None, own_line, find)?;
+        rows(args, None, &own_line, find)?;
     } else if args.pauses {
         let Pauses { mut all, .. } = answers.pauses().map_err(|e| failed(&e))?;
         all.truncate(most);
         let find = |each: &mut dyn FnMut(_) -> _| Ok(all.into_iter().try_for_each(each));
-        rows(args, None, pause, find)?;
+        rows(args, None, &pause, find)?;
     } else {
         let mut none = true;
         let find = |each: &mut dyn FnMut(_) -> _| {
@@ -97,8 +97,13 @@ pub fn run(args: &Args, log: impl FnOnce() -> Result<Log, Failure>) -> Result<u8
         };
         // Scripts read the lines; a person reads a heading, and what was edited.
         match is_seen() {
-            true => rows(args, Some(heading), seen, find)?,
-            false => rows(args, None, line, find)?,
+            true => {
+                let form = Form::of(terminal_columns());
+                let heading = |out: &mut dyn Write| form.heading(out);
+                let row = |out: &mut dyn Write, p: &Logged| form.row(out, p);
+                rows(args, Some(&heading), &row, find)?;
+            }
+            false => rows(args, None, &line, find)?,
         }
         if none && most > 0 && !query.is_empty() {
             tell_none(&args.query, &mut answers).map_err(|e| failed(&e))?;
@@ -131,11 +136,14 @@ fn tell_none(words: &[String], answers: &mut Answers) -> Result<(), AuditError> 
     Ok(())
 }
 
+/// What writes something on its own.
+type Prints<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
 /// Prints the rows that `find` finds, each as soon as it is found, as lines below a heading or as JSON.
 fn rows<T: Serialize>(
     args: &Args,
-    heading: Option<fn(&mut dyn Write) -> io::Result<()>>,
-    line: fn(&mut dyn Write, &T) -> io::Result<()>,
+    heading: Option<Prints<'_>>,
+    line: &dyn Fn(&mut dyn Write, &T) -> io::Result<()>,
     find: impl FnOnce(&mut dyn FnMut(T) -> io::Result<()>) -> Result<io::Result<()>, AuditError>,
 ) -> Result<(), Failure> {
     let mut ended = Ok(());
@@ -171,66 +179,21 @@ pub(in crate::cli) fn later(records: u64) -> String {
 
 fn line(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
     let state = state(p);
-    writeln!(out, "{}  {state:10}  {}", first(p), title(p, TITLE))
-}
-
-/// The columns up to the verdict.
-fn first(p: &Logged) -> String {
-    format!(
-        "{}  {}  {:AGENT$}  {:8}  {:12}",
+    writeln!(
+        out,
+        "{}  {}  {:AGENT$}  {:8}  {:12}  {state:10}  {}",
         seconds(p.time),
         p.id,
         claim(&p.agent, AGENT),
         claim(&p.profile, AGENT),
         p.verdict,
+        title(p, TITLE)
     )
 }
 
 fn title(p: &Logged, most: usize) -> String {
     let title = p.title.as_deref();
     title.map_or("-".to_owned(), |title| claim(title, most))
-}
-
-/// The same for a person: also when it was decided and how long it was looked at. The title is cut at the terminal's
-/// edge.
-fn seen(out: &mut dyn Write, p: &Logged) -> std::io::Result<()> {
-    let edited = if p.edited { ", edited" } else { "" };
-    let decided = p.settled.as_ref();
-    let by = decided.and_then(|settled| settled.by.as_ref());
-    let by = by.map_or_else(String::new, |by| match &by.login {
-        Some(login) => format!(" by {}", claim(login, AGENT)),
-        None => format!(" by uid {}", by.uid),
-    });
-    let (at, look) = (
-        decided.map_or_else(|| "waits".to_owned(), |settled| seconds(settled.at)),
-        decided
-            .and_then(|settled| settled.looked)
-            .map_or_else(String::new, look),
-    );
-    let row = format!(
-        "{}  {at:20}  {look:>7}  {:16}  ",
-        first(p),
-        format!("{}{by}{edited}", state(p))
-    );
-    let left = terminal_columns().saturating_sub(row.chars().count());
-    writeln!(out, "{row}{}", title(p, left.clamp(SHORTEST, TITLE)))
-}
-
-/// `3.2 s`, `4 min`.
-fn look(time: Duration) -> String {
-    match time.as_secs() {
-        0..10 => format!("{:.1} s", time.as_secs_f64()),
-        s @ 10..600 => format!("{s} s"),
-        s => format!("{} min", s / 60),
-    }
-}
-
-fn heading(out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "{:20}  {:36}  {:AGENT$}  {:8}  {:12}  {:20}  {:>7}  {:16}  title",
-        "asked (UTC)", "id", "agent", "profile", "verdict", "decided (UTC)", "looked", "state"
-    )
 }
 
 /// A drill is told from the start, in a column that no agent writes.

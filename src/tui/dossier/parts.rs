@@ -16,6 +16,7 @@ use super::super::document;
 use super::super::highlight;
 use super::super::theme::Role;
 use super::super::words::policy;
+use super::hidden::Hidden;
 use super::{LINES, Row, Source, name, quoted, words};
 
 /// How long differences may be looked for; then all that is left counts as changed.
@@ -316,7 +317,8 @@ impl Source<'_> {
         let Some(f) = self.finished() else {
             return vec![self.no_run()];
         };
-        let mut rows = Vec::new();
+        let mut rows: Vec<Row> = self.hidden(f).into_iter().map(told).collect();
+        let before = rows.len();
         if let Some(why) = &f.unkept {
             let why = format!("{}{}", words::NOT_HERE, quoted(why));
             rows.push(Row::Told(why, Role::Bad));
@@ -328,14 +330,29 @@ impl Source<'_> {
             for (stream, digest, _) in kept.into_iter().filter(|(.., bytes)| *bytes > 0) {
                 rows.extend(self.lines(&digest, stream));
             }
-            if rows.is_empty() {
+            if rows.len() == before {
                 rows.push(told(words::PRINTED_NOTHING));
+            }
+            if let Some(digest) = f.result_sha256 {
+                rows.push(told(words::RETURNED));
+                rows.extend(self.lines(&digest, StreamName::Stdout));
             }
         }
         for line in f.monitored() {
             rows.push(told(quoted(&line)));
         }
         rows
+    }
+
+    /// What of the output stands for something else: values of private data, which its agent did not get either, and
+    /// secrets, which the log did not keep.
+    fn hidden(&self, f: &FinishedLog) -> Option<String> {
+        let texts = f
+            .printed()
+            .filter_map(|(_, digest)| self.text(&digest).ok());
+        let mut all = Hidden::default();
+        texts.for_each(|text| all.count(&text));
+        all.said()
     }
 
     pub(super) fn files(&self) -> Vec<Row> {

@@ -208,6 +208,26 @@ fn parts_stand_in_their_order_and_keys_go_from_one_to_the_next() {
 }
 
 #[test]
+fn a_key_goes_to_the_inputs_the_diff_and_the_output() {
+    let mut b = Bench::new(80, 12);
+    open(&mut b, &life("sum by region", "1200\n"));
+    for (key, part) in [
+        ('o', words::OUTPUT),
+        ('p', words::INPUTS),
+        ('v', words::DIFF),
+    ] {
+        b.press(KeyCode::Char(key));
+        let text = b.draw();
+        let first = text
+            .lines()
+            .skip_while(|row| !row.contains(words::PROPOSAL));
+        assert_eq!(first.map(str::trim).nth(1), Some(part), "{text}");
+    }
+    b.press(KeyCode::Char('v'));
+    assert!(b.draw().contains("already"), "{}", b.draw());
+}
+
+#[test]
 fn records_are_one_key_away_and_never_first() {
     let mut b = Bench::new(80, 24);
     open(&mut b, &life("sum by region", "1200\n"));

@@ -508,6 +508,7 @@ impl UiState {
                 Command::Details => log.turn(),
                 Command::NextPane => self.step_part(true),
                 Command::PreviousPane => self.step_part(false),
+                Command::Inputs | Command::Diff | Command::OpenOutside => self.go_to_part(command),
                 _ => self.scroll_over(command),
             }
             return Vec::new();

@@ -195,6 +195,12 @@ impl UiState {
             return (!record && log.id().is_some())
                 .then(|| words::elsewhere(key, command.name(), words::ON_PAGE, &open));
         }
+        if goes_to_part(command)
+            && over.is_none()
+            && self.place.log().is_some_and(|log| log.dossier().is_some())
+        {
+            return Some(words::PART_SHOWN.into());
+        }
         if self.reviewed().is_some() && over.is_none() {
             return None;
         }
@@ -328,6 +334,14 @@ const fn goes(command: Command) -> bool {
 }
 
 /// Whether the command can do something on this screen while nothing covers it.
+/// Commands that go to a part of the page of a proposal.
+const fn goes_to_part(command: Command) -> bool {
+    matches!(
+        command,
+        Command::Inputs | Command::Diff | Command::OpenOutside
+    )
+}
+
 const fn works_on(command: Command, view: View) -> bool {
     match command {
         Command::Search | Command::SearchNext | Command::SearchPrevious => {

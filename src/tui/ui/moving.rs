@@ -8,6 +8,7 @@ use crate::model::{ProposalId, State};
 
 use super::super::action::Action;
 use super::super::document::Layout;
+use super::super::dossier::Part as PagePart;
 use super::super::keys::Command;
 use super::super::transcript::At;
 use super::super::words;
@@ -445,6 +446,23 @@ impl UiState {
             true => starts.find(|at| *at > top).unwrap_or(0),
             false => starts.rfind(|at| *at < top).unwrap_or(last),
         };
+    }
+
+    /// Goes to the part of a proposal's page that a command is about elsewhere: INPUTS, DIFF or OUTPUT.
+    pub(super) fn go_to_part(&mut self, command: Command) {
+        let (height, total) = self.frame.over.unwrap_or((1, 1));
+        let OnScreen::Audit(log) = &mut self.place else {
+            return;
+        };
+        let part = match command {
+            Command::Inputs => PagePart::Inputs,
+            Command::Diff => PagePart::Diff,
+            _ => PagePart::Output,
+        };
+        let at = log.dossier().and_then(|dossier| dossier.place(part));
+        if let Some(start) = at.and_then(|at| self.frame.starts.get(at)) {
+            log.top = (*start).min(total.saturating_sub(height));
+        }
     }
 
     /// Moves the sheet down a page; at its end, goes to the first unseen row.

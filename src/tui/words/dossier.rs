@@ -43,6 +43,8 @@ pub const NOTHING_GIVEN: &str = "It was given no data.";
 pub const NOT_KEPT: &str = "data set of the host: the log has its digest, not its content";
 pub const NOT_STARTED: &str = "Nothing of it was started.";
 pub const PRINTED_NOTHING: &str = "It printed nothing.";
+/// Before the value that a run gave back.
+pub const RETURNED: &str = "It returned, as JSON:";
 pub const NO_RUN: &str = "It did not run.";
 pub const LEFT_NOTHING: &str = "It left no file.";
 pub const NOT_HERE: &str = "not shown: ";
@@ -128,6 +130,36 @@ pub fn bytes(bytes: u64) -> String {
 
 pub fn rows(rows: u64) -> String {
     format!("{} rows", number(rows))
+}
+
+/// Values that neither the agent nor the log has.
+pub fn values_hidden(values: usize) -> String {
+    let are = if values == 1 { "is" } else { "are" };
+    let of = if values == 1 {
+        "value of private data"
+    } else {
+        "values of private data"
+    };
+    format!(
+        "{} {of} {are} hidden ([REDACTED]), from the agent too; what else it printed of that data is in the clear.",
+        number(values as u64)
+    )
+}
+
+pub fn secrets_hidden(secrets: usize, kinds: &[String]) -> String {
+    let were = if secrets == 1 { "was" } else { "were" };
+    format!(
+        "{} {were} not kept ({}).",
+        count(secrets, "secret"),
+        kinds.join(", ")
+    )
+}
+
+pub fn of_kind(kind: &str, times: usize) -> String {
+    match times {
+        1 => kind.to_owned(),
+        n => format!("{} × {kind}", number(n as u64)),
+    }
 }
 
 /// In one line: the tier, which layers held, and which were not there.

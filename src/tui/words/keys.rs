@@ -50,6 +50,7 @@ pub fn types_a_digit(key: &str, back: &str) -> String {
     format!("{key} is a character here; {back}, then {key} denies")
 }
 
+pub const PART_SHOWN: &str = "this part is shown already";
 pub const HERE_ALREADY: &str = "this screen is open";
 pub const FULL: &str = "the field is full";
 pub const NO_OTHER_REASON: &str = "no other reason";
