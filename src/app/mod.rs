@@ -58,7 +58,7 @@ pub enum Input {
     Recalled(memory::Recalled),
     /// The person's editor has ended.
     Edited(Box<shell::Returned>),
-    /// Code colours are ready to be fetched.
+    /// Code colours are ready to be fetched, or the secrets of a long proposal are known.
     Highlighted,
 }
 

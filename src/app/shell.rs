@@ -17,7 +17,9 @@ use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
 use crate::tui::keyboard::{Keyboard, Typed};
 use crate::tui::terminal::{Heard, Terminal, has_job_control};
-use crate::tui::{Action, GrantRequest, Header, Highlighter, LogCheck, Plain, UiState, copied};
+use crate::tui::{
+    Action, GrantRequest, Header, Highlighter, LogCheck, Plain, Searcher, UiState, copied,
+};
 
 use super::ahead::Ahead;
 use super::analyst::Analyst;
@@ -73,6 +75,7 @@ struct Shell {
     keyboard: Keyboard,
     pulse: Pulse,
     highlighter: Highlighter,
+    searcher: Searcher,
     files: Files,
     by: Reviewer,
     state_dir: std::path::PathBuf,
@@ -208,6 +211,10 @@ impl Shell {
         let highlighter = Highlighter::spawn(move || {
             let _ = coloured.send(Input::Highlighted);
         })?;
+        let searched = inbox.clone();
+        let searcher = Searcher::spawn(move || {
+            let _ = searched.send(Input::Highlighted);
+        })?;
         let usual = environment::usual(&setup.settings);
         let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
         let mut ui =
@@ -260,6 +267,7 @@ impl Shell {
             keyboard,
             pulse: Pulse::default(),
             highlighter,
+            searcher,
             by,
             checkpoints: setup.anchoring.store(&setup.state_dir),
             state_dir: setup.state_dir,

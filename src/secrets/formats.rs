@@ -11,13 +11,18 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use regex::Regex;
 
+use super::carriers::CARRIERS;
+use super::issuers::ISSUERS;
 use super::table::TABLE;
-use super::{keys, pieces};
+use super::{keys, pieces, scan};
 
 /// A format: its kind, what must stand in a text before it is looked for, its expression, and what else must hold of the
 /// expression's first group, which is the secret.
 pub(super) struct Row {
     kind: &'static str,
+    /// Who says that it has this form.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for who checks the table"))]
+    source: &'static str,
     /// In lower case.
     words: &'static [&'static str],
     expression: &'static str,
@@ -26,12 +31,14 @@ pub(super) struct Row {
 
 pub(super) const fn row(
     kind: &'static str,
+    source: &'static str,
     words: &'static [&'static str],
     expression: &'static str,
     holds: fn(&str) -> bool,
 ) -> Row {
     Row {
         kind,
+        source,
         words,
         expression,
         holds,
@@ -107,7 +114,7 @@ static FORMATS: LazyLock<Option<Formats>> = LazyLock::new(|| {
     let mut all = Vec::new();
     let mut words = keys::WORDS.to_vec();
     let mut of = vec![usize::MAX; words.len()];
-    for row in TABLE {
+    for row in rows() {
         words.extend(row.words);
         of.extend(row.words.iter().map(|_| all.len()));
         all.push(Format {
@@ -132,21 +139,23 @@ const AWS_SECRET: &str = "aws-secret-key";
 
 pub(super) fn find(text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
     let Some(formats) = &*FORMATS else { return };
-    let (mut meant, mut keys) = (0_u128, false);
+    let (mut meant, mut keys) = (vec![false; formats.all.len()], false);
+    scan::read(text.len());
     for word in formats.words.find_overlapping_iter(text) {
         match formats.of.get(word.pattern().as_usize()) {
             Some(&usize::MAX) => keys = true,
-            Some(&format) => meant |= 1 << format,
+            Some(&format) => {
+                if let Some(meant) = meant.get_mut(format) {
+                    *meant = true;
+                }
+            }
             None => {}
         }
     }
     if keys {
         keys::find(text, |at| add(at, &formats.key));
     }
-    for (number, format) in formats.all.iter().enumerate() {
-        if meant & (1 << number) == 0 {
-            continue;
-        }
+    for (format, _) in formats.all.iter().zip(meant).filter(|(_, meant)| *meant) {
         let expression = format
             .expression
             .get_or_init(|| Regex::new(format.row.expression).ok());
@@ -154,10 +163,12 @@ pub(super) fn find(text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
             continue;
         };
         let mut from = 0;
+        scan::read(text.len());
         // What ends one token may begin the next.
         while let Some(found) = expression.captures_at(text, from) {
             let Some(secret) = found.get(1) else { break };
             from = secret.end();
+            scan::read(secret.len());
             if (format.row.holds)(secret.as_str()) {
                 // Of a longer one the end, which signs it, in pieces.
                 let start = secret.start().max(secret.end().saturating_sub(LONGEST));
@@ -174,29 +185,37 @@ pub(super) fn find(text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
 fn near(text: &str, id: Range<usize>, mut add: impl FnMut(Range<usize>)) {
     let from = text.floor_char_boundary(id.start.saturating_sub(NEAR));
     let to = text.floor_char_boundary(text.len().min(id.end + NEAR));
-    let is_digit = |c: char| c.is_ascii_alphanumeric() || "+/".contains(c);
+    let is_digit = |b: u8| b.is_ascii_alphanumeric() || b"+/".contains(&b);
     let mut at = from;
-    for part in text[from..to].split_inclusive(|c: char| !is_digit(c)) {
-        let digits = part.trim_end_matches(|c: char| !is_digit(c));
-        let whole = at > from || from == 0;
-        let random = is_mixed_case(digits) && digits.len() == 40;
-        if random && whole && (part.len() > digits.len() || to == text.len()) {
-            add(at..at + digits.len());
+    while at < to {
+        let digits = scan::ahead(text, at, to - at, is_digit);
+        let end = at + digits;
+        let whole = (at > from || from == 0) && (end < to || to == text.len());
+        if digits == 40 && whole && text.get(at..end).is_some_and(is_mixed_case) {
+            add(at..end);
         }
-        at += part.len();
+        at = end + 1;
     }
 }
 
-/// The kinds of the table.
+fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().chain(ISSUERS).chain(CARRIERS)
+}
+
+/// The kinds of the tables.
 pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().map(|row| row.kind)
+    rows().map(|row| row.kind)
 }
 
 #[cfg(test)]
 #[test]
 fn every_format_can_be_looked_for() {
-    assert!(TABLE.len() < 128 && FORMATS.is_some());
-    for row in TABLE {
+    assert!(FORMATS.is_some());
+    for row in rows() {
+        // A public list and the rule in it, an RFC, or the issuer's own pages.
+        let named = ["gitleaks: ", "trufflehog: ", "RFC "];
+        let named = named.iter().any(|begin| row.source.starts_with(begin));
+        assert!(named || row.source.contains('.'), "{}", row.kind);
         assert!(Regex::new(row.expression).is_ok(), "{}", row.kind);
         assert!(
             row.words.iter().all(|w| *w == w.to_lowercase()),

@@ -8,12 +8,16 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use regex::Regex;
 
+use super::scan;
+
 /// Longest block, in bytes: a key of 16,384 bits takes about 13,000.
 pub(super) const LONGEST: usize = 16 * 1024;
 /// Longest line of base64; RFC 7468 has 64, RFC 1421 and OpenPGP up to 76.
 const LINE: usize = 76;
 /// Shortest line of base64 of a block that has no end.
 const SHORTEST: usize = 16;
+/// Most signs that stand behind a line, in bytes.
+const AROUND: usize = 200;
 /// Fewest digits of base64 that are a key without the lines around it.
 const ALONE: usize = 60;
 
@@ -56,6 +60,8 @@ pub(super) fn find(text: &str, mut add: impl FnMut(Range<usize>)) {
         return;
     };
     let mut from = 0;
+    let mut ends = None;
+    scan::read(text.len());
     while let Some(found) = expressions.begin.captures_at(text, from) {
         let Some(all) = found.get(0) else { return };
         from = all.end();
@@ -73,7 +79,7 @@ pub(super) fn find(text: &str, mut add: impl FnMut(Range<usize>)) {
         let block = Block {
             text,
             from: body,
-            end: &expressions.end,
+            ends: ends.get_or_insert_with(|| Ends::of(text, &expressions.end)),
         };
         let Some(lines) = block.lines(begin, putty) else {
             continue;
@@ -123,11 +129,39 @@ fn is_key(digits: &str) -> bool {
     }
 }
 
+/// Where the lines of a text and the keys in it end, looked for once. Line ends may be written as `\n`.
+struct Ends {
+    lines: Vec<usize>,
+    keys: Vec<Range<usize>>,
+}
+
+impl Ends {
+    fn of(text: &str, end: &Regex) -> Self {
+        let bytes = text.as_bytes();
+        let is_end = |at: &usize| match bytes[*at] {
+            b'\n' | b'\r' => true,
+            b'\\' => matches!(bytes.get(at + 1), Some(b'n' | b'r')),
+            _ => false,
+        };
+        scan::read(2 * text.len());
+        Self {
+            lines: (0..bytes.len()).filter(is_end).collect(),
+            keys: end.find_iter(text).map(|end| end.range()).collect(),
+        }
+    }
+
+    /// The first end of a key within a line.
+    fn within(&self, line: &Range<usize>) -> Option<&Range<usize>> {
+        let first = self.keys.partition_point(|end| end.start < line.start);
+        self.keys.get(first).filter(|end| end.end <= line.end)
+    }
+}
+
 /// The lines behind the first one of a key.
 struct Block<'a> {
     text: &'a str,
     from: usize,
-    end: &'a Regex,
+    ends: &'a Ends,
 }
 
 /// What a line of a block is.
@@ -204,31 +238,27 @@ impl Block<'_> {
         (sound && width > 0 && cut > 0).then_some(parts)
     }
 
-    /// The line that begins here, and where the next one does. Line ends may be written as `\n`.
+    /// The line that begins here, and where the next one does.
     fn line(&self, at: usize, most: usize) -> (Range<usize>, usize) {
-        let bytes = self.text.as_bytes();
-        let mut here = at;
-        while here < most {
-            match bytes[here] {
-                b'\n' | b'\r' => return (at..here, here + 1),
-                b'\\' if here + 1 < most && matches!(bytes[here + 1], b'n' | b'r') => {
-                    return (at..here, here + 2);
-                }
-                _ => here += 1,
+        let first = self.ends.lines.partition_point(|end| *end < at);
+        scan::read(1);
+        match self.ends.lines.get(first) {
+            Some(end) if *end < most => {
+                let written = self.text.as_bytes()[*end] == b'\\';
+                (at..*end, most.min(end + 1 + usize::from(written)))
             }
+            _ => (at..most, most),
         }
-        (at..most, most)
     }
 
     /// What this line is without quotes, signs of comments and what code has around a string.
     fn read(&self, line: Range<usize>) -> (Option<Line>, Range<usize>) {
         let text = &self.text[line.clone()];
-        if let Some(end) = self.end.find(text) {
-            let before = &text[..end.start()];
-            let at = line.start + end.start()..line.start + end.end();
+        if let Some(at) = self.ends.within(&line).cloned() {
+            let before = &text[..at.start - line.start];
             let digits = trimmed(before, line.start);
             // In one line, with digits before it.
-            return match is_base64(&self.text[digits.clone()]) {
+            return match is_digits(&self.text[digits.clone()]) {
                 true => (
                     Some(Line::End),
                     if digits.is_empty() {
@@ -250,8 +280,22 @@ impl Block<'_> {
         if part.is_empty() {
             return (Some(Line::Nothing), at);
         }
-        if is_base64(part) {
+        if is_digits(part) {
             return (Some(Line::Digits(part.ends_with('='))), at);
+        }
+        // `MIIE…  # the first line`
+        let digits = part.find([' ', '\t', '"', '\'']).unwrap_or(0);
+        let behind = part[digits..].trim_start_matches([' ', '\t', '"', '\'', ',', '+']);
+        if digits >= SHORTEST
+            && ["#", "//", "--", ";", "/*", "<!--"]
+                .iter()
+                .any(|sign| behind.starts_with(sign))
+            && is_base64(&part[..digits])
+        {
+            return (
+                Some(Line::Digits(part[..digits].ends_with('='))),
+                at.start..at.start + digits,
+            );
         }
         const HEADERS: [&str; 7] = [
             "Proc-Type: ",
@@ -278,7 +322,7 @@ impl Block<'_> {
 
 /// The string of a line of code such as `key += "…"`, from its quote on.
 fn code(line: &str) -> Option<&str> {
-    let open = line.find(['"', '\'']).filter(|open| *open < 64)?;
+    let open = scan::window(line, 0, 64).find(['"', '\''])?;
     let (code, string) = line.split_at(open);
     let code = code.trim().trim_end_matches(['b', 'r', 'f', 'u']);
     let sound = |c: char| c.is_ascii_alphanumeric() || "_.+=( ".contains(c);
@@ -293,8 +337,23 @@ fn is_base64(line: &str) -> bool {
         .strip_suffix("==")
         .or_else(|| body.strip_suffix('='))
         .unwrap_or(body);
-    body.bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b"+/".contains(&b))
+    let is_digit = |b: u8| b.is_ascii_alphanumeric() || b"+/".contains(&b);
+    scan::ahead(body, 0, body.len(), is_digit) == body.len()
+}
+
+/// Digits of base64, or groups of them with blanks between.
+fn is_digits(line: &str) -> bool {
+    if is_base64(line) {
+        return true;
+    }
+    let mut groups = line.split_ascii_whitespace().peekable();
+    while let Some(group) = groups.next() {
+        let short = groups.peek().is_some() && group.len() < SHORTEST;
+        if short || !is_base64(group) {
+            return false;
+        }
+    }
+    true
 }
 
 /// A line without what stands around its content.
@@ -307,7 +366,8 @@ fn trimmed(line: &str, at: usize) -> Range<usize> {
     // The number of the line, and the prefix of a string.
     let rest = &line[start..];
     let number = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    if (1..=4).contains(&number) && rest[number..].starts_with(['\t', ':', '|', ' ']) {
+    if (1..=4).contains(&number) && rest[number..].starts_with(['\t', ':', '|', ' ', '.', ')', ']'])
+    {
         start += number;
     }
     let rest = &line[start..];
@@ -321,7 +381,9 @@ fn trimmed(line: &str, at: usize) -> Range<usize> {
     let rest = &line[start..];
     start += rest.len() - rest.trim_start_matches(around).len();
     let rest = &line[start..];
-    let end = rest.trim_end_matches(around);
+    // Of a line without an end, as much as signs take.
+    let last = rest.ceil_char_boundary(rest.len().saturating_sub(AROUND));
+    let end = &rest[..last + rest[last..].trim_end_matches(around).len()];
     // A `+` between strings.
     let end = match end.strip_suffix('+').map(str::trim_end) {
         Some(less) if less.ends_with(['"', '\'']) => less.trim_end_matches(around),

@@ -1,19 +1,25 @@
 //! Finds secrets in texts, and replaces them in what the log keeps.
 //!
-//! Found are the formats of [`table`], private keys ([`keys`]), what is given to names that say so ([`assign`]), values of
-//! the environment ([`values`]) and patterns of the configuration. A replacement must not hide anything else: it covers at
+//! Found are the formats of [`table`], private keys ([`keys`]), what is given to names that say so, to calls and under
+//! headings ([`assign`]), arguments of programs ([`commands`]), values of the environment ([`values`]) and patterns of the
+//! configuration. Whatever looks around a place does it by [`scan`]: each look is bounded, nothing is read again from its
+//! beginning, and so a search takes time in proportion to its text, whatever the text is. A replacement must not hide anything else: it covers at
 //! most [`SPAN`] bytes of one line (a private key: a bounded block), and the record counts it by its kind. What runs and
 //! what the screen shows is never replaced.
 
 mod assign;
+mod carriers;
 mod coding;
+mod commands;
 mod formats;
+mod issuers;
 mod keys;
 mod ordinary;
 mod pattern;
 mod record;
 mod redacted;
 mod salt;
+mod scan;
 mod table;
 mod values;
 mod views;
@@ -22,7 +28,7 @@ mod writer;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub use pattern::{Fault, Pattern};
 pub use redacted::{Kept, Redacted, Redactor, Salts};
@@ -35,6 +41,9 @@ pub const SPAN: usize = 512;
 const ENVIRONMENT: &str = "environment";
 /// The kind of a private key.
 const PRIVATE_KEY: &str = "private-key";
+
+/// The kind of a password in a command.
+static PASSWORD: LazyLock<Arc<str>> = LazyLock::new(|| assign::PASSWORD.into());
 
 /// The kinds of all that is found without a pattern.
 pub fn kinds() -> BTreeSet<&'static str> {
@@ -89,6 +98,14 @@ impl Secrets {
             let kind = kind.clone();
             found.push(Span { at, kind });
         });
+        if let Some(view) = views::joined(text) {
+            self.search(&view.text, &mut |at: Range<usize>, kind: &Arc<str>| {
+                view.parts(at, |at| {
+                    let kind = kind.clone();
+                    found.push(Span { at, kind });
+                });
+            });
+        }
         for view in views::views(text) {
             self.search(&view.text, &mut |at: Range<usize>, kind: &Arc<str>| {
                 // A key in PEM has lines; what else is found is bounded as in the text itself.
@@ -109,6 +126,7 @@ impl Secrets {
         self.values.find(text, add);
         formats::find(text, add);
         assign::find(text, add);
+        commands::find(text, |at| add(at, &PASSWORD));
         for pattern in self.patterns.iter() {
             for one in pattern.regex.find_iter(text) {
                 pieces(text, one.range(), |piece| add(piece, &pattern.kind));
@@ -154,27 +172,28 @@ pub fn replacement(kind: &str) -> String {
     format!("[REDACTED:{kind}]")
 }
 
-/// Where bytes of a text stand after secrets of it were replaced.
+/// Where bytes of a text stand after secrets of it were replaced: for each secret, where it stood and where its mark ends.
 #[derive(Clone, Debug, Default)]
 struct Moved(Vec<(Range<u64>, u64)>);
 
 impl Moved {
     fn of(text: &str, found: &[Span]) -> Self {
+        let (mut was, mut now) = (0, 0);
         let moved = found.iter().map(|Span { at, kind }| {
             let lines = text[at.clone()].matches('\n').count();
-            let now = replacement(kind).len() + lines;
-            (at.start as u64..at.end as u64, now as u64)
+            let mark = replacement(kind).len() + lines;
+            now += at.start as u64 - was + mark as u64;
+            was = at.end as u64;
+            (at.start as u64..was, now)
         });
         Self(moved.collect())
     }
 
     /// Within a secret: behind its mark.
     fn now(&self, at: u64) -> u64 {
-        let mut now = at;
-        for (was, length) in self.0.iter().take_while(|(was, _)| was.start < at) {
-            now = now - (at.min(was.end) - was.start) + length;
-        }
-        now
+        let before = self.0.partition_point(|(was, _)| was.start < at);
+        let last = before.checked_sub(1).and_then(|last| self.0.get(last));
+        last.map_or(at, |(was, now)| now + at.saturating_sub(was.end))
     }
 }
 
@@ -213,6 +232,9 @@ mod tests;
 
 #[cfg(test)]
 mod corpus;
+
+#[cfg(test)]
+mod linear_tests;
 
 #[cfg(test)]
 mod values_tests;

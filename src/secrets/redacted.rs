@@ -1,13 +1,16 @@
 //! Records without secrets: the only ones that the log writes.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aho_corasick::{AhoCorasick, MatchKind};
+
 use super::coding::Coding;
 use super::record::texts;
 use super::salt::{Salt, salted};
-use super::{Counts, Moved, SPAN, Secrets, Span, replacement};
+use super::{Counts, Moved, SPAN, Secrets, Span};
 use crate::model::{
     Blob, BoundInput, Digest, FinishedLog, GrantDigest, LogEvent, ProposalId, SourceStats, State,
     StreamName, Verdict,
@@ -145,7 +148,7 @@ impl Redactor {
     pub fn redact(&mut self, mut event: LogEvent, blobs: Vec<Blob>) -> Redacted {
         let mut counts = Counts::new();
         texts(&mut event, &mut |text| {
-            if let std::borrow::Cow::Owned(kept) = self.secrets.redact(text, &mut counts) {
+            if let Cow::Owned(kept) = self.secrets.redact(text, &mut counts) {
                 *text = kept;
             }
         });
@@ -302,20 +305,28 @@ fn text_start(value: &str) -> &str {
 impl Open {
     /// Replaces what repeats a value that was replaced in a content, whole or its beginning.
     fn repeated(&self, text: &mut String, counts: &mut Counts) {
-        for (value, kind) in &self.values {
-            let least = text_start(value);
-            let mut from = 0;
-            while let Some(found) = memchr::memmem::find(&text.as_bytes()[from..], least.as_bytes())
-            {
-                let start = from + found;
-                let same = text[start..].chars().zip(value.chars());
-                let same = same.take_while(|(a, b)| a == b);
-                let end = start + same.map(|(c, _)| c.len_utf8()).sum::<usize>();
-                let mark = replacement(kind);
-                text.replace_range(start..end, &mark);
-                from = start + mark.len();
-                *counts.entry(kind.to_string()).or_default() += 1;
-            }
+        let begins = self.values.keys().map(|value| text_start(value));
+        let mut builder = AhoCorasick::builder();
+        let builder = builder.match_kind(MatchKind::LeftmostLongest);
+        let Ok(begins) = builder.build(begins) else {
+            return;
+        };
+        let values: Vec<_> = self.values.iter().collect();
+        let mut found: Vec<Span> = Vec::new();
+        for begin in begins.find_iter(&*text) {
+            let Some((value, kind)) = values.get(begin.pattern().as_usize()) else {
+                continue;
+            };
+            let same = text[begin.start()..].chars().zip(value.chars());
+            let same = same.take_while(|(a, b)| a == b);
+            let end = begin.start() + same.map(|(c, _)| c.len_utf8()).sum::<usize>();
+            found.push(Span {
+                at: begin.start()..end,
+                kind: Arc::clone(kind),
+            });
+        }
+        if let Cow::Owned(kept) = Secrets::replaced(text, &super::joined(found), counts) {
+            *text = kept;
         }
     }
 

@@ -9,7 +9,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
-use super::ordinary::{is_ordinary, is_path_or_number};
+use super::ordinary::{Words, is_ordinary, is_path_or_number};
 use super::views::seen;
 use super::{ENVIRONMENT, SPAN, assign, formats, pieces};
 
@@ -20,10 +20,27 @@ const SPELLED: usize = 128;
 /// Shorter lines of a value of several lines are not looked for.
 const SHORTEST_LINE: usize = 16;
 
-/// Parts of the names of variables whose values are secrets even if they are ordinary words.
-const TELLING: [&str; 10] = [
-    "KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED", "AUTH", "PRIVATE", "COOKIE", "DSN",
-];
+/// Words in the names of variables whose values are secrets even if they are ordinary words.
+static TELLING: Words = Words::of(
+    "apikey auth authorization cookie cookies cred credential credentials creds dsn key keys pass passphrase passwd password \
+    passwords passwort private psk pw pwd secret secrets token tokens",
+);
+
+/// Ends of such words: `PGPASSWORD`.
+static ENDS: Words = Words::of("apikey pass passphrase passwd password passwort pwd secret token");
+
+/// Variables that every system has, and whose values say where and how it runs.
+static PUBLIC: Words = Words::of(
+    "browser colorterm columns conda_default_env conda_prefix conda_prompt_modifier dbus_session_bus_address desktop_session \
+    display editor gpg_agent_info histfile home host hostname hosttype infopath invocation_id journal_stream lang language \
+    lessclose lessopen lines logname ls_colors machtype mail manpath memory_pressure_watch oldpwd ostype pager path \
+    prompt_command ps1 ps2 pwd pythonpath session_manager shell shlvl ssh_agent_pid ssh_auth_sock ssh_client ssh_connection \
+    ssh_tty temp term term_program term_program_version tmp tmpdir tz user username virtual_env virtual_env_prompt visual \
+    wayland_display windowid windowpath xauthority xcursor_theme",
+);
+
+/// Last words of names whose values are no secrets: commits, versions, places.
+static PUBLIC_ENDS: Words = Words::of("colors commit dir home locale path sha tag version");
 
 /// What is looked for of an environment.
 #[derive(Clone, Default)]
@@ -81,24 +98,50 @@ impl Values {
     }
 }
 
-/// The parts of a value that are looked for: its lines, and what of it says itself that it is a secret, as the password
-/// in an address.
+/// Whether a variable's name says that its value is a secret.
+fn is_telling(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    !PUBLIC.has(&name) && words.any(|word| TELLING.has(word) || ENDS.ends(word))
+}
+
+/// Whether a variable's name says that its value is none.
+fn is_public(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let last = name.rsplit('_').next().unwrap_or_default();
+    let folders = name.starts_with("xdg_") || name.starts_with("lc_");
+    !is_telling(&name) && (PUBLIC.has(&name) || folders || PUBLIC_ENDS.has(last))
+}
+
+/// The parts of a value that are looked for: its lines, the values of a group (`A=x;B=y`), and what of it says itself that
+/// it is a secret, as the password in an address.
 fn secrets(name: &str, value: &str) -> Vec<String> {
-    let name = name.to_uppercase();
-    let telling = !["PWD", "OLDPWD"].contains(&name.as_str())
-        && TELLING.iter().any(|part| name.contains(part));
-    let shortest = match value.trim().contains('\n') {
+    let (telling, public) = (is_telling(name), is_public(name));
+    let shortest = match value.trim().contains(['\n', '\r']) && !telling {
         true => SHORTEST_LINE,
         false => SHORTEST,
     };
-    let lines = value.lines().map(str::trim);
-    let secret = |line: &&str| {
-        line.chars().count() >= shortest
-            && line.len() <= SPAN
-            && !is_path_or_number(line)
-            && (telling || !is_ordinary(line))
+    let secret = |part: &str, telling: bool, shortest: usize| {
+        part.chars().count() >= shortest
+            && part.len() <= SPAN
+            && !is_path_or_number(part)
+            && (telling || !is_ordinary(part))
     };
-    let mut all: Vec<String> = lines.filter(secret).map(str::to_owned).collect();
+    let mut all: Vec<String> = Vec::new();
+    let lines = value.split(['\n', '\r']).map(str::trim);
+    for line in lines.filter(|_| !public) {
+        if secret(line, telling, shortest) {
+            all.push(line.to_owned());
+        }
+        for part in line.split([';', ',', '&', '|', ' ', '\t']) {
+            if let Some((name, part)) = part.split_once('=') {
+                let part = part.trim_matches(['"', '\'']);
+                if !is_public(name.trim()) && secret(part, is_telling(name), SHORTEST) {
+                    all.push(part.to_owned());
+                }
+            }
+        }
+    }
     let mut within = |at: Range<usize>, _: &Arc<str>| {
         let part = value.get(at).unwrap_or_default();
         if part.chars().count() >= SHORTEST && part.lines().count() == 1 && !is_ordinary(part) {

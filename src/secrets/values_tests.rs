@@ -111,3 +111,43 @@ fn secrets_within_values_of_the_environment_are_found_alone() {
     let kept = secrets.redact(text, &mut Counts::new());
     assert_eq!(kept, format!("the server has no {mark} and no {mark}"));
 }
+
+#[test]
+fn values_of_groups_and_of_several_lines_are_found_part_by_part() {
+    let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let secrets = Secrets::of(
+        [
+            variable("SETTINGS", "host=db;pin=zQ8pa-77x;PASSWORD=correcthorse"),
+            variable("DEPLOY_TOKENS", "zQ8-first-1x\r\nzQ8-second\r\n"),
+            variable("OPTIONS", "a=1, key='zQ8pa 99'"),
+        ],
+        [],
+    );
+    for secret in ["zQ8pa-77x", "correcthorse", "zQ8-first-1x", "zQ8-second"] {
+        let kept = secrets.redact(secret, &mut Counts::new());
+        assert_eq!(kept, "[REDACTED:environment]", "{secret}");
+    }
+}
+
+/// What every system has is in every output.
+#[test]
+fn values_that_say_where_something_runs_are_no_secrets() {
+    let all = [
+        ("HOME", "/root"),
+        ("LANG", "C.UTF-8"),
+        ("USER", "ana-4K2x-lopez"),
+        ("HOSTNAME", "ip-10-0-0-7qX3z"),
+        ("AUTHOR", "Ana Lopez"),
+        ("KEYBOARD_LAYOUT", "german-nodeadkeys"),
+        ("TOKENIZERS_PARALLELISM", "disabled"),
+        ("GIT_COMMIT", "884367ba1c6d2d9c1f0f5e0c7a3b2d1e0f9a8b7c"),
+        ("LS_COLORS", "rs=0:di=01;34:ln=01;36:*.tar=01;31x9Qz"),
+        ("PS1", "zQ8pa-77wo0rD-x1y"),
+        ("XDG_SESSION_ID", "zQ8pa-77wo0rD-x1y"),
+        ("PASSENGER", "Hauptbahnhof"),
+    ];
+    for (name, value) in all {
+        let secrets = Secrets::of([(name.to_owned(), value.to_owned())], []);
+        assert_eq!(secrets.find(value), [], "{name}");
+    }
+}

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
+use super::scan;
 use crate::model::unseen::{is_bidi, is_invisible};
 
 /// How often an escape is looked for in what an escape became: `%2541`.
@@ -57,6 +58,21 @@ impl View {
         add(part);
     }
 
+    /// The parts of the first text that became these bytes, without what was skipped between them.
+    pub fn parts(&self, of: Range<usize>, mut add: impl FnMut(Range<usize>)) {
+        let mut part = self.origin(of.start);
+        for at in of {
+            let next = self.origin(at);
+            if next.start > part.end {
+                add(part);
+                part = next;
+            } else {
+                part.end = part.end.max(next.end);
+            }
+        }
+        add(part);
+    }
+
     /// The same bytes with the places that they have in what `below` was made of.
     fn over(mut self, below: &Self) -> Self {
         for (start, end) in &mut self.from {
@@ -83,6 +99,52 @@ pub(super) fn views(text: &str) -> Vec<View> {
     all
 }
 
+/// The text with strings that code puts together as one, and without the line ends that a backslash takes away; `None` if
+/// it has neither.
+pub(super) fn joined(text: &str) -> Option<View> {
+    let mut view = View::default();
+    let mut changed = false;
+    let mut at = 0;
+    scan::read(text.len());
+    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        if let Some(end) = seam(text, at) {
+            changed = true;
+            at = end;
+            continue;
+        }
+        let end = at + c.len_utf8();
+        view.push(c, at..end);
+        at = end;
+    }
+    changed.then_some(view)
+}
+
+/// The end of what stands between two strings that are one, or of a line end that is taken away.
+fn seam(text: &str, at: usize) -> Option<usize> {
+    const BLANKS: usize = 80;
+    let bytes = text.as_bytes();
+    let byte = |at: usize| bytes.get(at).copied().unwrap_or_default();
+    if byte(at) == b'\\' && byte(at + 1) == b'\n' {
+        return Some(at + 2);
+    }
+    let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_-.+/=:".contains(&b);
+    let is_quote = |b: u8| matches!(b, b'"' | b'\'');
+    if !is_quote(byte(at)) || at == 0 || !is_letter(byte(at - 1)) {
+        return None;
+    }
+    let blanks = |at: usize| scan::ahead(text, at, BLANKS, |b| b" \t\r\n\\".contains(&b));
+    let mut next = at + 1 + blanks(at + 1);
+    let plus = byte(next) == b'+';
+    if plus {
+        next += 1 + blanks(next + 1);
+    } else if byte(next - 1) == b'\n' || next == at + 1 {
+        // Lines of quoted texts are no parts of one; neither is what quotes of another kind begin.
+        return None;
+    }
+    next += scan::ahead(text, next, 2, |b| b"rRbBfFuU".contains(&b));
+    (is_quote(byte(next)) && is_letter(byte(next + 1))).then_some(next + 1)
+}
+
 /// The text as a reader sees it.
 pub(super) fn seen(text: &str) -> String {
     visible(text).map_or_else(|| text.to_owned(), |view| view.text)
@@ -93,15 +155,17 @@ fn is_plain(b: u8) -> bool {
 }
 
 fn visible(text: &str) -> Option<View> {
+    scan::read(text.len());
     let first = text.bytes().position(|b| !is_plain(b))?;
     let mut view = View::default();
     let mut changed = false;
     let mut at = 0;
+    let mut strings = Strings::default();
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let end = at + c.len_utf8();
         let skipped = match c {
             '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}' => {
-                Some(sequence(text, at))
+                Some(sequence(text, at, &mut strings))
             }
             '\u{8}' => {
                 if view.text.pop().is_some() {
@@ -134,8 +198,41 @@ fn visible(text: &str) -> Option<View> {
     changed.then_some(view)
 }
 
+/// The ends of strings for a terminal (BEL or ST), each of which is looked for once.
+#[derive(Default)]
+struct Strings {
+    /// Where the last one that was found begins and ends.
+    last: Option<(usize, usize)>,
+}
+
+impl Strings {
+    /// The first end behind this place; places come in their order.
+    fn end(&mut self, bytes: &[u8], from: usize) -> usize {
+        let (begin, end) = self.last.unwrap_or_default();
+        if self.last.is_some() && begin >= from {
+            return end;
+        }
+        let from = from.max(end);
+        let is_end = |n: &usize| match bytes[*n] {
+            0x07 => true,
+            0x1b => bytes.get(*n + 1) == Some(&b'\\'),
+            _ => false,
+        };
+        let none = usize::MAX / 2;
+        let begin = (from..bytes.len()).find(is_end).unwrap_or(none);
+        scan::read(begin.min(bytes.len()).saturating_sub(from));
+        let length = if bytes.get(begin) == Some(&0x1b) {
+            2
+        } else {
+            1
+        };
+        self.last = Some((begin, begin + length));
+        begin + length
+    }
+}
+
 /// The end of the sequence for a terminal that begins here (ECMA-48). An escape without one is a control character.
-fn sequence(text: &str, at: usize) -> usize {
+fn sequence(text: &str, at: usize, strings: &mut Strings) -> usize {
     let bytes = text.as_bytes();
     let byte = |at: usize| bytes.get(at).copied().unwrap_or_default();
     // C1, two bytes in UTF-8, is the same with 0x40 less.
@@ -144,20 +241,19 @@ fn sequence(text: &str, at: usize) -> usize {
         _ => (byte(at + 1).saturating_sub(0x40), at + 2),
     };
     let body = at + 2;
-    let rest = bytes.get(body..bytes.len().min(body + SEQUENCE));
-    let rest = rest.unwrap_or_default();
-    let first = |is_last: fn(&u8) -> bool| rest.iter().position(is_last).map(|n| n + 1);
+    // Up to its last byte, among bytes that it may have.
+    let first = |is_last: fn(u8) -> bool| {
+        let has = |b: u8| !is_last(b) && b < 0x80 && b != 0x1b;
+        let length = scan::ahead(text, body, SEQUENCE, has);
+        is_last(byte(body + length)).then_some(length + 1)
+    };
     let end = match kind {
-        b'[' => first(|b| (0x40..=0x7e).contains(b)),
+        b'[' => first(|b| (0x40..=0x7e).contains(&b)),
         b']' | b'P' | b'X' | b'^' | b'_' => {
-            let ends = |n: &usize| match rest[*n] {
-                0x07 => true,
-                b'\\' => *n > 0 && rest[n - 1] == 0x1b,
-                _ => false,
-            };
-            (0..rest.len()).find(ends).map(|n| n + 1)
+            let length = strings.end(bytes, body) - body;
+            (length <= SEQUENCE).then_some(length)
         }
-        b' '..=b'/' => first(|b| (0x30..=0x7e).contains(b)),
+        b' '..=b'/' => first(|b| (0x30..=0x7e).contains(&b)),
         0x30..=0x7e => Some(0),
         _ => None,
     };
@@ -167,6 +263,7 @@ fn sequence(text: &str, at: usize) -> usize {
 
 /// `%41`, `\x41`, `\101`, `\u0041`, `\U00000041`, `\u{41}`, `&#65;` and `&#x41;` as what they stand for.
 fn unescaped(text: &str) -> Option<View> {
+    scan::read(text.len());
     let mut begins = text.bytes().enumerate();
     let is_one = |(at, b): (usize, u8)| {
         matches!(b, b'%' | b'\\' | b'&')
@@ -232,20 +329,20 @@ fn escape(text: &str) -> Option<(Meant, usize)> {
     let char =
         |value: Option<u32>, length| Some((Meant::Char(value.and_then(char::from_u32)?), length));
     // Up to a closing sign, of at most eight digits.
-    let closed = |from: usize, sign: char, radix: u32| {
+    let closed = |from: usize, sign: u8, radix: u32| {
         let rest = text.get(from..)?;
-        let count = rest.find(sign).filter(|count| (1..=8).contains(count))?;
+        let count = scan::next(rest, 0, 9, sign).filter(|count| *count > 0)?;
         char(digits(from, count, radix), from + count + 1)
     };
     match text.as_bytes() {
         [b'%', ..] => byte(digits(1, 2, 16), 3),
         [b'\\', b'x', ..] => byte(digits(2, 2, 16), 4),
         [b'\\', b'0'..=b'3', ..] => byte(digits(1, 3, 8), 4),
-        [b'\\', b'u', b'{', ..] => closed(3, '}', 16),
+        [b'\\', b'u', b'{', ..] => closed(3, b'}', 16),
         [b'\\', b'u', ..] => char(digits(2, 4, 16), 6),
         [b'\\', b'U', ..] => char(digits(2, 8, 16), 10),
-        [b'&', b'#', b'x' | b'X', ..] => closed(3, ';', 16),
-        [b'&', b'#', ..] => closed(2, ';', 10),
+        [b'&', b'#', b'x' | b'X', ..] => closed(3, b';', 16),
+        [b'&', b'#', ..] => closed(2, b';', 10),
         [b'&', rest @ ..] => NAMED.iter().find_map(|(name, c)| {
             let meant = Meant::Char(*c);
             rest.starts_with(name.as_bytes())

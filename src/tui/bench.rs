@@ -291,6 +291,9 @@ impl Bench {
     pub fn draw(&mut self) -> String {
         let area = Rect::new(0, 0, self.size.0, self.size.1);
         self.ui.count(self.now);
+        if let Some(search) = self.ui.wants_search() {
+            search.run();
+        }
         self.buffer = Buffer::empty(area);
         self.drawn = render(
             &self.state,

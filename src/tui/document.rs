@@ -8,7 +8,7 @@
 //! ([`super::condense`]).
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::model::{BoundInput, Code, Digest, ProposalId};
 
@@ -21,7 +21,7 @@ mod layout;
 mod secrets;
 
 pub use layout::{Content, Layout};
-pub use secrets::{Held, Place, Whose};
+pub use secrets::{Held, Place, Search, Searcher, Whose};
 
 /// One proposal's code and brought inputs. A document never changes: if the inputs arrive or a person
 /// edits the code, there is another one.
@@ -39,7 +39,8 @@ pub struct Document {
     total: usize,
     /// Whether marks hide anything that a terminal would draw.
     pub hides: bool,
-    pub held: Held,
+    /// Empty while the secrets are searched for.
+    held: OnceLock<Held>,
 }
 
 #[derive(Debug)]
@@ -229,7 +230,7 @@ impl Document {
             condensed,
             stands,
             total,
-            held: Held::default(),
+            held: OnceLock::new(),
         }
     }
 

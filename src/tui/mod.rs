@@ -139,6 +139,7 @@ pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};
 pub use charset::Charset;
 pub use diff::Diff;
+pub use document::{Search, Searcher};
 pub use dossier::Dossier;
 pub use highlight::{Highlighter, Highlights};
 pub use keys::{Command, Keymap, KeymapError};

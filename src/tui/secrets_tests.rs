@@ -82,6 +82,44 @@ fn a_clear_one_with_secrets_takes_three_keys() {
     assert_ne!(b.state.entry(id).unwrap().state(), State::Pending);
 }
 
+/// The search of a long text runs elsewhere: keys work meanwhile, and none of them grants.
+#[test]
+fn nothing_is_granted_before_its_secrets_are_known() {
+    let mut b = Bench::new(80, 24);
+    let rows = "1,2\n".repeat(8_000);
+    b.propose(Making {
+        brought: vec![("extra", format!("a,b\n{rows}"))],
+        ..Making::clear("db(user='etl', password='correct-horse-battery')\n")
+    });
+    let id = b.ui.selected().unwrap();
+    let search = b.ui.wants_search().unwrap();
+    let text = b.settle();
+    assert!(text.contains("CODE  searching for secrets"), "{text}");
+    b.read();
+    b.keys("a");
+    let text = b.look();
+    assert!(
+        text.contains("a grant must wait: searching for secrets"),
+        "{text}"
+    );
+    b.keys("y");
+    b.carry_out();
+    assert_eq!(b.state.entry(id).unwrap().state(), State::Pending);
+    b.keys("?");
+    assert!(!b.look().contains("CODE"));
+    b.press(crossterm::event::KeyCode::Esc);
+
+    search.run();
+    let text = b.settle();
+    assert!(text.contains("1 secret, marked"), "{text}");
+    b.keys("a");
+    b.look();
+    b.advance(SHEET_GRACE.as_millis() as u64);
+    b.keys("y");
+    b.carry_out();
+    assert_ne!(b.state.entry(id).unwrap().state(), State::Pending);
+}
+
 #[test]
 fn what_has_no_secret_says_nothing_of_them() {
     let mut b = Bench::new(120, 40);

@@ -9,7 +9,7 @@ use crate::tui::{Drawn, render};
 use super::{Redraw, Shell};
 
 impl Shell {
-    /// Colours of code are ready.
+    /// Colours of code are ready, or the secrets of a proposal are known.
     pub(super) fn coloured(&mut self) {
         while let Some((digest, colours)) = self.highlighter.poll() {
             self.ui.set_highlight(digest, colours);
@@ -52,6 +52,9 @@ impl Shell {
         self.catch_up(now);
         if let Some((digest, code)) = self.ui.wants_highlight(&self.state) {
             self.highlighter.request(digest, code);
+        }
+        if let Some(search) = self.ui.wants_search() {
+            self.searcher.request(search);
         }
         if self.plain.is_none() {
             self.files.draw(self.ui.wants_figures(&self.state));

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::scan;
 use super::judge::{self, Bare, Written, is_identifier};
 use super::literal::{Quote, before, elements, skip, strings};
 use super::name::{LONGEST, Meant};
@@ -10,13 +11,12 @@ use super::{Between, Place};
 impl Place<'_> {
     /// `password = name or "…"`, `name if x else "…"`.
     pub(super) fn otherwise(&self, at: usize, add: &mut impl FnMut(Range<usize>)) {
-        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        let line = rest.iter().take(160).take_while(|b| **b != b'\n').count();
+        let line = scan::ahead(self.text, at, 160, |b| b != b'\n');
         let Some(line) = self.text.as_bytes().get(at..at + line) else {
             return;
         };
-        for word in [b" or ".as_slice(), b" else ", b" || ", b" ?? "] {
-            if let Some(found) = line.windows(word.len()).position(|part| part == word)
+        for word in [" or ", " else ", " || ", " ?? "] {
+            if let Some(found) = memchr::memmem::find(line, word.as_bytes())
                 && let Some((all, _)) = strings(self.text, at + found + word.len(), false)
             {
                 self.quoted(&all, Written::Quoted, add);
@@ -42,13 +42,9 @@ impl Place<'_> {
             "dedent",
             "StringIO",
         ];
-        let bytes = self.text.as_bytes();
-        let name = bytes[..open]
-            .iter()
-            .rev()
-            .take(40)
-            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-            .count();
+        let name = scan::behind(self.text, open, 40, |b| {
+            b.is_ascii_alphanumeric() || b == b'_'
+        });
         let callee = self.text.get(open - name..open).unwrap_or_default();
         if SAME.contains(&callee)
             && let Some((all, end)) = strings(self.text, skip(self.text, open + 1, true), true)
@@ -56,6 +52,7 @@ impl Place<'_> {
         {
             return self.quoted(&all, Written::Quoted, add);
         }
+        self.default(open + 1, add);
         // Behind the call: `getpass("for " + (host or "localhost"))` has none.
         let (mut depth, mut at) = (0_u32, open);
         while at < open + 160 && !matches!(self.byte(at), b'\n' | 0) {
@@ -80,13 +77,16 @@ impl Place<'_> {
     ) {
         let before = self.before(quote);
         let bytes = self.text.as_bytes();
-        if quote.is_none() && bytes[before..self.at.start] == *b"--" {
+        let flag = bytes[before..self.at.start] == *b"--" || self.is_set_by_command();
+        if quote.is_none() && flag {
             return self.value(near, Between::Flag, add);
         }
         if quote.is_some() && self.is_value(near, add) {
             return;
         }
-        if self.name.meant != Meant::Password || self.name.more || quote.is_some() {
+        let alone = self.text.get(self.at.clone()).unwrap_or_default();
+        let short = alone.eq_ignore_ascii_case("pw");
+        if self.name.meant != Meant::Password && !short || self.name.more || quote.is_some() {
             return;
         }
         for word in ["in", "IN"] {
@@ -97,14 +97,11 @@ impl Place<'_> {
                 return self.list(open + 1, add);
             }
         }
-        let words = [
-            (near, ""),
-            (near, "is "),
-            (near, "was "),
-            (near, "to "),
-            (near, "are "),
+        // `password hunter2`, `Passwort ist …`
+        const WORDS: [&str; 12] = [
+            "", "is ", "was ", "to ", "are ", "ist ", "war ", "lautet ", "es ", "est ", "= ", "- ",
         ];
-        for (near, word) in words {
+        for word in WORDS {
             if !self.says(near, word) {
                 continue;
             }
@@ -112,17 +109,14 @@ impl Place<'_> {
             if let Some((all, _)) = strings(self.text, value, false) {
                 return self.quoted(&all, Written::Quoted, add);
             }
-            let rest = bytes.get(value..).unwrap_or_default();
-            let length = rest
-                .iter()
-                .take(LONGEST)
-                .take_while(|b| !b.is_ascii_whitespace())
-                .count();
+            let length = scan::ahead(self.text, value, LONGEST, |b| !b.is_ascii_whitespace());
             let all = self.text.get(value..value + length).unwrap_or_default();
             let all = all.trim_end_matches(['.', ',', ';', ':', ')', '!', '?']);
             let has = |is: fn(char) -> bool| all.contains(is);
             let mixed = has(|c| c.is_ascii_digit()) && has(char::is_alphabetic);
             let netrc = word.is_empty() && self.is_netrc();
+            let mixed = mixed
+                && !(word.is_empty() && super::super::ordinary::is_ordinary(all) && all.len() < 6);
             let sound = !all.contains(['(', '=', '[', '{', '<', '"', '\'']);
             let bare = Bare {
                 tight: false,
@@ -130,11 +124,19 @@ impl Place<'_> {
                 argument: false,
             };
             let found = value..value + all.len();
-            if sound && (netrc || !word.is_empty() && mixed) && self.is(&found, Written::Bare(bare))
-            {
+            if sound && (netrc || mixed) && self.is(&found, Written::Bare(bare)) {
                 return add(found);
             }
         }
+    }
+
+    /// `ENV DB_PASSWORD …`, `setx TOKEN …`
+    fn is_set_by_command(&self) -> bool {
+        const COMMANDS: [&str; 6] = ["ENV", "setx", "setenv", "set -x", "set -gx", "config set"];
+        let length = scan::behind(self.text, self.at.start, 40, |b| b != b'\n');
+        let line = self.text.get(self.at.start - length..self.at.start);
+        let line = line.unwrap_or_default().trim();
+        COMMANDS.iter().any(|command| line.ends_with(command))
     }
 
     /// Whether a machine's name stands before.
@@ -143,6 +145,7 @@ impl Place<'_> {
             .text
             .floor_char_boundary(self.at.start.saturating_sub(300));
         let before = self.text.get(from..self.at.start).unwrap_or_default();
+        scan::read(before.len());
         before.contains("machine ") || before.trim_start().starts_with("default ")
     }
 
@@ -157,19 +160,10 @@ impl Place<'_> {
         // The name of what has it: `conf["password"]`.
         if quote.is_some() && at > 0 && bytes[at - 1] == b'[' {
             at -= 1;
-            let name = bytes[..at].iter().rev().take(LONGEST);
-            at -= name
-                .take_while(|b| b.is_ascii_alphanumeric() || b"_.".contains(b))
-                .count();
+            let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_.".contains(&b);
+            at -= scan::behind(self.text, at, LONGEST, is_part);
         }
-        let blanks = |at: usize| {
-            at - bytes[..at]
-                .iter()
-                .rev()
-                .take(8)
-                .take_while(|b| **b == b' ')
-                .count()
-        };
+        let blanks = |at: usize| at - scan::behind(self.text, at, 8, |b| b == b' ');
         at = blanks(at);
         if at < 4 || !(bytes[..at].ends_with(b"==") || bytes[..at].ends_with(b"!=")) {
             return;
@@ -179,13 +173,11 @@ impl Place<'_> {
             return;
         };
         let close = end - 1 - quote.slashes;
-        let inner = bytes[..close].iter().rev().take(judge::LONGEST);
-        let Some(length) = inner
-            .take_while(|b| **b != b'\n')
-            .position(|b| *b == quote.sign)
-        else {
+        let open = |b: u8| b != b'\n' && b != quote.sign;
+        let length = scan::behind(self.text, close, judge::LONGEST, open);
+        if close == length || bytes[close - length - 1] != quote.sign {
             return;
-        };
+        }
         let value = close - length..close;
         if self.is(&value, Written::Quoted) {
             add(value);
@@ -194,24 +186,25 @@ impl Place<'_> {
 
     /// Whether only blanks and `export` stand before the name on its line.
     pub(super) fn begins_line(&self) -> bool {
-        let before = self.text.as_bytes()[..self.at.start].iter().rev().take(40);
-        let line: Vec<u8> = before.take_while(|b| **b != b'\n').copied().collect();
-        let line: String = line.iter().rev().map(|b| char::from(*b)).collect();
-        line.len() < 40 && ["", "export", "set", "env", "ENV", "ARG", "-e"].contains(&line.trim())
+        let length = scan::behind(self.text, self.at.start, 40, |b| b != b'\n');
+        let line = self.text.get(self.at.start - length..self.at.start);
+        let line = line.unwrap_or("?");
+        length < 40 && ["", "export", "set", "env", "ENV", "ARG", "-e"].contains(&line.trim())
     }
 
     /// `user, password = "ana", "…"`: whether the name is one of several, and its value is found by its place.
     pub(super) fn of_several(&self, add: &mut impl FnMut(Range<usize>)) -> bool {
         const LINE: usize = 200;
-        let bytes = self.text.as_bytes();
-        let before = bytes[..self.at.start].iter().rev().take(LINE + 1);
-        let before = before.take_while(|b| **b != b'\n').count();
-        let behind = bytes[self.at.end..].iter().take(LINE);
-        let Some(behind) = behind.take_while(|b| **b != b'\n').position(|b| *b == b'=') else {
+        // A comma stands beside a name that is one of several.
+        let blanks = scan::behind(self.text, self.at.start, 8, |b| b == b' ');
+        let comma = self.at.start > blanks && self.byte(self.at.start - blanks - 1) == b',';
+        if !comma && self.byte(skip(self.text, self.at.end, false)) != b',' {
             return false;
-        };
+        }
+        let before = scan::behind(self.text, self.at.start, LINE + 1, |b| b != b'\n');
+        let behind = scan::ahead(self.text, self.at.end, LINE, |b| b != b'\n' && b != b'=');
         let equals = self.at.end + behind;
-        if before > LINE || self.byte(equals + 1) == b'=' {
+        if self.byte(equals) != b'=' || before > LINE || self.byte(equals + 1) == b'=' {
             return false;
         }
         let first = self

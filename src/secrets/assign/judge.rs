@@ -1,7 +1,8 @@
 //! Whether what a name is given is a secret, or a word, a name or a call that only stands there.
 
-use super::super::ordinary::{is_ordinary, is_word};
-use super::name::{Meant, Name, among, begins_telling, is_name};
+use super::super::ordinary::{Words, is_ordinary, strange};
+use super::super::scan;
+use super::name::{Meant, Name, begins_telling, is_name};
 
 /// How a value stands in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,20 +35,33 @@ const SECRET: usize = 10;
 const BARE_SECRET: usize = 12;
 
 /// What stands where a password would, and is none. In lower case.
-const WORDS: &str = "always array auto basic bool boolean bytes category char column correct date datetime default digest drop \
-    dropped dtype empty encrypted example expired false field float foobar foreign hash hashed hidden index input \
-    int integer internal invalid kennwort key label list long mask masked missing name never none null number \
-    numeric object optional pass passcode passphrase passwd password password1 passwort plain primary private \
-    prompt public pwd redacted removed required reset secret sensitive sha256 short skip str string strong text \
-    token tokens true type undefined unknown unset user username uuid valid value values varchar weak word words \
-    wrong xxxx your-password your-token your_password your_token yourpassword yyyy";
+static WORDS: Words = Words::of(
+    "abgelaufen active always anmeldung argon2 argon2id array auto bad base64 basic bcrypt bearer benutzer \
+    benutzername bigint bool boolean bytes category change-me change_me changed changeit changeme char char1 \
+    column compromised correct count credential credentials date datetime datetime64 default demo digest \
+    disabled drop dropped dtype dtypes dummy empty enabled encrypted es256 example example1 expired falsch false \
+    fehlt field first fixme float float32 float64 foobar foreign geheim good gültig hash hashed hidden high \
+    hs256 inactive index input insert-here int int32 int64 integer internal invalid ja kennwort kennwörter key \
+    label last latin-1 latin1 leaked leer list long low mandatory mask masked max md5 mean median medium min \
+    missing mode name nan nein never no none null number numeric nunique nvarchar oauth oauth2 object off ok on \
+    optional pass passcode passphrase passphrases passwd password password1 passwort passwörter pbkdf2 \
+    placeholder plain primary private prompt public pwd redacted removed replace-me replace_me replaceme \
+    required reset richtig rs256 sample samples scrypt secret sensitive sha1 sha256 sha512 short size skip \
+    smallint std str string strong sum tbd test testing text timestamp todo token tokens true type unbekannt \
+    unchanged undefined ungültig unknown unset user username utf-8 utf8 uuid uuid4 valid value values var \
+    varchar varchar2 very_strong very_weak weak word words wrong xxxx yes your-password your-token your_password \
+    your_token yourpassword yyyy",
+);
 
 /// Words of sentences about passwords.
-const SENTENCE: &str = "a an and are at be by can column do does enter for from has if in is must not of or please the to too with \
-    your";
+static SENTENCE: Words = Words::of(
+    "a an and are at be by can column do does enter for from has if in is must not of or please the to too with \
+    your",
+);
 
 /// Whether a value of this name is a secret.
 pub(super) fn is_secret(name: &Name, written: Written, value: &str) -> bool {
+    scan::read(value.len().min(LONGEST));
     if value.len() > LONGEST || value.contains(['\n', '\r', '\0']) || stands_for_another(value) {
         return false;
     }
@@ -90,7 +104,7 @@ fn has_capitals(value: &str) -> bool {
     value.contains(|c: char| c.is_ascii_uppercase())
 }
 
-/// Letters and digits, or letters in the case of no word, and most of it made of no words.
+/// Letters and digits, or letters in the case of no word, of which a third or more belongs to no word.
 pub(in super::super) fn is_random(text: &str) -> bool {
     if is_date(text) {
         return false;
@@ -98,9 +112,11 @@ pub(in super::super) fn is_random(text: &str) -> bool {
     let mixed = text.contains(|c: char| c.is_ascii_digit())
         && text.contains(|c: char| c.is_ascii_alphabetic());
     let parts = text.split(|c: char| !c.is_alphanumeric());
-    let strange: usize = parts.filter(|part| !is_word(part)).map(str::len).sum();
+    let (all, strange) = parts.fold((0, 0), |(all, strange_), part| {
+        (all + part.len(), strange_ + strange(part))
+    });
     if mixed {
-        return strange >= 8 || strange * 2 > text.len();
+        return strange * 3 > all;
     }
     // Base64 without a digit: `QkJDQUFBQUZnSGpL`; words of names are longer.
     let bytes = text.as_bytes();
@@ -129,12 +145,9 @@ pub(in super::super) fn stands_for_another(value: &str) -> bool {
     let word = value.to_ascii_lowercase();
     value.starts_with("[REDACTED")
         || value.starts_with(['-'])
-        || among(WORDS, &word)
+        || WORDS.has(&word)
         || value.contains("://")
-        || ["./", "../", "~/"]
-            .iter()
-            .any(|root| value.starts_with(root))
-        || value.starts_with('/') && is_ordinary(value)
+        || is_path(value)
         || is_variable(value)
         || is_template(value)
         || is_date(value)
@@ -142,6 +155,25 @@ pub(in super::super) fn stands_for_another(value: &str) -> bool {
         || is_call(value)
         || value.chars().all(|c| !c.is_alphanumeric())
         || is_one_letter(value)
+}
+
+/// Ends of names of files.
+static FILES: Words = Words::of(
+    "avro bin cfg conf crt csv db env feather gz h5 html ini ipynb joblib jpg json jsonl jwk key log md model npy npz onnx \
+    ovpn p12 parquet pdf pem pfx pickle pkl png properties pt pub py sqlite sql svg toml tsv txt xls xlsx xml yaml yml zip",
+);
+
+/// Paths, and names of files that are made of words.
+fn is_path(value: &str) -> bool {
+    let rooted = ["./", "../", "~/", "\\\\", "%APPDATA%", "$HOME"];
+    let drive = matches!(value.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
+    let file = value.rsplit_once('.').is_some_and(|(stem, end)| {
+        FILES.has(&end.to_ascii_lowercase()) && !stem.is_empty() && is_ordinary(stem)
+    });
+    drive
+        || file
+        || rooted.iter().any(|root| value.starts_with(root))
+        || value.starts_with('/') && is_ordinary(value)
 }
 
 /// `xxxxxxxx`
@@ -207,7 +239,7 @@ fn is_passphrase(value: &str) -> bool {
     let mut words = value.split(' ');
     value.len() <= 80
         && value.chars().all(sound)
-        && words.all(|word| !word.is_empty() && !among(SENTENCE, &word.to_lowercase()))
+        && words.all(|word| !word.is_empty() && !SENTENCE.has(&word.to_lowercase()))
 }
 
 pub(super) fn is_identifier(text: &str) -> bool {

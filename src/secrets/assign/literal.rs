@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::super::scan;
+
 /// Longest string that is read, in bytes.
 const STRING: usize = 600;
 /// Most blanks between two parts of an assignment.
@@ -22,6 +24,7 @@ const fn is_quote(b: u8) -> bool {
 }
 
 pub(super) fn byte(text: &str, at: usize) -> u8 {
+    scan::read(1);
     text.as_bytes().get(at).copied().unwrap_or_default()
 }
 
@@ -34,12 +37,7 @@ pub(super) fn skip(text: &str, from: usize, lines: bool) -> usize {
             b'\n' | b'\r' if lines => 1,
             b'\\' if byte(text, at + 1) == b'\n' => 2,
             // A comment behind an opened bracket.
-            b'#' if lines && at > from => {
-                let rest = text.get(at..).unwrap_or_default();
-                rest.find('\n')
-                    .filter(|end| *end < BLANKS)
-                    .unwrap_or(BLANKS)
-            }
+            b'#' if lines && at > from => scan::ahead(text, at, BLANKS, |b| b != b'\n'),
             _ => break,
         };
     }
@@ -48,13 +46,7 @@ pub(super) fn skip(text: &str, from: usize, lines: bool) -> usize {
 
 /// The quote that begins here, and where the string behind it does.
 pub(super) fn opens(text: &str, at: usize) -> Option<(Quote, usize)> {
-    let bytes = text.as_bytes();
-    let slashes = bytes
-        .get(at..)?
-        .iter()
-        .take(8)
-        .take_while(|b| **b == b'\\')
-        .count();
+    let slashes = scan::ahead(text, at, 8, |b| b == b'\\');
     let sign = byte(text, at + slashes);
     if !is_quote(sign) {
         return None;
@@ -76,12 +68,7 @@ pub(super) fn opens(text: &str, at: usize) -> Option<(Quote, usize)> {
 /// The quote that ends right before this place.
 pub(super) fn before(text: &str, at: usize) -> Option<Quote> {
     let sign = byte(text, at.checked_sub(1)?);
-    let slashes = text.as_bytes()[..at - 1]
-        .iter()
-        .rev()
-        .take(8)
-        .take_while(|b| **b == b'\\')
-        .count();
+    let slashes = scan::behind(text, at - 1, 8, |b| b == b'\\');
     is_quote(sign).then_some(Quote {
         sign,
         slashes,
@@ -97,8 +84,7 @@ pub(super) fn closes(text: &str, at: usize, quote: Quote) -> Option<usize> {
 
 /// The content of a string that begins here, with or without a prefix, and the end of its quotes.
 pub(super) fn string(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
-    let prefix = text.as_bytes().get(at..)?.iter().take(2);
-    let prefix = prefix.take_while(|b| b"rRbBuUfFtT@$".contains(b)).count();
+    let prefix = scan::ahead(text, at, 2, |b| b"rRbBuUfFtT@$".contains(&b));
     let (quote, begin) = opens(text, at + prefix)?;
     let end = text.len().min(begin + STRING);
     let mut here = begin;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::scan;
 use super::judge::Written;
 use super::literal::{Quote, closes, opens, skip, strings};
 use super::name::LONGEST;
@@ -26,14 +27,20 @@ impl Place<'_> {
             .text
             .get(..self.at.start)
             .is_some_and(|text| text.ends_with("--"));
+        if !flag {
+            self.set(next, add);
+        }
         if !(opened || flag) {
             return;
         }
         let Some((all, end)) = strings(self.text, next, true) else {
-            return;
+            return self.default(next, add);
         };
         if flag || self.byte(skip(self.text, end, true)) == b')' {
             self.quoted(&all, Written::Listed, add);
+        }
+        if flag {
+            self.default(end, add);
         }
     }
 
@@ -76,18 +83,18 @@ impl Place<'_> {
             None => {
                 before.ends_with('<')
                     || before.ends_with(':') && {
-                        let name = before[..before.len() - 1]
-                            .trim_end_matches(|c: char| c.is_ascii_alphanumeric());
-                        before.len() - name.len() < LONGEST && name.ends_with('<')
+                        let end = before.len() - 1;
+                        let is_part = |b: u8| b.is_ascii_alphanumeric();
+                        let name = scan::behind(before, end, LONGEST, is_part);
+                        before[..end - name].ends_with('<')
                     }
             }
         };
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        let tag = rest
-            .iter()
-            .take(200)
-            .take_while(|b| !b"<>\n".contains(b))
-            .count();
+        let tag = match begins {
+            true => scan::ahead(self.text, at, 200, |b| !b"<>\n".contains(&b)),
+            false => 0,
+        };
         let opens = begins && rest.get(tag) == Some(&b'>') && (quote.is_none() || tag == 0);
         if opens {
             self.content(at + tag + 1, add);
@@ -104,7 +111,7 @@ impl Place<'_> {
             at
         };
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        let length = rest.iter().take(600).take_while(|b| **b != b'<').count();
+        let length = scan::ahead(self.text, at, 600, |b| b != b'<');
         if rest.get(length) != Some(&b'<') {
             return;
         }
@@ -119,17 +126,15 @@ impl Place<'_> {
 
     /// `<key>password</key><string>…</string>`
     pub(super) fn next_element(&self, at: usize, add: &mut impl FnMut(Range<usize>)) {
-        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        let Some(end) = rest.iter().take(80).position(|b| *b == b'>') else {
+        let Some(end) = scan::next(self.text, at, 80, b'>') else {
             return;
         };
-        let next = skip(self.text, at + end + 1, true);
+        let next = skip(self.text, end + 1, true);
         if self.byte(next) != b'<' || self.byte(next + 1) == b'/' {
             return;
         }
-        let rest = self.text.as_bytes().get(next..).unwrap_or_default();
-        if let Some(end) = rest.iter().take(80).position(|b| *b == b'>') {
-            self.content(next + end + 1, add);
+        if let Some(end) = scan::next(self.text, next, 80, b'>') {
+            self.content(end + 1, add);
         }
     }
 }

@@ -5,11 +5,15 @@
 //! its value, and then the value; each of these is bounded, so time is in proportion to the text.
 
 mod around;
+mod calls;
+mod columns;
 mod judge;
 mod literal;
 mod markup;
 mod name;
+mod tables;
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
@@ -17,6 +21,7 @@ use aho_corasick::AhoCorasick;
 
 pub(super) use judge::{is_random, stands_for_another};
 
+use super::scan;
 use judge::{Bare, Written, is_secret};
 use literal::{Quote, before, byte, closes, elements, opens, skip, string, strings};
 use name::{LONGEST, Meant, Name, TELLING};
@@ -41,6 +46,10 @@ static KINDS: LazyLock<[Arc<str>; 3]> =
 pub(super) fn find(text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
     let Some(words) = &*WORDS else { return };
     let mut done = 0;
+    let mut tells = Vec::new();
+    // The same names come again and again.
+    let mut names: HashMap<&str, Option<Name>> = HashMap::new();
+    scan::read(text.len());
     for word in words.find_iter(text) {
         if word.start() < done {
             continue;
@@ -50,32 +59,53 @@ pub(super) fn find(text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
         if !whole {
             continue;
         }
-        let Some(name) = text.get(at.clone()).and_then(Name::of) else {
-            continue;
-        };
-        let kind = match name.meant {
-            Meant::Password | Meant::Pass | Meant::Pair => 0,
-            Meant::Secret => 1,
-            Meant::Authorization => 2,
-        };
+        let written = text.get(at.clone()).unwrap_or_default();
+        let name = names
+            .entry(written)
+            .or_insert_with(|| Name::of(written))
+            .clone();
+        let Some(name) = name else { continue };
+        tells.push(at.start);
+        let meant = name.meant;
         let place = Place { text, at, name };
-        let kind = if matches!(place.name.meant, Meant::Pair) {
-            usize::from(!place.is_pair())
-        } else {
-            kind
+        // `auth = …` without brackets is no pair.
+        let meant = match meant {
+            Meant::Pair if !place.is_pair() => Meant::Secret,
+            other => other,
         };
-        place.values(&mut |found| add(found, &KINDS[kind]));
+        place.values(&mut |found| add(found, kind(meant)));
+    }
+    tables::find(text, &tells, |found, meant| add(found, kind(meant)));
+    tables::inserted(text, |found, meant| add(found, kind(meant)));
+    calls::find(text, |found, meant| add(found, kind(meant)));
+}
+
+fn kind(meant: Meant) -> &'static Arc<str> {
+    let [password, secret, authorization] = &*KINDS;
+    match meant {
+        Meant::Password | Meant::Pass | Meant::Pair => password,
+        Meant::Secret => secret,
+        Meant::Authorization => authorization,
     }
 }
 
 /// The name around a word that tells, and whether it is no longer than names are.
 fn around(text: &str, word: Range<usize>, from: usize) -> (Range<usize>, bool) {
-    let is_part = |b: &u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
+    let is_part = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     let bytes = text.as_bytes();
-    let before = bytes[from.min(word.start)..word.start].iter().rev();
-    let before = before.take(LONGEST + 1).take_while(|b| is_part(b)).count();
+    let begin = text.ceil_char_boundary(
+        from.max(word.start.saturating_sub(LONGEST + 4))
+            .min(word.start),
+    );
+    let first = text[begin..word.start].rfind(|c| !is_part(c));
+    let before = first.map_or(word.start - begin, |at| {
+        let c = text[begin + at..].chars().next();
+        word.start - begin - at - c.map_or(1, char::len_utf8)
+    });
     // Longer ones are read to their end, so that they are read once.
-    let behind = bytes[word.end..].iter().take_while(|b| is_part(b)).count();
+    let behind = text[word.end..].find(|c| !is_part(c));
+    let behind = behind.unwrap_or(text.len() - word.end);
+    scan::read(before + behind + 2);
     let whole = before <= LONGEST && behind <= LONGEST;
     let (mut start, mut end) = (word.start - before, word.end + behind);
     if !whole {
@@ -85,12 +115,7 @@ fn around(text: &str, word: Range<usize>, from: usize) -> (Range<usize>, bool) {
         start += 1;
     }
     // `\npassword`
-    let slashes = bytes[..start]
-        .iter()
-        .rev()
-        .take(9)
-        .take_while(|b| **b == b'\\')
-        .count();
+    let slashes = scan::behind(text, start, 9, |b| b == b'\\');
     if slashes % 2 == 1 && start < word.start && b"nrt".contains(&bytes[start]) {
         start += 1;
     }
@@ -117,6 +142,24 @@ enum Between {
     Flag,
 }
 
+impl<'a> Place<'a> {
+    /// What stands in the place of a secret, whatever it is called.
+    fn alone(text: &'a str, meant: Meant) -> Self {
+        let name = Name {
+            meant,
+            more: false,
+            many: false,
+            capitals: false,
+            sets: false,
+        };
+        Self {
+            text,
+            at: 0..0,
+            name,
+        }
+    }
+}
+
 impl Place<'_> {
     fn byte(&self, at: usize) -> u8 {
         byte(self.text, at)
@@ -137,8 +180,7 @@ impl Place<'_> {
 
     /// The dashes of `--password` belong to it.
     fn start(&self) -> usize {
-        let before = self.text.as_bytes()[..self.at.start].iter().rev().take(2);
-        self.at.start - before.take_while(|b| **b == b'-').count()
+        self.at.start - scan::behind(self.text, self.at.start, 2, |b| b == b'-')
     }
 
     fn quote(&self) -> Option<(Quote, usize)> {
@@ -159,21 +201,17 @@ impl Place<'_> {
         }
         let near = skip(self.text, at, false);
         match (self.byte(near), self.byte(near + 1)) {
-            (b'=', b'=') => self.value(
-                near + 2 + usize::from(self.byte(near + 2) == b'='),
-                Between::Equals,
-                add,
-            ),
-            (b'!', b'=') => self.value(
-                near + 2 + usize::from(self.byte(near + 2) == b'='),
-                Between::Equals,
-                add,
-            ),
+            (b'=' | b'!', b'=') if self.selects_rows(quote) => {}
+            (b'=' | b'!', b'=') => {
+                let third = usize::from(self.byte(near + 2) == b'=');
+                self.value(near + 2 + third, Between::Equals, add);
+            }
             (b'=', b'>') | (b':' | b'+' | b'?', b'=') => self.value(near + 2, Between::Colon, add),
             (b'|', b'|') if self.byte(near + 2) == b'=' => {
                 self.value(near + 3, Between::Colon, add);
             }
             (b'=', _) => self.value(near + 1, Between::Equals, add),
+            (b':', _) if quote.is_some() && self.is_in_table() => {}
             (b':', _) => self.colon(near + 1, quote.is_some(), add),
             (b'(', _) => self.called(near + 1, add),
             (b',', _) => self.paired(near + 1, quote, add),
@@ -193,9 +231,9 @@ impl Place<'_> {
     /// `password: str = "…"`, `"password": "…"`, YAML.
     fn colon(&self, at: usize, quoted: bool, add: &mut impl FnMut(Range<usize>)) {
         let near = skip(self.text, at, false);
-        let is_type = |b: &u8| b.is_ascii_alphanumeric() || b"_.[]|, '\"".contains(b);
+        let is_type = |b: u8| b.is_ascii_alphanumeric() || b"_.[]|, '\"".contains(&b);
         let rest = self.text.as_bytes().get(near..).unwrap_or_default();
-        let kind = rest.iter().take(80).take_while(|b| is_type(b)).count();
+        let kind = scan::ahead(self.text, near, 80, is_type);
         let begins = rest.first().is_some_and(|b| b.is_ascii_alphabetic());
         let typed =
             !quoted && begins && rest.get(kind) == Some(&b'=') && rest.get(kind + 1) != Some(&b'=');
@@ -219,7 +257,8 @@ impl Place<'_> {
             if string(self.text, next).is_some() {
                 return self.value(next, Between::Colon, add);
             }
-            if let Some(line) = self.text.get(next..).and_then(|rest| rest.lines().next())
+            let length = scan::ahead(self.text, next, judge::LONGEST + 1, |b| b != b'\n');
+            if let Some(line) = self.text.get(next..next + length).map(str::trim_end)
                 && line.len() <= judge::LONGEST
                 && next > line_end + 1
                 && !line.trim_end().ends_with(':')
@@ -317,18 +356,7 @@ impl Place<'_> {
             if let [user, password] = all.as_slice()
                 && user.strings.len() == 1
             {
-                let name = Name {
-                    meant: Meant::Password,
-                    more: false,
-                    many: false,
-                    capitals: false,
-                    sets: false,
-                };
-                let place = Place {
-                    text: self.text,
-                    at: self.at.clone(),
-                    name,
-                };
+                let place = Place::alone(self.text, Meant::Password);
                 place.quoted(&password.strings, Written::Listed, add);
             }
             return;
@@ -342,21 +370,15 @@ impl Place<'_> {
     }
 
     fn is_pair(&self) -> bool {
-        let rest = self.text.get(self.at.end..).unwrap_or_default();
-        let rest = rest.trim_start_matches([' ', '=', '"', '\'']);
-        self.name.meant == Meant::Pair && rest.starts_with('(')
+        let signs = scan::ahead(self.text, self.at.end, 16, |b| b" =\"'".contains(&b));
+        self.name.meant == Meant::Pair && self.byte(self.at.end + signs) == b'('
     }
 
     /// A value without quotes.
     fn bare(&self, at: usize, tight: bool, between: Between, add: &mut impl FnMut(Range<usize>)) {
-        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         let mut at = at;
         if self.name.meant == Meant::Authorization {
-            let line = rest
-                .iter()
-                .take(600)
-                .take_while(|b| !b"\n\r\"'`\\,;})]".contains(b))
-                .count();
+            let line = scan::ahead(self.text, at, 600, |b| !b"\n\r\"'`\\,;})]".contains(&b));
             at = self.credentials(at..at + line).start;
         }
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
@@ -371,11 +393,7 @@ impl Place<'_> {
                     || b"&|".contains(&b) && between != Between::Colon
             }
         };
-        let length = rest
-            .iter()
-            .take(judge::LONGEST + 1)
-            .take_while(|b| !ends(**b))
-            .count();
+        let length = scan::ahead(self.text, at, judge::LONGEST + 1, |b| !ends(b));
         let behind = rest.get(length).copied().unwrap_or(b' ');
         if !is_env && b"([{".contains(&behind) {
             return self.wrapped(at + length, add);
@@ -390,7 +408,9 @@ impl Place<'_> {
             return add(value);
         }
         // `os.environ.get("X") or "…"`
-        self.otherwise(at + length, add);
+        if length <= judge::LONGEST {
+            self.otherwise(at + length, add);
+        }
     }
 
     /// `set_password("…")`, `HTTPBasicAuth("ana", "…")`.

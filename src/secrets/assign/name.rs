@@ -1,10 +1,37 @@
 //! What a name says of its value.
 
+use super::super::ordinary::Words;
+
 /// Longest name, in bytes to each side of the word that tells.
 pub(super) const LONGEST: usize = 64;
 
 /// What is looked for: parts of names that may tell. In lower case.
-pub(super) const TELLING: [&str; 7] = ["pass", "pw", "secret", "token", "key", "cred", "auth"];
+pub(super) const TELLING: [&str; 24] = [
+    "pass",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "kennwort",
+    "pswd",
+    "psk",
+    "wachtwoord",
+    "senha",
+    "contrase",
+    "salasana",
+    "adgangskode",
+    "senord",
+    "haslo",
+    "hasło",
+    "heslo",
+    "парол",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+];
 
 /// What a name calls its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,49 +63,61 @@ pub(super) struct Name {
 }
 
 /// Ends of words that mean a password.
-const PASSWORDS: &str = "kennwort passcode passphrase passwd password passwort pwd sshpass";
+static PASSWORDS: Words = Words::of(
+    "adgangskode contrasena contraseña haslo hasło heslo kennwort losenord lösenord motdepasse passcode passphrase passwd password \
+    passwort passwrd psk pswd pwd salasana senha sshpass wachtwoord пароль 密码 密碼 パスワード 비밀번호",
+);
 
 /// Ends of words that mean a token or key.
-const SECRETS: &str = "accesskey accountkey apikey authkey credential encryptionkey masterkey privatekey secret secretkey signingkey \
-    token";
+static SECRETS: Words = Words::of(
+    "accesskey accountkey apikey authkey credential encryptionkey masterkey privatekey secret secretkey signingkey \
+    token",
+);
 
 /// Words before `key` that make it a secret one.
-const KEYS: &str = "access account admin aes api app application auth cipher client consumer crypto decryption deploy encrypt \
+static KEYS: Words = Words::of(
+    "access account admin aes api app application auth cipher client consumer cookie crypto csrf dec decryption deploy enc encrypt \
     encryption fernet hmac jwt license master preshared private psk root rsa secret service shared sign signing \
-    ssh storage subscription symmetric webhook";
+    ssh storage subscription symmetric webhook",
+);
 
 /// Words before `pass` and `pw`.
-const USERS: &str = "admin app database db email ftp http imap ldap login mail mysql pg proxy redis root service sftp smtp sql ssh \
-    user";
+static USERS: Words = Words::of(
+    "admin app database db email ftp http imap ldap login mail my mysql pg proxy redis root service sftp smtp sql ssh \
+    user",
+);
 
 /// Words behind the one that tells which change nothing.
-const SAME: &str = "b64 backup base base64 current data default dev encoded here live local main new old plain primary prod \
-    production raw secondary staging str test val value";
+static SAME: Words = Words::of(
+    "b64 backup base base64 current data default dev encoded here live local main new old plain primary prod \
+    production raw secondary staging str test val value",
+);
 
 /// Words behind it which name something else: a column, a length, a place.
-const OTHER: &str = "age alg algorithm arg at attempts bucket budget button by chars class col cols column columns complexity cost \
+static OTHER: Words = Words::of(
+    "age alg algorithm arg at attempts bucket budget button by chars class col cols column columns complexity cost \
     count counts date dir enabled endpoint env error errors expired expires expiry expression field fields file \
     filename files flag folder format func function generator header help hint id ids idx index info kind label \
     labels len length limit limits list location manager map mapping max message min mode msg name names num \
     option param parameter path pattern placeholder policy prefix price prompt property rate regex required reset \
     ring rotation scheme scope score size store strategy strength suffix table title ttl type types uri url usage \
-    variable";
+    variable state status quality score source change changed updated date days length entropy share changes feld spalte status \
+    datum anzahl fehler hinweis regel richtlinie laenge länge liste tabelle",
+);
 
 /// First words that ask something of a password, or say what becomes of it.
-const VERBS: &str = "allow ask check count enable fetch find forgot generate get has hide is load make max min missing n needs no \
-    num prompt read require required resolve show use validate verify with without";
+static VERBS: Words = Words::of(
+    "allow ask check count enable fetch find forgot generate get has hide is load make max min missing n needs no \
+    num prompt read require required resolve show use validate verify with without",
+);
 
 /// First words of what is called with a password.
-const SETS: &str = "add change put set update with";
-
-pub(super) fn among(all: &str, word: &str) -> bool {
-    all.split(' ').any(|one| one == word)
-}
+static SETS: Words = Words::of("add change put set update with");
 
 /// The words of a name in small letters, without digits behind them.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for part in name.split(|c: char| !c.is_ascii_alphanumeric()) {
+    for part in name.split(|c: char| !c.is_alphanumeric()) {
         let bytes = part.as_bytes();
         let mut from = 0;
         for at in 1..bytes.len() {
@@ -88,11 +127,11 @@ pub(super) fn words(name: &str) -> Vec<String> {
             let begins = here.is_ascii_uppercase()
                 && (!before.is_ascii_uppercase() || next_is_small && before.is_ascii_uppercase());
             if begins {
-                all.push(part[from..at].to_ascii_lowercase());
+                all.push(part[from..at].to_lowercase());
                 from = at;
             }
         }
-        all.push(part[from..].to_ascii_lowercase());
+        all.push(part[from..].to_lowercase());
     }
     for word in &mut all {
         let length = word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -108,19 +147,30 @@ pub(super) fn words(name: &str) -> Vec<String> {
 fn meant(words: &[String], at: usize) -> Option<(Meant, bool)> {
     let word = words.get(at)?.as_str();
     let before = at.checked_sub(1).and_then(|at| words.get(at));
-    let after = |all: &str| before.is_some_and(|before| among(all, before));
+    let after = |all: &Words| before.is_some_and(|before| all.has(before));
     let one = word.strip_suffix('s').filter(|one| !one.ends_with('s'));
     for (word, many) in [(word, false), (one.unwrap_or_default(), true)] {
-        let ends = |all: &str| all.split(' ').any(|end| word.ends_with(end));
+        let ends = |all: &Words| all.ends(word);
         let found = match word {
             "" => None,
-            _ if ends(PASSWORDS) => Some(Meant::Password),
-            "pass" | "pw" | "psw" if before.is_none() || after(USERS) => Some(Meant::Pass),
+            _ if ends(&PASSWORDS) => Some(Meant::Password),
+            // `mot_de_passe`
+            "passe" if before.is_some_and(|before| before == "de") => Some(Meant::Password),
+            "pass" | "pw" if after(&USERS) => Some(Meant::Password),
+            "pass" | "pw" | "psw" if before.is_none() => Some(Meant::Pass),
+            // `dbpass`
+            _ if [word.strip_suffix("pass"), word.strip_suffix("pw")]
+                .into_iter()
+                .flatten()
+                .any(|user| USERS.has(user)) =>
+            {
+                Some(Meant::Password)
+            }
             "authorization" => Some(Meant::Authorization),
             "basicauth" => Some(Meant::Pair),
             "auth" => Some(Meant::Pair),
-            "key" if after(KEYS) => Some(Meant::Secret),
-            _ if ends(SECRETS) => Some(Meant::Secret),
+            "key" if after(&KEYS) => Some(Meant::Secret),
+            _ if ends(&SECRETS) => Some(Meant::Secret),
             _ => None,
         };
         if let Some(meant) = found {
@@ -132,7 +182,7 @@ fn meant(words: &[String], at: usize) -> Option<(Meant, bool)> {
 
 /// Whether a text is the name of something that holds a secret rather than one: `user_password`.
 pub(super) fn is_name(text: &str) -> bool {
-    let sound = |c: char| c.is_ascii_alphabetic() || "_-.".contains(c);
+    let sound = |c: char| c.is_alphabetic() || "_-.".contains(c);
     let words = words(text);
     text.chars().all(sound)
         && words.len() > 1
@@ -162,15 +212,15 @@ impl Name {
         }
         let (at, (meant, many)) = telling(&words)?;
         let behind = words.get(at + 1..).unwrap_or_default();
-        let any = |all: &str| behind.iter().any(|word| among(all, word));
+        let any = |all: &Words| behind.iter().any(|word| all.has(word));
         let first = words.first().map(String::as_str).unwrap_or_default();
-        let sets = at > 0 && words.get(at - 1).is_some_and(|word| among(SETS, word));
-        if any(OTHER) || at > 0 && !sets && among(VERBS, first) {
+        let sets = at > 0 && words.get(at - 1).is_some_and(|word| SETS.has(word));
+        if any(&OTHER) || at > 0 && !sets && VERBS.has(first) {
             return None;
         }
         Some(Self {
             meant,
-            more: !behind.iter().all(|word| among(SAME, word)),
+            more: !behind.iter().all(|word| SAME.has(word)),
             many,
             capitals: !name.bytes().any(|b| b.is_ascii_lowercase()),
             sets,
@@ -189,7 +239,12 @@ fn names_are_split_and_understood() {
         ("PGPASSWORD", Meant::Password),
         ("spring.datasource.password", Meant::Password),
         ("dbPwd2", Meant::Password),
-        ("smtp_pass", Meant::Pass),
+        ("smtp_pass", Meant::Password),
+        ("pw", Meant::Pass),
+        ("dbpass", Meant::Password),
+        ("motDePasse", Meant::Password),
+        ("contraseña2", Meant::Password),
+        ("我的密码", Meant::Password),
         ("AWS_SECRET_ACCESS_KEY", Meant::Secret),
         ("x-api-key", Meant::Secret),
         ("clientSecret", Meant::Secret),

@@ -3,10 +3,16 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 
 use crate::secrets::{Counts, Secrets, Span};
 
 use super::{Document, Section, Text};
+
+/// Longest document that the screen's own thread searches, in bytes.
+const AT_ONCE: usize = 16 * 1024;
 
 /// The secrets of a proposal. Drawn texts are searched as the log searches them, by the same [`Secrets`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,13 +79,13 @@ impl Held {
 }
 
 impl Document {
+    /// The secrets; `None` while they are searched for.
+    pub fn held(&self) -> Option<&Held> {
+        self.held.get()
+    }
+
     /// Searches everything that the document has, and these claims.
-    #[must_use]
-    pub fn searched<'a>(
-        mut self,
-        secrets: &Secrets,
-        claims: impl IntoIterator<Item = &'a str>,
-    ) -> Self {
+    fn search(&self, secrets: &Secrets, claims: &[String]) -> Held {
         let mut held = Held::default();
         for section in &self.sections {
             let found = secrets.find(section.text.as_str());
@@ -98,15 +104,82 @@ impl Document {
             let line = |byte| u32::try_from(section.line_of(section.offset_of(byte)).number).ok();
             held.places.push(Place::of(whose, &found, line));
         }
-        let said: Vec<Span> = claims
-            .into_iter()
-            .flat_map(|text| secrets.find(text))
-            .collect();
+        let said: Vec<Span> = claims.iter().flat_map(|text| secrets.find(text)).collect();
         if !said.is_empty() {
             held.places.push(Place::of(Whose::Agent, &said, |_| None));
         }
-        self.held = held;
-        self
+        held
+    }
+}
+
+/// A search for the secrets of a document, which tells the document what it finds.
+#[derive(Debug)]
+pub struct Search {
+    document: Arc<Document>,
+    claims: Vec<String>,
+    secrets: Secrets,
+}
+
+impl Search {
+    pub fn new<'a>(
+        document: &Arc<Document>,
+        claims: impl Iterator<Item = &'a str>,
+        secrets: &Secrets,
+    ) -> Self {
+        Self {
+            document: document.clone(),
+            claims: claims.map(str::to_owned).collect(),
+            secrets: secrets.clone(),
+        }
+    }
+
+    /// Whether it takes no time that a person would notice.
+    pub fn is_short(&self) -> bool {
+        let claims = self.claims.iter().map(String::len).sum::<usize>();
+        self.document.total + claims <= AT_ONCE
+    }
+
+    pub fn run(&self) {
+        let held = &self.document.held;
+        held.get_or_init(|| self.document.search(&self.secrets, &self.claims));
+    }
+
+    /// Whether nobody else has the document any more.
+    fn is_stale(&self) -> bool {
+        Arc::strong_count(&self.document) == 1
+    }
+}
+
+/// A thread for the searches of long documents, so that none delays the screen.
+#[derive(Debug)]
+pub struct Searcher(Sender<Search>);
+
+impl Searcher {
+    /// Starts the thread, which calls `wake` after each search.
+    ///
+    /// # Errors
+    /// If the system cannot start a thread.
+    pub fn spawn(wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
+        let (requests, inbox) = channel::<Search>();
+        std::thread::Builder::new()
+            .name("secrets".to_owned())
+            .spawn(move || {
+                for search in inbox {
+                    if search.is_stale() {
+                        continue;
+                    }
+                    // A search that fails leaves a document that nobody can grant.
+                    if catch_unwind(AssertUnwindSafe(|| search.run())).is_ok() {
+                        wake();
+                    }
+                }
+            })?;
+        Ok(Self(requests))
+    }
+
+    pub fn request(&self, search: Search) {
+        // If the thread is gone, the document cannot be granted.
+        let _ = self.0.send(search);
     }
 }
 

@@ -24,6 +24,10 @@ impl Plain {
             out.line(words::NOTHING_SELECTED);
             return;
         };
+        if layout.doc.held().is_none() {
+            out.line(words::SEARCHING);
+            return;
+        }
         let id = entry.proposal.id;
         let mut before = 0;
         let what = What::Code(id, layout.doc.code);

@@ -72,6 +72,9 @@ impl Voice {
         let b = &mut self.b;
         b.ui.count(b.now);
         b.ui.sync(&b.state, b.now);
+        if let Some(search) = b.ui.wants_search() {
+            search.run();
+        }
         let (text, drawn) = self
             .plain
             .speak(&b.state, &b.ui, &b.facts, self.columns, b.now);

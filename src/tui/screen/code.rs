@@ -39,7 +39,7 @@ impl Screen<'_> {
 
     /// The secrets of the selected proposal; `None` if it has none.
     pub(super) fn held(&self) -> Option<&Held> {
-        let held = &self.document()?.held;
+        let held = self.document()?.held()?;
         (!held.places.is_empty()).then_some(held)
     }
 
@@ -91,7 +91,10 @@ impl Screen<'_> {
             let said = words::unlike(unlike.numbers.len(), unlike.lines.len());
             heading.push((said, Role::Strong));
         }
-        let held = self.held().map(words::secrets_here);
+        let held = match doc.held() {
+            Some(_) => self.held().map(words::secrets_here),
+            None => Some(format!("  {}", words::SEARCHING)),
+        };
         heading.extend(held.map(|said| (said, Role::Strong)));
         canvas.headed_rule(area.x, area.y, area.width, &heading);
         let gutter = gutter(doc);
@@ -278,8 +281,8 @@ impl Painter<'_> {
                         visible,
                         code.then_some(offset + skipped),
                     );
-                let held = &self.layout.doc.held;
-                for span in held.within(row.at + skipped, drawn - skipped) {
+                let held = self.layout.doc.held().into_iter();
+                for span in held.flat_map(|held| held.within(row.at + skipped, drawn - skipped)) {
                     let from = text::foreign_width(&visible[..span.start]) as u16;
                     let wide = text::foreign_width(&visible[span]) as u16;
                     canvas.tint(Rect::new(left + shift + from, y, wide, 1), Role::Secret);

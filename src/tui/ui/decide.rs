@@ -94,7 +94,12 @@ impl UiState {
         let (id, code) = (entry.proposal.id, entry.code().digest());
         let doc = self.queue.doc.as_ref();
         let doc = doc.filter(|d| d.id == id && d.has_inputs && d.code == code);
-        doc.ok_or_else(|| words::NO_INPUTS_YET.into())
+        let doc = doc.ok_or(words::NO_INPUTS_YET)?;
+        // What the log will not have is told before a grant.
+        match doc.held() {
+            Some(_) => Ok(doc),
+            None => Err(words::SEARCHED_FIRST.into()),
+        }
     }
 
     /// The rows that must still be seen: those that [`Command::PageCode`] goes to.
@@ -248,7 +253,9 @@ impl UiState {
             return Vec::new();
         }
         let late = state.entry(id).is_some_and(|e| e.left(now).is_zero());
-        if late || state.audit.is_down() {
+        let doc = self.queue.doc.as_ref().filter(|doc| doc.id == id);
+        let unsearched = doc.is_some_and(|doc| doc.held().is_none());
+        if late || unsearched || state.audit.is_down() {
             self.remarks.notice = Some(Notice::CannotAsk(id));
             return Vec::new();
         }

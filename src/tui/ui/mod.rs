@@ -54,7 +54,7 @@ use crate::secrets::Secrets;
 use super::as_drawn::adds;
 use super::caps::TerminalCaps;
 use super::charset::{self, Charset};
-use super::document::{Document, Layout};
+use super::document::{Document, Layout, Search};
 use super::highlight::Highlights;
 use super::keys::Keymap;
 use super::program::Program;
@@ -325,6 +325,7 @@ impl UiState {
     fn redocument(&mut self, state: &BrokerState, now: Now) {
         let Some(entry) = self.entry(state) else {
             self.queue.doc = None;
+            self.queue.search = None;
             self.queue.unlike = None;
             return;
         };
@@ -335,9 +336,15 @@ impl UiState {
         if same && before.is_some_and(|d| d.has_inputs == entry.inputs().is_some()) {
             return;
         }
-        let doc = Document::new(id, entry.code(), entry.inputs());
-        let doc = doc.searched(&self.common.secrets, entry.proposal.claims());
-        self.queue.doc = Some(Arc::new(doc));
+        let doc = Arc::new(Document::new(id, entry.code(), entry.inputs()));
+        let search = Search::new(&doc, entry.proposal.claims(), &self.common.secrets);
+        self.queue.search = if search.is_short() {
+            search.run();
+            None
+        } else {
+            Some(search)
+        };
+        self.queue.doc = Some(doc);
         self.compare_with_read(entry);
         if edited {
             self.begin_anew(id, code, now);
@@ -474,6 +481,11 @@ impl UiState {
         if let Some(sheet) = self.over.sheet_mut() {
             sheet.hold(now.boot.saturating_add(SHEET_GRACE));
         }
+    }
+
+    /// The search for secrets that the selected proposal needs, once.
+    pub fn wants_search(&mut self) -> Option<Search> {
+        self.queue.search.take()
     }
 
     /// The selected code for the highlighter, once, if its colours are unknown.

@@ -15,7 +15,7 @@ use crate::secrets::Secrets;
 use super::super::action::{AuditPage, ExportGoes};
 use super::super::caps::TerminalCaps;
 use super::super::charset::Charset;
-use super::super::document::Document;
+use super::super::document::{Document, Search};
 use super::super::dossier::{Dossier, Replay};
 use super::super::flow::Flow;
 use super::super::highlight::Highlights;
@@ -76,6 +76,8 @@ pub(in crate::tui) struct QueueScreen {
     pub selected: Option<ProposalId>,
     pub looked: HashMap<ProposalId, Looked>,
     pub doc: Option<Arc<Document>>,
+    /// What nobody has begun to search of it.
+    pub search: Option<Search>,
     /// What differs from the code of its group that was read last.
     pub unlike: Option<Arc<Unlike>>,
     /// Proposals that are being denied; the selection moves on from them.
@@ -99,6 +101,7 @@ impl Default for QueueScreen {
             selected: None,
             looked: HashMap::new(),
             doc: None,
+            search: None,
             unlike: None,
             denied: BTreeSet::new(),
             ran: None,

@@ -5,6 +5,9 @@ use super::{at_lines, count, number};
 
 /// The label of their row.
 pub const SECRETS: &str = "secrets";
+/// While a long text is searched for them.
+pub const SEARCHING: &str = "searching for secrets";
+pub const SEARCHED_FIRST: &str = "a grant must wait: searching for secrets";
 /// Behind the number of a line that has one, in plain lines.
 pub const HAS_SECRET: &str = ", secret";
 
