@@ -19,7 +19,7 @@ use super::line::{LINE_MAX, LineRole, Record, Sealed, VERSION};
 use super::lines::{Ahead, Lined, Lines, Looked, sealed};
 
 /// How much of a segment is one piece, unless a line is longer.
-const PIECE: usize = 512 * 1024;
+const PIECE: usize = 128 * 1024;
 /// How many pieces a thread may be ahead.
 const AHEAD: usize = 2;
 /// More threads than this are never of use: the walk itself takes a part of the time.

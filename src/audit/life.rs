@@ -5,6 +5,7 @@
 //! against them), and so do the records that a start adds for a killed dashboard.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 
 use crate::model::{Digest, Exit, FinishedLog, LogEvent, ProposalId, State, Tier, Verdict};
 
@@ -105,8 +106,10 @@ impl Stage {
 #[derive(Debug, Default)]
 pub(super) struct Lives {
     stages: HashMap<ProposalId, Stage>,
-    /// Those that ended, apart: most did, and nothing else is known of them.
-    ended: HashMap<ProposalId, State>,
+    /// Those that ended, apart: most did, and nothing else is known of them. A long log has many, so they are known by eight
+    /// bytes, see [`Self::key`].
+    ended: HashMap<[u8; 8], State>,
+    keys: RandomState,
     /// Old segments were removed, so a life may begin with any record.
     cut: bool,
 }
@@ -127,15 +130,23 @@ impl Lives {
     }
 
     fn stage(&self, id: ProposalId) -> Option<Stage> {
-        let ended = || self.ended.get(&id).map(|state| Stage::Ended(*state));
+        let ended = || {
+            let state = self.ended.get(&self.key(id));
+            state.map(|state| Stage::Ended(*state))
+        };
         self.stages.get(&id).copied().or_else(ended)
+    }
+
+    /// Nobody who does not know the keys of this reader can make two ids alike, and by chance no two are.
+    fn key(&self, id: ProposalId) -> [u8; 8] {
+        self.keys.hash_one(id).to_le_bytes()
     }
 
     fn set(&mut self, id: ProposalId, stage: Stage) {
         self.forget(id);
         match stage {
             Stage::Ended(state) => {
-                self.ended.insert(id, state);
+                self.ended.insert(self.key(id), state);
             }
             stage => {
                 self.stages.insert(id, stage);
@@ -151,7 +162,7 @@ impl Lives {
     /// Drops a proposal whose records can be read again before its next one is judged.
     pub fn forget(&mut self, id: ProposalId) {
         self.stages.remove(&id);
-        self.ended.remove(&id);
+        self.ended.remove(&self.key(id));
     }
 
     /// Judges the next record.
