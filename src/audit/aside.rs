@@ -1,7 +1,9 @@
 //! Moves damaged bytes to quarantine and leaves a record in their place.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
 
 use super::disk::{replace_tail, write_whole};
 use super::error::AuditError;
@@ -21,7 +23,7 @@ pub(super) fn keep(
     bytes: &[u8],
 ) -> io::Result<LogEvent> {
     let sha256 = Digest::of(bytes);
-    let quarantined = format!("{name}-{offset}-{}", sha256.short(12));
+    let quarantined = quarantined(&name, offset, &sha256);
     write_whole(&layout.quarantine().join(&quarantined), bytes)?;
     sync_dir(&layout.quarantine())?;
     Ok(LogEvent::Recovered {
@@ -35,13 +37,54 @@ pub(super) fn keep(
     })
 }
 
-/// Reads a file from an offset to its end.
-pub(super) fn from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
+fn quarantined(name: &str, offset: u64, sha256: &Digest) -> String {
+    format!("{name}-{offset}-{}", sha256.short(12))
+}
+
+/// Like [`keep`], with the bytes of a file from an offset to its end. Whoever can write the folder can have made it long.
+pub(super) fn keep_rest(
+    layout: &Layout,
+    name: String,
+    path: &Path,
+    offset: u64,
+) -> io::Result<LogEvent> {
+    const PIECE: usize = 64 * 1024;
     let mut file = open_regular(path)?;
     file.seek(SeekFrom::Start(offset))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    // Removed when it is dropped, unless it got its name.
+    let mut kept = tempfile::NamedTempFile::new_in(layout.quarantine())?;
+    let (mut piece, mut bytes, mut hash) = (vec![0; PIECE], 0, Sha256::new());
+    loop {
+        let read = match file.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => &piece[..read],
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        };
+        hash.update(read);
+        bytes += read.len() as u64;
+        // Holes stay holes.
+        match read.iter().all(|b| *b == 0) {
+            true => drop(kept.seek(SeekFrom::Current(read.len() as i64))?),
+            false => kept.write_all(read)?,
+        }
+    }
+    kept.as_file().set_len(bytes)?;
+    kept.as_file().sync_all()?;
+    let sha256 = Digest::from_bytes(hash.finalize().into());
+    let quarantined = quarantined(&name, offset, &sha256);
+    kept.persist(layout.quarantine().join(&quarantined))
+        .map_err(|e| e.error)?;
+    sync_dir(&layout.quarantine())?;
+    Ok(LogEvent::Recovered {
+        segment: name,
+        offset,
+        bytes,
+        sha256,
+        quarantined,
+        lost: None,
+        by: None,
+    })
 }
 
 /// Replaces everything after the last segment's sound lines: a header if there is none, then `lines`, which

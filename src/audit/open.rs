@@ -303,9 +303,7 @@ fn recover(
     let segment = segment_name(head.segment);
     let mut records = Vec::new();
     if bytes > 0 {
-        let suspect =
-            aside::from(&path, head.offset).map_err(|e| AuditError::io(&path, "read", e))?;
-        let kept = aside::keep(layout, segment.clone(), head.offset, &suspect)
+        let kept = aside::keep_rest(layout, segment.clone(), &path, head.offset)
             .map_err(|e| AuditError::io(layout.quarantine(), "written", e))?;
         records.push(kept);
     }

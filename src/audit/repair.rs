@@ -331,8 +331,7 @@ impl Repair {
             }
             Removal::Journal { number } => (self.layout.journal(*number), journal_name(*number), 0),
         };
-        let bytes = aside::from(&path, offset)?;
-        aside::keep(&self.layout, name, offset, &bytes)
+        aside::keep_rest(&self.layout, name, &path, offset)
     }
 
     fn remove_later(&self) -> io::Result<()> {

@@ -348,3 +348,31 @@ fn an_interrupted_repair_can_be_repeated() {
     assert!(Log::open(dir.path()).unwrap().repair().unwrap().is_none());
     drop(open(dir.path()).unwrap());
 }
+
+/// A hole in a file costs neither memory nor room.
+#[test]
+fn an_end_that_no_crash_leaves_is_named_and_set_aside_by_a_repair_alone() {
+    use std::os::unix::fs::MetadataExt as _;
+    const HOLE: u64 = 200 * 1024 * 1024;
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path();
+    sample(state, 1024 * 1024);
+    let segment = Layout::at(state).segment(1);
+    let sound = fs::metadata(&segment).unwrap().len();
+    let file = fs::File::options().write(true).open(&segment).unwrap();
+    file.set_len(sound + HOLE).unwrap();
+    let damage = verify(state).damage.unwrap();
+    assert_eq!(damage.what, "it is longer than any record");
+    assert!(matches!(open(state), Err(AuditError::Damaged { .. })));
+    assert_eq!(fs::metadata(&segment).unwrap().len(), sound + HOLE);
+    repair(state).carry_out(&reviewer()).unwrap();
+    let report = verify(state);
+    assert!(
+        report.consistent && report.set_aside[0].bytes == HOLE,
+        "{report:?}"
+    );
+    let mut kept = fs::read_dir(state.join("quarantine")).unwrap();
+    let kept = kept.next().unwrap().unwrap().metadata().unwrap();
+    assert_eq!(kept.len(), HOLE);
+    assert!(kept.blocks() * 512 < HOLE / 10, "{}", kept.blocks());
+}

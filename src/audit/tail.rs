@@ -14,6 +14,9 @@ use super::line::{LINE_MAX, LineRole, unseal};
 use super::mark::Mark;
 use super::scan::{Head, Scanned};
 
+/// More than a crash leaves: a batch is far smaller than its longest line can be, and only the last batch is not durable.
+const MOST: u64 = 2 * LINE_MAX as u64;
+
 /// The end of a log.
 #[derive(Debug)]
 pub(super) enum Tail {
@@ -38,12 +41,13 @@ pub(super) fn look(
         if lost_through.is_some() || head.segment == 0 || !scanned.beginning_known {
             return lost();
         }
-        if !in_last_segment(layout, &head)? || rest_was_acknowledged(layout, &head)? {
+        if !in_last_segment(layout, &head)? {
             return lost();
         }
         let there = open_regular(&layout.segment(head.segment))?.metadata()?;
         return match there.len().saturating_sub(head.offset) {
-            0 => lost(),
+            0 | MOST.. => lost(),
+            _ if rest_was_acknowledged(layout, &head)? => lost(),
             bytes => Ok(Tail::Unfinished(bytes)),
         };
     }
