@@ -267,8 +267,8 @@ def check_kinds_of_files(folder):
 
 
 def check_order(records):
-    """Checks that each record can follow the earlier ones of its proposal."""
-    stages = {}
+    """Checks that each record can follow the earlier ones of its proposal, and names what has no end."""
+    stages, last = {}, {}
     for record in records:
         if record.get("id") is None:
             # It is of the log, not of a proposal.
@@ -283,7 +283,10 @@ def check_order(records):
             yield f"the records of {id} begin with `{kind}`: earlier ones were removed from the log, or left out"
         if before is not None and before not in FOLLOWS[kind]:
             raise Bad(f"record {record['seq']}, `{kind}`, cannot follow the earlier records of proposal {id}")
-        stages[id] = next(stage for stage, kinds in STAGES.items() if kind in kinds)
+        stages[id], last[id] = next(stage for stage, kinds in STAGES.items() if kind in kinds), kind
+    for id, stage in stages.items():
+        if stage not in ("ended", "unknown"):
+            yield f"the records of {id} end with `{last[id]}`: its course is unfinished, or later ones were left out"
 
 
 def check_checkpoint(folder, log, proved):

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::common::dash::{Dash, Options};
 use crate::proofs::{Signed, check, check_once, run_once, said};
+use crate::samples;
 
 impl Signed {
     /// Makes a bundle of what a question selects.
@@ -297,6 +298,51 @@ fn a_bundle_that_cannot_be_whole_says_why() {
     let (code, told) = log.bundle("damaged", &[]);
     assert_eq!(code, Some(1), "{told}");
     assert!(!log.path("damaged/index.html").exists(), "{told}");
+}
+
+/// Whoever hands on only the first records of a proposal does not pass that on as all.
+#[test]
+fn a_course_without_its_end_is_called_unfinished() {
+    let log = Signed::new();
+    assert_eq!(log.bundle("whole", &[]).0, Some(0));
+    let page = |name: &str| fs::read_to_string(log.path(name).join("index.html")).unwrap();
+    assert!(!page("whole").contains("unfinished"));
+    let bundle = log.path("whole").display().to_string();
+    let (good, told) = check(&["--key", &log.key(), &bundle]);
+    assert!(good && !told.contains("unfinished"), "{told}");
+    // Cut to its first two records.
+    let cut = copied(&log.path("whole"), &log.path("cut"));
+    let records = fs::read_to_string(cut.join("records.jsonl")).unwrap();
+    let first: Vec<&str> = records.lines().take(2).collect();
+    fs::write(cut.join("records.jsonl"), first.join("\n") + "\n").unwrap();
+    for n in 3..=4 {
+        fs::remove_file(cut.join(format!("proofs/{n}.tlog-proof"))).unwrap();
+    }
+    for name in files(&cut) {
+        let of_finished = records.lines().nth(3).unwrap();
+        let hex = name.trim_start_matches("blobs/");
+        if name.starts_with("blobs/") && of_finished.contains(hex) {
+            fs::remove_file(cut.join(name)).unwrap();
+        }
+    }
+    let (good, told) = check(&["--key", &log.key(), &cut.display().to_string()]);
+    let note = format!(
+        "the records of {} end with `granted`: its course is unfinished, or later ones were left out",
+        log.id
+    );
+    assert!(good && told.contains(&note), "{told}");
+    // One that waits.
+    let (tell, told) = std::sync::mpsc::channel();
+    let writer = countersign::audit::open(&log.state()).unwrap().writer;
+    let handle = writer.start(Box::new(move |event| tell.send(event).unwrap()));
+    let (event, blobs) = samples::proposed(ProposalId::new(), "waits");
+    handle.submit(countersign::model::Ticket::Unawaited, event, blobs);
+    told.recv().unwrap();
+    handle.close();
+    log.sign();
+    assert_eq!(log.bundle("waits", &[]).0, Some(0));
+    let said = "The records here end with <code>proposed</code>: its course was unfinished";
+    assert_eq!(page("waits").matches(said).count(), 1, "{}", page("waits"));
 }
 
 #[test]

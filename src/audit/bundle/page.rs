@@ -149,6 +149,13 @@ pub fn proposal(out: &mut dyn Write, told: &Told, log: &Log) -> io::Result<()> {
         writeln!(out, "<li>{}</li>", text(&line))?;
     }
     out.write_all(b"</ol>\n")?;
+    if let Some(last) = records.last().filter(|_| !told.case.state.is_final()) {
+        writeln!(
+            out,
+            "<p class=\"how\">The records here end with <code>{}</code>: its course was unfinished when this was written.</p>",
+            last.event.kind()
+        )?;
+    }
     contents(out, records, &Kept { log, records })?;
     each_record(out, records)?;
     out.write_all(b"</article>\n")

@@ -41,6 +41,11 @@ pub enum StoreError {
     InUse(PathBuf),
     #[error("{}: it is gone, and a checkpoint is there that it would check", .0.display())]
     KeyGone(PathBuf),
+    #[error(
+        "{}: it is gone, with the newest checkpoint (`latest`), and the hashes of the records that were signed are there",
+        .0.display()
+    )]
+    AllGone(PathBuf),
     #[error("{}: it is gone, and {left}, which follows the first checkpoint, is there", path.display())]
     LatestGone { path: PathBuf, left: &'static str },
     #[error(
@@ -72,7 +77,7 @@ impl StoreError {
     pub fn contradicts(&self) -> bool {
         matches!(
             self,
-            Self::Content { .. } | Self::KeyGone(_) | Self::LatestGone { .. }
+            Self::Content { .. } | Self::KeyGone(_) | Self::AllGone(_) | Self::LatestGone { .. }
         )
     }
 
@@ -166,9 +171,18 @@ impl Store {
     /// The key that checks this log's checkpoints; `None` if there is none yet.
     pub fn key(&self) -> Result<Option<VerifierKey>, StoreError> {
         let Some(bytes) = self.read("key.pub")? else {
-            return match self.read("latest")?.is_none() && self.left().is_none() {
-                true => Ok(None),
-                false => Err(StoreError::KeyGone(self.file("key.pub"))),
+            let path = self.file("key.pub");
+            return match self.read("latest")?.is_some() || self.left().is_some() {
+                true => Err(StoreError::KeyGone(path)),
+                // The key is made before them.
+                false
+                    if self
+                        .hashes()
+                        .is_ok_and(|hashes| hashes.is_empty().is_ok_and(|none| !none)) =>
+                {
+                    Err(StoreError::AllGone(path))
+                }
+                false => Ok(None),
             };
         };
         let text = String::from_utf8_lossy(&bytes);
@@ -323,7 +337,11 @@ impl Store {
                 SignerKey::parse(&text).map_err(self.content("key"))?
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => match self.read("latest")? {
-                None => self.new_key()?,
+                None => {
+                    // Where something was signed, another key does not begin unheard.
+                    self.key()?;
+                    self.new_key()?
+                }
                 Some(_) => return Err(StoreError::SignerGone(path)),
             },
             Err(e) => return Err(self.io("key")(e)),
