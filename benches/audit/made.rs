@@ -6,8 +6,8 @@ use countersign::audit;
 
 use super::model::{
     Action, AgentClaim, Blob, BoundInput, Capability, CapabilityUse, DataFormat, Digest, Finding,
-    InputKind, Lane, LogEvent, ProposalId, Reviewer, Sensitivity, Severity, State, Ticket,
-    VerdictKind, Viewed,
+    InputKind, Lane, LogEvent, ProposalId, Reviewer, Sensitivity, Severity, SourceStats, State,
+    Ticket, VerdictKind, Viewed,
 };
 use super::{model, samples};
 
@@ -20,21 +20,26 @@ pub fn write(state: &Path, records: usize) -> ProposalId {
         .start(Box::new(move |said| {
             let _ = report.send(said);
         }));
-    let opened = LogEvent::Opened {
-        version: "0".to_owned(),
-        by: Reviewer::default(),
-        tier: model::Tier::Process,
-        environment: None,
-        preflight: Vec::new(),
-        drills: None,
-    };
-    handle.submit_in(Lane::Agents, Ticket::Unawaited, opened, Vec::new());
-    let mut written = 1;
-    let mut on_the_way = 1;
+    let mut written = 0;
+    let mut on_the_way = 0;
     let mut middle = ProposalId::new();
     for n in 0.. {
         let id = ProposalId::new();
-        for (event, blobs) in life(id, n) {
+        let opened = LogEvent::Opened {
+            version: "0".to_owned(),
+            by: reviewer(n),
+            tier: model::Tier::Process,
+            environment: None,
+            preflight: Vec::new(),
+            drills: None,
+        };
+        let next = match n {
+            0 => vec![opened],
+            n if n.is_multiple_of(SHIFT) => vec![LogEvent::Closed, opened],
+            _ => Vec::new(),
+        };
+        let next = next.into_iter().map(|event| (event, Vec::new()));
+        for (event, blobs) in next.chain(life(id, n)) {
             handle.submit_in(Lane::Agents, Ticket::Unawaited, event, blobs);
             written += 1;
             on_the_way += 1;
@@ -63,6 +68,17 @@ pub fn write(state: &Path, records: usize) -> ProposalId {
     middle
 }
 
+/// Proposals while one reviewer has the dashboard open.
+const SHIFT: usize = 40;
+
+fn reviewer(n: usize) -> Reviewer {
+    Reviewer {
+        uid: 1000,
+        login: Some(["ana", "bo", "cy"][n / SHIFT % 3].to_owned()),
+        ..Reviewer::default()
+    }
+}
+
 /// The records of one proposal.
 pub fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
     let agent = ["etl-bot", "hr-bot", "loop-bot", "sql-bot", "report-bot"][n % 5];
@@ -71,6 +87,7 @@ pub fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
          print(name, part[\"amount\"].sum(), part[\"amount\"].mean())\ntop.to_csv(\"top_{n}.csv\", index=False)\n"
     );
     let code = Blob::of(code.as_bytes());
+    let mut inputs = Vec::new();
     let (mut event, _) = samples::proposed(id, &format!("Head count {n} per region"));
     if let LogEvent::Proposed(p) = &mut event {
         p.digest = code.sha256;
@@ -98,8 +115,11 @@ pub fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
             bytes: 81_234,
             sha256: Digest::of(b"staff"),
         }];
-        p.expires_at = jiff::Timestamp::now() + std::time::Duration::from_secs(1_800);
-        p.verdict.source.bytes = code.bytes.len() as u64;
+        // What expires does at once.
+        let time = if n % 10 == 1 { 500 } else { 1_800_000 };
+        p.expires_at = jiff::Timestamp::now() + std::time::Duration::from_millis(time);
+        p.verdict.source = SourceStats::of(&code.bytes);
+        inputs.clone_from(&p.inputs);
         if n.is_multiple_of(7) {
             p.verdict.verdict = VerdictKind::Flagged;
             p.verdict.findings = vec![finding()];
@@ -115,11 +135,7 @@ pub fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
         }];
     }
     let mut life = vec![(event, vec![code.clone()])];
-    let by = Reviewer {
-        uid: 1000,
-        login: Some(["ana", "bo", "cy"][n % 3].to_owned()),
-        ..Reviewer::default()
-    };
+    let by = reviewer(n);
     // Nothing was there for longer when it is decided, and a grant takes all findings.
     let viewed = Viewed {
         selected_ms: (n as u64 * 7_919) % 1_000,
@@ -141,7 +157,8 @@ pub fn life(id: ProposalId, n: usize) -> Vec<(LogEvent, Vec<Blob>)> {
         _ => {
             let mut granted = samples::granted(id);
             if let LogEvent::Granted(g) = &mut granted {
-                (g.digest, g.by, g.viewed) = (code.sha256, by, viewed);
+                (g.digest, g.by, g.viewed, g.inputs) = (code.sha256, by, viewed, inputs);
+                samples::bind(g);
             }
             let (mut finished, blobs) = samples::finished(id);
             if n.is_multiple_of(11)

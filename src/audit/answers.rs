@@ -456,7 +456,7 @@ impl Answers {
         let mut faults = self.faults.clone();
         let mut history = Vec::new();
         let mut unknown = 0;
-        let mut plausible = Plausible::default();
+        let mut plausible = Plausible::of_one(&self.log.layout);
         for (place, bytes) in &lines {
             if unseal(bytes).is_ok_and(|sealed| sealed.v > VERSION) {
                 unknown += 1;

@@ -315,7 +315,7 @@ impl Log {
     pub fn records(&self, id: ProposalId) -> Result<History, AuditError> {
         let mut records = Vec::new();
         let mut unknown = 0;
-        let mut plausible = Plausible::default();
+        let mut plausible = Plausible::of_one(&self.layout);
         let judged = judge::read(&self.layout, Look::ReadOf(id), |read| match read {
             Read::Record(line, record) if record.event.id() == Some(id) => {
                 plausible.read(line, &record);

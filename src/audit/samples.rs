@@ -1,14 +1,15 @@
 //! Events for the tests of this module.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::model::{
-    Action, AgentClaim, AgentId, Blob, BoundInput, Digest, Drill, DrillEnd, DrilledLog, EditedLog,
-    ErasedContent, ErasedPart, Exit, Finding, FinishedLog, GrantDigest, GrantedLog, Harm,
-    InputKind, Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog, Reviewer,
-    Severity, SourceStats, State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
+    Action, AgentClaim, AgentId, Blob, Bound, BoundInput, Digest, Drill, DrillEnd, DrilledLog,
+    EditedLog, ErasedContent, ErasedPart, Exit, Finding, FinishedLog, GrantDigest, GrantedLog,
+    Harm, InputKind, Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog,
+    Reviewer, Severity, SourceStats, State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
 };
 
 pub const CODE: &[u8] = b"print(1)\n";
@@ -38,6 +39,19 @@ pub fn peer() -> Peer {
     }
 }
 
+/// What the agent of [`proposed`] brought.
+pub fn inputs() -> Vec<BoundInput> {
+    vec![BoundInput {
+        name: "extra".to_owned(),
+        kind: InputKind::Text {
+            text: String::new(),
+            format: TextFormat::Csv,
+        },
+        bytes: TEXT.len() as u64,
+        sha256: Digest::of(TEXT.as_bytes()),
+    }]
+}
+
 pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
     let (code, text) = (Blob::of(CODE), Blob::of(TEXT.as_bytes()));
     let event = LogEvent::Proposed(Box::new(ProposedLog {
@@ -54,15 +68,7 @@ pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
         title: Some(title.to_owned()),
         reason: None,
         traceparent: None,
-        inputs: vec![BoundInput {
-            name: "extra".to_owned(),
-            kind: InputKind::Text {
-                text: String::new(),
-                format: TextFormat::Csv,
-            },
-            bytes: text.bytes.len() as u64,
-            sha256: text.sha256,
-        }],
+        inputs: inputs(),
         verdict: Verdict {
             verdict: VerdictKind::Clear,
             policy: PolicyRef {
@@ -77,7 +83,7 @@ pub fn proposed(id: ProposalId, title: &str) -> (LogEvent, Vec<Blob>) {
             places: Vec::new(),
             flows: Default::default(),
         },
-        expires_at: Timestamp::UNIX_EPOCH,
+        expires_at: Timestamp::now() + Duration::from_secs(1_800),
         drill: None,
     }));
     (event, vec![code, text])
@@ -119,20 +125,38 @@ pub fn drilled(id: ProposalId, end: DrillEnd) -> LogEvent {
 
 /// A grant of this code.
 pub fn granted_as(id: ProposalId, code: &[u8]) -> LogEvent {
-    LogEvent::Granted(Box::new(GrantedLog {
+    let mut granted = GrantedLog {
         id,
         digest: Digest::of(code),
-        grant_digest: GrantDigest(Digest::of(b"grant")),
+        grant_digest: GrantDigest(Digest::of(b"")),
         profile: "analysis".to_owned(),
         policy_sha256: "0".repeat(64),
         limits: Limits::default(),
         tier: Tier::Process,
         environment: Digest::of(b"python"),
-        inputs: Vec::new(),
+        inputs: inputs(),
         private_told: false,
         by: Reviewer::default(),
         viewed: Viewed::default(),
-    }))
+    };
+    bind(&mut granted);
+    LogEvent::Granted(Box::new(granted))
+}
+
+/// Gives a grant the digest of what it says.
+pub fn bind(granted: &mut GrantedLog) {
+    let bound = Bound {
+        id: granted.id,
+        code: granted.digest,
+        inputs: &granted.inputs,
+        told: granted.private_told,
+        profile: &granted.profile,
+        policy: granted.policy_sha256.parse().unwrap(),
+        limits: &granted.limits,
+        tier: granted.tier,
+        environment: granted.environment,
+    };
+    granted.grant_digest = bound.digest();
 }
 
 /// A person's edit of the code in [`proposed`], and the blob of what they made of it.

@@ -286,7 +286,10 @@ impl<V: FnMut(&Line<'_>)> Reader for Along<V> {
                 self.set_aside.extend(SetAside::of(&record));
                 self.removals.extend(Removed::of(&record));
             }
-            Read::Later(line, _) => (self.visit)(line),
+            Read::Later(line, _) => {
+                (self.visit)(line);
+                self.plausible.later();
+            }
         }
     }
 }
@@ -308,7 +311,7 @@ pub(super) fn verify(
     };
     let mut along = Along {
         visit,
-        plausible: Plausible::of_log(),
+        plausible: Plausible::of_log(layout),
         erasures: Vec::new(),
         repairs: Vec::new(),
         set_aside: Vec::new(),
@@ -336,6 +339,7 @@ pub(super) fn verify(
         // A convenience: nothing depends on it.
         let _ = index::note(layout, through, by);
     }
+    let clock_set = plausible.set().to_vec();
     let (head, removed) = (judged.scanned.head, judged.scanned.removed);
     let faults = judged.faults;
     Ok(Report {
@@ -358,7 +362,7 @@ pub(super) fn verify(
         impossible_count: faults.lives.count,
         odd: plausible.odd.first,
         odd_count: plausible.odd.count,
-        clock_set: plausible.set,
+        clock_set,
         bad_blobs: faults.blobs.first,
         bad_blob_count: faults.blobs.count,
         index,

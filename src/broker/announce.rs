@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::clock::Now;
 use crate::model::{
-    Blob, BoundInput, DecisionKind, Finding, InputKind, JobId, LogEvent, ProposalId, ProposedLog,
-    State, Value, Verdict,
+    Blob, BoundInput, DecisionKind, Finding, JobId, LogEvent, ProposalId, ProposedLog, State,
+    Value, Verdict,
 };
 
 use super::accept::proposed_reply;
@@ -277,17 +277,6 @@ pub(super) fn findings_bytes(verdict: &Verdict) -> usize {
     verdict.findings.iter().map(of).sum()
 }
 
-/// An input as the log names it: without its content, which is a blob.
-pub(super) fn without_text(input: &BoundInput) -> BoundInput {
-    let mut input = input.clone();
-    match &mut input.kind {
-        InputKind::Json { text } | InputKind::Text { text, .. } => text.clear(),
-        InputKind::Artifact { text, .. } => *text = None,
-        InputKind::Dataset { .. } => {}
-    }
-    input
-}
-
 fn proposed_record(
     entry: &Entry,
     verdict: &Verdict,
@@ -312,7 +301,7 @@ fn proposed_record(
         title: p.title.clone(),
         reason: p.reason.clone(),
         traceparent: p.traceparent.clone(),
-        inputs: inputs.iter().map(without_text).collect(),
+        inputs: inputs.iter().map(BoundInput::without_text).collect(),
         verdict: verdict.clone(),
         expires_at: entry.expires_at,
         drill: p.drill.clone(),

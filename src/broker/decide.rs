@@ -2,10 +2,9 @@
 
 use crate::clock::Now;
 use crate::model::{
-    Decision, DecisionKind, GrantedLog, LogEvent, ProposalId, Reviewer, State, Viewed,
+    BoundInput, Decision, DecisionKind, GrantedLog, LogEvent, ProposalId, Reviewer, State, Viewed,
 };
 
-use super::announce::without_text;
 use super::decision::{Confirmation, Refused, grant};
 use super::effect::Effect;
 use super::entry::Entry;
@@ -36,7 +35,11 @@ impl BrokerState {
             limits: *grant.limits(),
             tier: grant.tier(),
             environment: grant.environment(),
-            inputs: grant.inputs().iter().map(without_text).collect(),
+            inputs: grant
+                .inputs()
+                .iter()
+                .map(BoundInput::without_text)
+                .collect(),
             private_told: grant.inputs().iter().any(|i| grant.policy().tells(i)),
             by: confirmation.by.clone(),
             viewed: confirmation.viewed,

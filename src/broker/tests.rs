@@ -33,4 +33,4 @@ mod world;
 
 pub(crate) use handed_out::handed_out;
 pub(crate) use samples::policy;
-pub(crate) use sequences::random_logs;
+pub(crate) use sequences::{random_logs, random_timed_logs};

@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for Digest {
 }
 
 /// The digest over everything that a grant binds: code, inputs, data set contents, profile, policy, limits,
-/// tier and environment. Computed only in `broker::decision::grant`.
+/// tier and environment. See [`super::Bound`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct GrantDigest(pub Digest);

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -32,6 +33,14 @@ impl ProposalId {
 
     pub const fn from_uuid(uuid: Uuid) -> Self {
         Self(uuid)
+    }
+
+    /// When it was made, by the wall clock; `None` if it is no UUIDv7.
+    pub fn made_at(&self) -> Option<Timestamp> {
+        let (seconds, nanos) = self.0.get_timestamp()?.to_unix();
+        let is_v7 = self.0.get_version_num() == 7;
+        let at = Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanos).ok()?);
+        at.ok().filter(|_| is_v7)
     }
 
     /// The last eight hex digits: the random part, which differs even for ids of the same time.

@@ -215,6 +215,18 @@ pub fn is_input_name(name: &str) -> bool {
 }
 
 impl BoundInput {
+    /// As the log names it: its content is a blob.
+    #[must_use]
+    pub fn without_text(&self) -> Self {
+        let mut input = self.clone();
+        match &mut input.kind {
+            InputKind::Json { text } | InputKind::Text { text, .. } => text.clear(),
+            InputKind::Artifact { text, .. } => *text = None,
+            InputKind::Dataset { .. } => {}
+        }
+        input
+    }
+
     /// Whether agents must not see its cell values.
     pub fn is_private(&self) -> bool {
         matches!(

@@ -171,7 +171,7 @@ pub struct ErasedContent {
 }
 
 /// What a content was to its proposal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErasedPart {
     /// As proposed and as edited.

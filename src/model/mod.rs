@@ -11,6 +11,7 @@ pub mod file_name;
 mod flow;
 pub mod for_editors;
 mod glyphs;
+mod grant;
 mod ids;
 mod input;
 mod kept;
@@ -47,6 +48,7 @@ pub use effects::{EffectMark, Effects, InputUse, Leaving, LeavingPart, Touch};
 pub use environment::Environment;
 pub use flow::{Alteration, Altered, Change, ColumnRead, Flow, Flows, How, Named, Share, Way};
 pub use glyphs::{Mark, columns};
+pub use grant::Bound;
 pub use ids::{CallId, ConnId, JobId, ProposalId};
 pub use input::{
     ArtifactRef, BoundInput, Column, DataFormat, DatasetInfo, InputKind, InputRequest, ROWS_MIN,

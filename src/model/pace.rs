@@ -86,7 +86,11 @@ impl Pace {
         {
             match self.pieces.iter_mut().rfind(|piece| piece.1 == last.1) {
                 Some(before) => before.2 = before.2.saturating_add(last.2),
-                None => self.pieces.insert(0, last),
+                // In time with what is there.
+                None => {
+                    let first = self.pieces.first().map_or(last.0, |piece| piece.0);
+                    self.pieces.insert(0, Piece(first, last.1, last.2));
+                }
             }
         }
     }

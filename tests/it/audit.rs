@@ -89,7 +89,11 @@ fn writer_process() {
         let (event, mut blobs) = samples::proposed(id, &"t".repeat(2_000));
         blobs.push(Blob::of(format!("blob {id}").as_bytes()));
         handle.submit(Ticket::Core(n), event, blobs);
-        handle.submit(Ticket::Core(n), LogEvent::Expired { id }, Vec::new());
+        let withdrawn = LogEvent::Withdrawn {
+            id,
+            disconnected: false,
+        };
+        handle.submit(Ticket::Core(n), withdrawn, Vec::new());
         // Several records in flight, so that a commit contains more than one.
         if n > 3 {
             for _ in 0..2 {

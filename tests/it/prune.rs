@@ -27,9 +27,16 @@ fn code(title: &str) -> Blob {
     Blob::of(format!("print('{title}')").as_bytes())
 }
 
+/// An id that was made so many days ago.
+fn of_age(days: i64) -> ProposalId {
+    let at = Timestamp::now() - SignedDuration::from_hours(24 * days);
+    let at = uuid::Timestamp::from_unix(uuid::NoContext, at.as_second() as u64, 0);
+    ProposalId::from_uuid(uuid::Uuid::new_v7(at))
+}
+
 /// Three runs in a row, appended by the library's own writer.
 pub(super) fn runs(state: &Path) -> [ProposalId; 3] {
-    let ids = TITLES.map(|_| ProposalId::new());
+    let ids = AGES.map(of_age);
     let opened = audit::open(state).unwrap();
     let (tell, told) = mpsc::channel();
     let handle = opened
@@ -52,6 +59,7 @@ pub(super) fn runs(state: &Path) -> [ProposalId; 3] {
         let mut granted = samples::granted(*id);
         if let LogEvent::Granted(log) = &mut granted {
             log.digest = code(title).sha256;
+            samples::bind(log);
         }
         put((granted, Vec::new()));
         put((samples::started(*id), Vec::new()));

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 use countersign::audit::{self, WriterEvent, WriterHandle};
-use countersign::model::{ProposalId, Ticket};
+use countersign::model::{LogEvent, ProposalId, Ticket};
 use serde_json::Value;
 
 use crate::samples;
@@ -46,7 +46,10 @@ fn a_watch_prints_a_line_for_each_change_and_ends_with_its_reader() {
         let (handle, reports) = dashboard(dir.path());
         assert_eq!(next(), "0 pending · 0 running · log ok");
         let id = ProposalId::new();
-        let (event, blobs) = samples::proposed(id, "t\x1b[2J");
+        let (mut event, blobs) = samples::proposed(id, "t\x1b[2J");
+        if let LogEvent::Proposed(p) = &mut event {
+            p.expires_at = jiff::Timestamp::UNIX_EPOCH;
+        }
         handle.submit(Ticket::Core(1), event, blobs);
         reports.recv().unwrap();
         let line = next();

@@ -1,21 +1,33 @@
 //! What a record of a sound chain says although this program never writes it: looks that are longer than there was anything
-//! to look at, grants of what was not shown or not in time, runs that took longer than they could.
+//! to look at, grants of what was not shown or not in time, runs that took longer than they could, fields that contradict
+//! those of another record.
 //!
-//! [`super::life`] and [`super::span`] judge the order of records; here is what their fields cannot have. Only clocks that
-//! nobody can set are compared (CLOCK_BOOTTIME within one boot): the wall's can be put back at any time. A field that an
-//! earlier version did not write is nothing odd.
+//! [`super::life`] and [`super::span`] judge the order of records; here is what their fields cannot have, by rooms: who
+//! opened the dashboard (`session`), what was asked (`asked`), decided (`decided`), granted (`granted`), what ran (`ran`), and
+//! what is gone (`gone`). Durations are compared by a clock that nobody can set (CLOCK_BOOTTIME within one boot); times of
+//! the wall only until somebody sets it (`clock`). A field that an earlier version did not write is nothing odd, and neither
+//! is a digest of what was replaced by [`crate::secrets`].
+
+mod asked;
+mod clock;
+mod decided;
+mod gone;
+mod granted;
+mod ran;
+mod session;
+mod texts;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
+pub use clock::ClockSet;
 
 use super::error::{Damage, Named};
+use super::layout::Layout;
 use super::line::Record;
 use super::scan::Line;
-use crate::model::{LogEvent, ProposalId, Viewed, grouped};
+use crate::model::{Digest, Drill, LogEvent, ProposalId};
 
 /// Rounding, and what passes between a measurement and its record.
 const ROUNDING: Duration = Duration::from_secs(1);
@@ -32,7 +44,12 @@ struct Told {
     time: Option<Duration>,
     /// Of the verdict on what would be granted.
     findings: u64,
-    started: Option<Duration>,
+    /// Identifies the inputs.
+    inputs: Digest,
+    /// Digests may be of what secrets were replaced by.
+    is_redacted: bool,
+    drill: Option<Drill>,
+    allowed: ran::Allowed,
 }
 
 /// Judges the records of a log, or of one proposal, in their order.
@@ -40,50 +57,45 @@ struct Told {
 pub(super) struct Plausible {
     told: HashMap<ProposalId, Told>,
     boots: Option<Arc<str>>,
-    opened: Opened,
+    session: session::Session,
+    /// `None` for single proposals.
+    had: Option<gone::Had>,
+    /// Whether the wall's clock was set since a dashboard was opened.
+    is_set: bool,
+    clocks: clock::Clocks,
+    layout: Option<Layout>,
     pub odd: Named,
-    clock: Option<Clock>,
-    pub set: Vec<ClockSet>,
-}
-
-/// The wall clock was set while records were written: nothing odd, but their times do not say by themselves when
-/// something happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct ClockSet {
-    /// The first record that has the new time.
-    pub seq: u64,
-    /// By how much, in seconds; less than 0 if it was put back. Between two boots only what was put back is known.
-    pub seconds: i64,
-}
-
-/// What the clocks said at a record.
-#[derive(Debug)]
-struct Clock {
-    boot: Arc<str>,
-    mono: Duration,
-    wall: Timestamp,
-}
-
-/// A clock that is corrected a little was not set.
-const SET: SignedDuration = SignedDuration::from_secs(60);
-
-/// Whether a dashboard opened the log before.
-#[derive(Debug, Default)]
-enum Opened {
-    /// Nobody asks: single proposals, or a log whose beginning is not there.
-    #[default]
-    Unknown,
-    /// Not yet: the records so far that only a dashboard writes, and the first ones.
-    Not(Named),
-    Yes,
 }
 
 impl Plausible {
     /// For all records of a log.
-    pub fn of_log() -> Self {
+    pub fn of_log(layout: &Layout) -> Self {
         Self {
-            opened: Opened::Not(Named::default()),
+            session: session::Session::of_log(),
+            had: Some(gone::Had::default()),
+            ..Self::of_one(layout)
+        }
+    }
+
+    /// For the records of one proposal.
+    pub fn of_one(layout: &Layout) -> Self {
+        Self {
+            layout: Some(layout.clone()),
             ..Self::default()
+        }
+    }
+
+    /// Where the wall's clock was set.
+    pub fn set(&self) -> &[ClockSet] {
+        &self.clocks.set
+    }
+
+    /// A record of a later version.
+    pub fn later(&mut self) {
+        self.session.unknown();
+        self.told.clear();
+        if let Some(had) = &mut self.had {
+            had.cut();
         }
     }
 
@@ -94,59 +106,23 @@ impl Plausible {
             seq: Some(line.seq),
             what,
         };
-        if let Some(what) = self.fields(record) {
+        // Another dashboard makes ids by another clock.
+        self.is_set &= !matches!(record.event, LogEvent::Opened { .. });
+        self.is_set |= self.clocks.read(record);
+        if let Some(had) = &mut self.had
+            && !had.begins(record)
+        {
+            had.cut();
+        }
+        let (here, before) = self.session.read(record, &damage);
+        self.odd.join(before);
+        let gone = |had: &mut gone::Had| had.read(record);
+        let what = self
+            .fields(record)
+            .or(here)
+            .or(self.had.as_mut().and_then(gone));
+        if let Some(what) = what {
             self.odd.add(damage(what));
-        }
-        self.opens(record, damage);
-        self.clock(record);
-    }
-
-    fn clock(&mut self, record: &Record) {
-        let now = Clock {
-            boot: self.boot(record),
-            mono: Duration::from_nanos(record.mono_ns),
-            wall: record.ts,
-        };
-        let Some(last) = self.clock.replace(now) else {
-            return;
-        };
-        let passed = record.ts.duration_since(last.wall);
-        let by = match *last.boot == *record.boot_id {
-            true => {
-                let mono = |time: Duration| SignedDuration::try_from(time).unwrap_or_default();
-                let there = mono(Duration::from_nanos(record.mono_ns)) - mono(last.mono);
-                Some(passed - there).filter(|by| by.abs() >= SET)
-            }
-            false => Some(passed).filter(SignedDuration::is_negative),
-        };
-        if let Some(by) = by {
-            self.set.push(ClockSet {
-                seq: record.seq,
-                seconds: by.as_secs(),
-            });
-        }
-    }
-
-    fn opens(&mut self, record: &Record, damage: impl Fn(String) -> Damage) {
-        let Opened::Not(before) = &mut self.opened else {
-            return;
-        };
-        match &record.event {
-            LogEvent::Opened { .. } => {
-                let before = std::mem::take(before);
-                self.odd.join(before);
-                self.opened = Opened::Yes;
-            }
-            // The bytes in quarantine may have it.
-            LogEvent::Recovered { .. } => self.opened = Opened::Unknown,
-            _ if record.seq == 1 || before.count > 0 => {
-                let kind = record.event.kind();
-                before.add(damage(format!(
-                    "`{kind}` before a dashboard opened the log"
-                )));
-            }
-            // The beginning was removed.
-            _ => self.opened = Opened::Unknown,
         }
     }
 
@@ -167,12 +143,18 @@ impl Plausible {
                 boot: self.boot(record),
                 asked: now,
                 last: now,
-                time: time.filter(|time: &Duration| !time.is_zero()),
+                time: time.filter(|time: &Duration| !time.is_zero() && !self.is_set),
                 findings: p.verdict.findings.len() as u64,
-                started: None,
+                inputs: granted::inputs(&p.inputs),
+                is_redacted: p.kept.is_some() || !record.redacted.is_empty(),
+                drill: p.drill.clone(),
+                allowed: ran::Allowed::default(),
             };
             self.told.insert(id, told);
-            return None;
+            // Only a whole log says whether the clock was set.
+            let timed = self.had.is_some() && !self.is_set;
+            let timed = || timed.then(|| asked::timed(p, record.ts)).flatten();
+            return asked::proposed(p).or_else(timed);
         }
         let boot = self.boot(record);
         let told = self.told.get_mut(&id)?;
@@ -181,7 +163,7 @@ impl Plausible {
             self.told.remove(&id);
             return None;
         }
-        let odd = told.fields(&record.event, now);
+        let odd = told.fields(record, now, self.layout.as_ref());
         if record.event.state().is_some_and(|state| state.is_final()) {
             self.told.remove(&id);
         }
@@ -190,76 +172,45 @@ impl Plausible {
 }
 
 impl Told {
-    fn fields(&mut self, event: &LogEvent, now: Duration) -> Option<String> {
-        let kind = event.kind();
+    fn fields(
+        &mut self,
+        record: &Record,
+        now: Duration,
+        layout: Option<&Layout>,
+    ) -> Option<String> {
+        let kind = record.event.kind();
         let last = std::mem::replace(&mut self.last, now);
         if now < last {
             return Some(format!(
                 "`{kind}` is {} ms older than the proposal's record before it, by a clock that does not go back",
-                grouped(millis(last.saturating_sub(now)))
+                crate::model::grouped(millis(last.saturating_sub(now)))
             ));
         }
         let since = now.saturating_sub(self.asked);
-        match event {
+        match &record.event {
             LogEvent::Edited(e) => {
                 self.findings = e.verdict.findings.len() as u64;
-                None
+                self.is_redacted |= e.kept.is_some() || !record.redacted.is_empty();
+                asked::edited(e)
             }
             LogEvent::Granted(g) => {
-                let shown = g.viewed.findings_shown;
-                if shown < self.findings {
-                    let s = if self.findings == 1 { "" } else { "s" };
-                    return Some(format!(
-                        "`granted` although {shown} of {} finding{s} had been shown",
-                        self.findings
-                    ));
-                }
-                if let Some(time) = self.time.filter(|time| since > *time + LATE) {
-                    return Some(format!(
-                        "`granted` {} s after its time of {} s was over",
-                        grouped(since.saturating_sub(time).as_secs()),
-                        grouped(time.as_secs())
-                    ));
-                }
-                looked(kind, &g.viewed, since)
+                self.allowed.granted = Some(now);
+                let is_redacted = self.is_redacted || !record.redacted.is_empty();
+                let digest = || granted::contradicts(g, &self.inputs, layout);
+                let digest = || (!is_redacted).then(digest).flatten();
+                self.granted(&g.viewed, since).or_else(digest)
             }
-            LogEvent::Denied { viewed, .. } => looked(kind, viewed, since),
-            LogEvent::Drilled(d) => looked(kind, d.viewed.as_ref()?, since),
+            LogEvent::Denied { viewed, .. } => decided::looked(kind, viewed, since),
+            LogEvent::Drilled(_) => self.drilled(&record.event, since),
+            LogEvent::Expired { .. } => self.expired(since),
             LogEvent::Started { .. } => {
-                self.started = Some(now);
+                self.allowed.started = Some(now);
                 None
             }
-            LogEvent::Finished(f) => {
-                let there = now.saturating_sub(self.started?);
-                let ran = Duration::from_millis(f.duration_ms);
-                (ran > there + ROUNDING).then(|| {
-                    format!(
-                        "`finished` after {} ms, {} ms after it was started",
-                        grouped(f.duration_ms),
-                        grouped(millis(there))
-                    )
-                })
-            }
+            LogEvent::Finished(f) => ran::finished(f, &self.allowed, now, layout),
             _ => None,
         }
     }
-}
-
-fn looked(kind: &str, viewed: &Viewed, since: Duration) -> Option<String> {
-    let ms = viewed.selected_ms.max(viewed.focused_ms.unwrap_or(0));
-    if Duration::from_millis(ms) > since + ROUNDING {
-        return Some(format!(
-            "`{kind}` after a look of {} ms, {} ms after it was proposed",
-            grouped(ms),
-            grouped(millis(since))
-        ));
-    }
-    let focused = viewed.focused_ms.filter(|ms| *ms > viewed.selected_ms)?;
-    Some(format!(
-        "`{kind}` after {} ms of a look with the focus, in {} ms of a look",
-        grouped(focused),
-        grouped(viewed.selected_ms)
-    ))
 }
 
 fn millis(time: Duration) -> u64 {
@@ -267,5 +218,6 @@ fn millis(time: Duration) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "plausible_tests.rs"]
+mod forged_tests;
+#[cfg(test)]
 mod tests;

@@ -10,7 +10,26 @@ use super::super::samples::{
 };
 use super::super::scan::Boundary;
 use super::*;
-use crate::model::{DrillEnd, Reviewer, Tier, Verdict};
+use crate::broker::tests::random_timed_logs;
+use crate::model::{DrillEnd, Reviewer, Tier, Verdict, Viewed};
+
+/// Where a record stands.
+fn line(seq: u64) -> Line<'static> {
+    Line {
+        file: "log/00000001.jsonl",
+        number: seq + 1,
+        offset: 0,
+        seq,
+        v: 1,
+        boundary: Boundary {
+            segment: 1,
+            seq,
+            hash: GENESIS,
+        },
+        bytes: b"",
+        ahead: Ahead::default(),
+    }
+}
 
 /// Reads events as records of these milliseconds and boots, the first one as record 1.
 fn read_from(mut judge: Plausible, events: Vec<(u64, &str, LogEvent)>) -> Vec<String> {
@@ -27,21 +46,7 @@ fn read_from(mut judge: Plausible, events: Vec<(u64, &str, LogEvent)>) -> Vec<St
             redacted: Default::default(),
             line: String::new(),
         };
-        let line = Line {
-            file: "log/00000001.jsonl",
-            number: seq + 1,
-            offset: 0,
-            seq,
-            v: 1,
-            boundary: Boundary {
-                segment: 1,
-                seq,
-                hash: GENESIS,
-            },
-            bytes: b"",
-            ahead: Ahead::default(),
-        };
-        judge.read(&line, &record);
+        judge.read(&line(seq), &record);
     }
     assert_eq!(judge.odd.count, judge.odd.first.len() as u64);
     let odd = judge.odd.first.iter();
@@ -51,9 +56,9 @@ fn read_from(mut judge: Plausible, events: Vec<(u64, &str, LogEvent)>) -> Vec<St
 
 /// What clocks say at records: seconds of the wall, milliseconds since the boot, the boot.
 fn clocks(all: &[(i64, u64, &str)]) -> Vec<(u64, i64)> {
-    let mut judge = Plausible::of_log();
+    let mut judge = clock::Clocks::default();
     for (n, (wall, mono, boot)) in all.iter().enumerate() {
-        judge.clock(&Record {
+        judge.read(&Record {
             seq: n as u64 + 1,
             batch: None,
             boot_id: (*boot).to_owned(),
@@ -95,6 +100,14 @@ fn a_clock_that_was_set_is_told_and_one_that_runs_is_not() {
         clocks(&[(100, 0, "a"), (99, 5, "b"), (100_000, 6, "c")]),
         [(2, -1)]
     );
+}
+
+/// Judges the records of a log, without its contents.
+fn whole() -> Plausible {
+    Plausible {
+        layout: None,
+        ..Plausible::of_log(&Layout::at("/nowhere".as_ref()))
+    }
 }
 
 fn read(events: Vec<(u64, &str, LogEvent)>) -> Vec<String> {
@@ -299,7 +312,8 @@ fn each_field_that_cannot_be_is_named_by_its_rule_and_what_can_be_is_not() {
 
 #[test]
 fn what_only_a_dashboard_writes_stands_behind_its_opening() {
-    let id = ProposalId::new();
+    // An id without a time.
+    let id = ProposalId::from_uuid(uuid::Uuid::from_u128(7));
     let opened = || LogEvent::Opened {
         version: "0".to_owned(),
         by: Reviewer::default(),
@@ -310,7 +324,7 @@ fn what_only_a_dashboard_writes_stands_behind_its_opening() {
     };
     let log = |events: Vec<LogEvent>| {
         let events = events.into_iter().map(|event| (0, "a", event)).collect();
-        read_from(Plausible::of_log(), events)
+        read_from(whole(), events)
     };
     let one = || proposed(id, "t").0;
     assert_eq!(
@@ -343,4 +357,43 @@ fn what_only_a_dashboard_writes_stands_behind_its_opening() {
     assert_eq!(log(vec![aside, one(), opened()]), [""; 0]);
     // Other programs than the dashboard write with the library.
     assert_eq!(log(vec![one(), denied(id)]), [""; 0]);
+}
+
+/// What the core records of random lives contradicts itself nowhere.
+#[test]
+fn the_records_of_random_lives_are_plausible() {
+    let mut kinds = std::collections::BTreeMap::<_, u64>::new();
+    for log in random_timed_logs(150) {
+        let mut judge = whole();
+        let boot = "b".to_owned();
+        for (n, (now, mut event)) in log.into_iter().enumerate() {
+            *kinds.entry(event.kind()).or_default() += 1;
+            // What was on a screen is the screen's to say.
+            if let LogEvent::Granted(g) = &mut event {
+                g.viewed.findings_shown = 9;
+            }
+            let seq = n as u64 + 1;
+            let record = Record {
+                seq,
+                batch: None,
+                boot_id: boot.clone(),
+                mono_ns: now.boot.as_nanos() as u64,
+                ts: now.wall,
+                event,
+                actor: String::new(),
+                redacted: Default::default(),
+                line: String::new(),
+            };
+            judge.read(&line(seq), &record);
+        }
+        assert_eq!(judge.odd.first, []);
+    }
+    for kind in [
+        "edited", "granted", "finished", "expired", "drilled", "killed",
+    ] {
+        assert!(
+            kinds.get(kind).is_some_and(|n| *n > 20),
+            "{kind}: {kinds:?}"
+        );
+    }
 }

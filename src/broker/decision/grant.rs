@@ -4,15 +4,12 @@
 //! only such a module sees the fields of a [`Grant`]; the state, which keeps a grant until its
 //! record is durable, needs the type but must not construct one.
 
-use sha2::{Digest as _, Sha256};
-
 use super::super::entry::Entry;
 use super::super::phase::Phase;
 use super::super::state::BrokerState;
 use super::{Confirmation, Grant, Refused};
 use crate::clock::Now;
-use crate::model::{BoundInput, Code, Digest, Environment, GrantDigest, ProposalId, State, Tier};
-use crate::policy::Policy;
+use crate::model::{Bound, Environment, GrantDigest, State};
 
 /// What a grant of this entry would bind right now, or why none is possible. The sheet shows the
 /// digest; [`grant`] compares it.
@@ -30,52 +27,18 @@ pub fn grant_digest(state: &BrokerState, entry: &Entry) -> Result<GrantDigest, R
     let (Some(policy), Some(inputs)) = (state.policy_of(entry), entry.inputs()) else {
         return Err(Refused::Verdict);
     };
-    Ok(bind(
-        (entry.proposal.id, entry.code()),
+    let bound = Bound {
+        id: entry.proposal.id,
+        code: entry.code().digest(),
         inputs,
-        &policy,
-        state.tier_for(&policy),
-        *environment,
-    ))
-}
-
-/// SHA-256 over a labelled, length-prefixed list of everything that affects the run.
-fn bind(
-    (id, code): (ProposalId, &Code),
-    inputs: &[BoundInput],
-    policy: &Policy,
-    tier: Tier,
-    environment: Digest,
-) -> GrantDigest {
-    let mut hash = Sha256::new();
-    let mut put = |label: &str, value: &[u8]| {
-        for part in [label.as_bytes(), value] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
+        told: policy.tells_private(),
+        profile: &policy.name,
+        policy: policy.sha256,
+        limits: &policy.limits,
+        tier: state.tier_for(&policy),
+        environment: *environment,
     };
-    put("format", b"countersign grant 1");
-    put("proposal", id.to_string().as_bytes());
-    put("code", code.digest().as_bytes());
-    for input in inputs {
-        // A BoundInput holds strings, numbers and digests, so serialising cannot fail.
-        let kind = serde_json::to_vec(&input.kind).unwrap_or_default();
-        put("input", input.name.as_bytes());
-        put("input kind", &kind);
-        put("input content", input.sha256.as_bytes());
-        if policy.tells(input) {
-            put("input values", b"told");
-        }
-    }
-    put("profile", policy.name.as_bytes());
-    put("policy", policy.sha256.as_bytes());
-    put(
-        "limits",
-        &serde_json::to_vec(&policy.limits).unwrap_or_default(),
-    );
-    put("tier", tier.as_str().as_bytes());
-    put("environment", environment.as_bytes());
-    GrantDigest(Digest::from_bytes(hash.finalize().into()))
+    Ok(bound.digest())
 }
 
 /// Turns a confirmation into a grant, or says why not. The only constructor of [`Grant`].

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use super::super::event::{Event, ExecNote, HumanAct, Request};
 use super::super::{LogDoubt, grant_digest, next_deadline};
 use super::world::*;
+use crate::clock::Now;
 use crate::model::{
     ConnId, Digest, Draft, Environment, GrantDigest, LogEvent, ProposalId, Reviewer, RunErrorKind,
     State, StreamName, VerdictKind,
@@ -556,6 +557,12 @@ pub(super) fn lives(count: usize) -> impl Iterator<Item = Play> {
 
 /// The records of random sequences, in orders that a log can have.
 pub(crate) fn random_logs(count: usize) -> impl Iterator<Item = Vec<LogEvent>> {
+    let events = |log: Vec<(Now, LogEvent)>| log.into_iter().map(|(_, event)| event).collect();
+    random_timed_logs(count).map(events)
+}
+
+/// The same, with what the clocks said when each record was handed over.
+pub(crate) fn random_timed_logs(count: usize) -> impl Iterator<Item = Vec<(Now, LogEvent)>> {
     lives(count).flat_map(|mut play| {
         if !play.world.exited {
             play.settle();

@@ -175,7 +175,7 @@ impl World {
             } => {
                 self.blobs.push(blobs);
                 self.log.push((*event).clone());
-                self.chain.submitted(lane, ticket, &event);
+                self.chain.submitted(lane, ticket, self.now, &event);
                 self.records.push_back((lane, ticket, *event));
             }
             Effect::Execute(grant) => {

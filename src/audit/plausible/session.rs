@@ -1,0 +1,197 @@
+//! What the dashboard that wrote a record said of itself when it opened the log, and what commands write.
+
+use super::super::error::{Damage, Named};
+use super::super::line::Record;
+use crate::model::{LogEvent, Preflight, Reviewer, Tier};
+
+/// Whether a dashboard opened the log before.
+#[derive(Debug, Default)]
+enum Opened {
+    /// Nobody asks: single proposals, or a log whose beginning is not there.
+    #[default]
+    Unknown,
+    /// Not yet: the records so far that only a dashboard writes, and the first ones.
+    Not(Named),
+    Yes,
+}
+
+/// The dashboard that has the log open.
+#[derive(Debug)]
+struct Here {
+    /// The record `opened`.
+    seq: u64,
+    by: Reviewer,
+    tier: Tier,
+    preflight: Vec<Preflight>,
+    /// A record of a command, which needs the lock that this dashboard has.
+    command: Option<Damage>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    opened: Opened,
+    here: Option<Here>,
+}
+
+/// Layers that are read where they can be, and that no tier requires.
+const OPTIONAL: [&str; 3] = ["cgroup", "descriptors", "environment"];
+
+impl Session {
+    pub fn of_log() -> Self {
+        Self {
+            opened: Opened::Not(Named::default()),
+            here: None,
+        }
+    }
+
+    /// Records that are not read may say who has the log open.
+    pub fn unknown(&mut self) {
+        self.here = None;
+    }
+
+    /// What the next record says against the opening, and earlier records that it contradicts.
+    pub fn read(
+        &mut self,
+        record: &Record,
+        damage: &dyn Fn(String) -> Damage,
+    ) -> (Option<String>, Named) {
+        let mut before = self.opens(record, damage);
+        if let LogEvent::Opened {
+            by,
+            tier,
+            preflight,
+            ..
+        } = &record.event
+        {
+            self.here = Some(Here {
+                seq: record.seq,
+                by: by.clone(),
+                tier: *tier,
+                preflight: preflight.clone(),
+                command: None,
+            });
+            return (None, before);
+        }
+        let Some(here) = &mut self.here else {
+            return (None, before);
+        };
+        match &record.event {
+            LogEvent::Closed | LogEvent::Recovered { .. } => self.here = None,
+            LogEvent::Pruned { .. } | LogEvent::Erased { .. } | LogEvent::Replicated { .. } => {
+                let kind = record.event.kind();
+                here.command.get_or_insert_with(|| {
+                    damage(format!(
+                        "`{kind}` while the dashboard of seq {} had the log open",
+                        here.seq
+                    ))
+                });
+            }
+            event => {
+                if let Some(command) = here.command.take() {
+                    before.add(command);
+                }
+                return (here.contradicts(event), before);
+            }
+        }
+        (None, before)
+    }
+
+    fn opens(&mut self, record: &Record, damage: &dyn Fn(String) -> Damage) -> Named {
+        let Opened::Not(before) = &mut self.opened else {
+            return Named::default();
+        };
+        match &record.event {
+            LogEvent::Opened { .. } => {
+                let before = std::mem::take(before);
+                self.opened = Opened::Yes;
+                return before;
+            }
+            // The bytes in quarantine may have it.
+            LogEvent::Recovered { .. } => self.opened = Opened::Unknown,
+            _ if record.seq == 1 || before.count > 0 => {
+                let kind = record.event.kind();
+                before.add(damage(format!(
+                    "`{kind}` before a dashboard opened the log"
+                )));
+            }
+            // The beginning was removed.
+            _ => self.opened = Opened::Unknown,
+        }
+        Named::default()
+    }
+}
+
+impl Here {
+    fn contradicts(&self, event: &LogEvent) -> Option<String> {
+        let (kind, seq) = (event.kind(), self.seq);
+        if let Some(field) = by(event).and_then(|by| other(by, &self.by)) {
+            return Some(format!(
+                "`{kind}` by another than who opened the dashboard (seq {seq}): another {field}"
+            ));
+        }
+        match event {
+            LogEvent::Granted(g) if g.tier < self.tier => Some(format!(
+                "`granted` for tier {}, and the dashboard runs nothing below {} (seq {seq})",
+                g.tier, self.tier
+            )),
+            LogEvent::Granted(g) if !self.preflight.is_empty() && self.found(g.tier).is_none() => {
+                Some(format!(
+                    "`granted` for tier {}, which the dashboard did not find here (seq {seq})",
+                    g.tier
+                ))
+            }
+            LogEvent::Started { isolation, .. } => {
+                let found = self.found(isolation.tier)?.layers.iter();
+                let mut lacking = found.filter(|layer| {
+                    !OPTIONAL.contains(&layer.as_str()) && !isolation.layers.contains(*layer)
+                });
+                let layer = lacking.next()?;
+                Some(format!(
+                    "`started` without {layer}, which tier {} has here (seq {seq})",
+                    isolation.tier
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    fn found(&self, tier: Tier) -> Option<&Preflight> {
+        self.preflight.iter().find(|found| found.tier == tier)
+    }
+}
+
+/// Who sits at the dashboard, as a record of what they did there says.
+fn by(event: &LogEvent) -> Option<&Reviewer> {
+    match event {
+        LogEvent::Edited(e) => Some(&e.by),
+        LogEvent::Granted(g) => Some(&g.by),
+        LogEvent::Drilled(d) => d.by.as_ref(),
+        LogEvent::Denied { by, .. }
+        | LogEvent::Paused { by, .. }
+        | LogEvent::Resumed { by, .. } => Some(by),
+        LogEvent::Killed { by, .. } => by.as_ref(),
+        _ => None,
+    }
+}
+
+/// The first field in which they differ.
+fn other(a: &Reviewer, b: &Reviewer) -> Option<&'static str> {
+    let Reviewer {
+        uid,
+        login,
+        loginuid,
+        host,
+        tty,
+        ssh,
+    } = a;
+    [
+        ("uid", *uid == b.uid),
+        ("login", *login == b.login),
+        ("loginuid", *loginuid == b.loginuid),
+        ("host", *host == b.host),
+        ("tty", *tty == b.tty),
+        ("ssh", *ssh == b.ssh),
+    ]
+    .into_iter()
+    .find_map(|(name, same)| (!same).then_some(name))
+}
