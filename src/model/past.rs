@@ -6,7 +6,7 @@
 //!
 //! Memory: at most [`PROPOSALS`] proposals, the oldest go first. One with code, title and shape of its own takes
 //! about 550 bytes (an [`Earlier`] of 280, five links of 12, six to eight tallies of 12 to 24, its texts), so a full
-//! memory has at most 55 MB. Every text is cut, see [`TEXT`].
+//! memory has at most 30 MB. Every text is cut, see [`TEXT`].
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub use given::{Given, Other};
 use heads::{Heads, Key};
 
 /// The number of proposals that are remembered.
-pub const PROPOSALS: usize = 100_000;
+pub const PROPOSALS: usize = 50_000;
 /// Characters kept of a title or a name; a question compares the whole text.
 const TEXT: usize = 200;
 /// Characters kept of a reviewer's reason, as many as the dashboard lets a person type.
