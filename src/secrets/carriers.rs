@@ -39,7 +39,7 @@ pub(super) const CARRIERS: &[Row] = &[
         "aws-secret-key",
         "docs.aws.amazon.com: access keys",
         &["secret"],
-        r#"(?i)(?:aws[a-z0-9_.-]{0,20}secret|secret_?access)[a-z0-9_.-]{0,20}\\?["']?\s{0,4}(?:=>|=|:|,)\s{0,4}\\?["']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)"#,
+        r#"(?i)(?:aws[a-z0-9_.-]{0,20}secret|secret_?access)[a-z0-9_.-]{0,20}\\?["']?\]?\s{0,4}(?:=>|=|:|,)\s{0,4}\\?["']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)"#,
         is_mixed,
     ),
     row(

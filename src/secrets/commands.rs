@@ -23,7 +23,7 @@ enum Takes {
 use Takes::{Attached, Next, Place, User};
 
 /// Programs and statements in small letters, and what they take.
-const TABLE: [(&str, &[Takes]); 34] = [
+const TABLE: [(&str, &[Takes]); 36] = [
     (
         "curl",
         &[User("-u"), User("--user"), User("--proxy-user"), User("-U")],
@@ -60,6 +60,8 @@ const TABLE: [(&str, &[Takes]); 34] = [
     ("rabbitmqctl add_user", &[Place(1)]),
     ("rabbitmqctl change_password", &[Place(1)]),
     ("net user", &[Place(1)]),
+    ("net use", &[Place(2)]),
+    ("openssl", &[Next("-k"), Attached("pass:")]),
     ("identified by", &[Place(0)]),
 ];
 

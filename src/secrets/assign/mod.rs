@@ -59,13 +59,14 @@ pub(super) fn find(text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
         if !whole {
             continue;
         }
+        // A heading may have more words: `api key`.
+        tells.push(at.start);
         let written = text.get(at.clone()).unwrap_or_default();
         let name = names
             .entry(written)
             .or_insert_with(|| Name::of(written))
             .clone();
         let Some(name) = name else { continue };
-        tells.push(at.start);
         let meant = name.meant;
         let place = Place { text, at, name };
         // `auth = …` without brackets is no pair.
@@ -206,7 +207,9 @@ impl Place<'_> {
                 let third = usize::from(self.byte(near + 2) == b'=');
                 self.value(near + 2 + third, Between::Equals, add);
             }
-            (b'=', b'>') | (b':' | b'+' | b'?', b'=') => self.value(near + 2, Between::Colon, add),
+            (b'=', b'>') | (b':' | b'+' | b'?', b'=') | (b'-', b'>') => {
+                self.value(near + 2, Between::Colon, add);
+            }
             (b'|', b'|') if self.byte(near + 2) == b'=' => {
                 self.value(near + 3, Between::Colon, add);
             }

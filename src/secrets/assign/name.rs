@@ -157,7 +157,7 @@ fn meant(words: &[String], at: usize) -> Option<(Meant, bool)> {
             // `mot_de_passe`
             "passe" if before.is_some_and(|before| before == "de") => Some(Meant::Password),
             "pass" | "pw" if after(&USERS) => Some(Meant::Password),
-            "pass" | "pw" | "psw" if before.is_none() => Some(Meant::Pass),
+            "pass" | "passe" | "pw" | "psw" if before.is_none() => Some(Meant::Pass),
             // `dbpass`
             _ if [word.strip_suffix("pass"), word.strip_suffix("pw")]
                 .into_iter()
@@ -168,7 +168,7 @@ fn meant(words: &[String], at: usize) -> Option<(Meant, bool)> {
             }
             "authorization" => Some(Meant::Authorization),
             "basicauth" => Some(Meant::Pair),
-            "auth" => Some(Meant::Pair),
+            "auth" | "cred" => Some(Meant::Pair),
             "key" if after(&KEYS) => Some(Meant::Secret),
             _ if ends(&SECRETS) => Some(Meant::Secret),
             _ => None,
