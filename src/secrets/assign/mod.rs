@@ -240,8 +240,12 @@ impl Place<'_> {
         let begins = rest.first().is_some_and(|b| b.is_ascii_alphabetic());
         let typed =
             !quoted && begins && rest.get(kind) == Some(&b'=') && rest.get(kind + 1) != Some(&b'=');
-        let spaced =
-            typed && (rest[kind - 1] == b' ' || opens(self.text, near + kind + 1).is_some());
+        // The end of base64 before a quote is no assignment.
+        let is_plain = |b: &u8| !b.is_ascii_digit() && *b != b' ';
+        let tight = typed
+            && rest.iter().take(kind).all(is_plain)
+            && opens(self.text, near + kind + 1).is_some();
+        let spaced = typed && (rest[kind - 1] == b' ' || tight);
         if spaced && strings(self.text, near, false).is_none() {
             return self.value(near + kind + 1, Between::Equals, add);
         }
