@@ -207,7 +207,7 @@ impl Place<'_> {
                 let third = usize::from(self.byte(near + 2) == b'=');
                 self.value(near + 2 + third, Between::Equals, add);
             }
-            (b'=', b'>') | (b':' | b'+' | b'?', b'=') | (b'-', b'>') => {
+            (b'=' | b'-', b'>') | (b':' | b'+' | b'?', b'=') => {
                 self.value(near + 2, Between::Colon, add);
             }
             (b'|', b'|') if self.byte(near + 2) == b'=' => {
