@@ -61,6 +61,7 @@ mod unread;
 mod verify;
 mod vouched;
 mod watch;
+mod withheld;
 mod writer;
 
 #[cfg(test)]
@@ -108,4 +109,5 @@ pub use unread::{Checked, Unread};
 pub use verify::{ErasedBy, Removed, Repaired, Report, SetAside, gap};
 pub use vouched::Vouched;
 pub use watch::{Counts, Watch};
+pub use withheld::withheld;
 pub use writer::{Writer, WriterEvent, WriterHandle};

@@ -437,6 +437,8 @@ fn count(n: usize, what: &str) -> String {
 pub fn spelled(ms: u64) -> String {
     match ms / 1000 {
         0 => format!("{ms} ms"),
+        // Cut, as everywhere: what took less than 5 s never reads `5.0 s`.
+        s @ ..10 => format!("{s}.{} s", ms % 1000 / 100),
         s @ ..60 => format!("{s} s"),
         s @ ..3600 => format!("{} min {} s", s / 60, s % 60),
         s => format!("{} h {} min", s / 3600, s / 60 % 60),

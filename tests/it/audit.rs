@@ -615,7 +615,8 @@ fn a_question_selects_what_is_listed_and_counted() {
     assert_eq!(none.status.code(), Some(0));
     let said = text(&none.stderr);
     assert!(
-        said.contains("none of 2 proposals match; without `agent:hr*`: 1\n"),
+        said.contains("none of 2 proposals, the newest of ")
+            && said.contains(" match; without `agent:hr*`: 1\n"),
         "{said}"
     );
     // The keys need no log.

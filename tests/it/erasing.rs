@@ -93,7 +93,10 @@ fn only_a_person_at_a_terminal_erases_and_each_view_says_so() {
     assert!(show.contains("    erased by uid "), "{show}");
     assert!(!show.contains("secret word"), "{show}");
     let list = said(&dash.cli(&["audit", "list", "\"secret word\""]));
-    assert!(list.contains("none of 1 proposal match"), "{list}");
+    assert!(
+        list.contains("none of 1 proposal, the newest of "),
+        "{list}"
+    );
     // The screen of the log says so as well.
     dash.then(&[]);
     dash.wait_for("the socket", |d, _| d.socket.exists());

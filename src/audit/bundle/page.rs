@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use similar::TextDiff;
 
 use super::Anchor;
-use crate::audit::{Log, Logged, Record, Teller, Told, erased, story};
+use crate::audit::{Log, Logged, Record, Teller, Told, erased, story, withheld};
 use crate::model::{
     Digest, FinishedLog, GrantedLog, LogEvent, ProposedLog, Verdict, grouped, visible,
     visible_lines,
@@ -322,6 +322,9 @@ fn finished(out: &mut dyn Write, log: &Kept<'_>, f: &FinishedLog) -> io::Result<
             "<p class=\"lack\">Its output is not in the log: {why}</p>"
         )?;
         return Ok(());
+    }
+    if let Some(said) = withheld(log.records, &|digest| log.log.blob(digest).ok()) {
+        writeln!(out, "<p>{}</p>", text(&said))?;
     }
     for (name, digest, bytes, cut) in [
         (

@@ -52,7 +52,7 @@ pub(super) fn known(
     let mut known = Known {
         signed: Vec::new(),
         key: None,
-        brought: given.is_some() && anchor.is_none(),
+        brought: given.is_some() && anchor.is_none() && !key.is_some_and(|key| lies_in(key, store)),
         anchor: 0,
     };
     if let Ok(Some(key)) = &own {
@@ -84,6 +84,14 @@ pub(super) fn known(
         }
         Err(e) => Err(format!("{file}: {e}")),
     })
+}
+
+/// Whether a key is a file of the folder of checkpoints: then nobody brought it from elsewhere.
+fn lies_in(key: &str, store: &Store) -> bool {
+    let (file, dir) = (Path::new(key).canonicalize(), store.dir().canonicalize());
+    file.ok()
+        .zip(dir.ok())
+        .is_some_and(|(file, dir)| file.starts_with(dir))
 }
 
 impl Anchored {

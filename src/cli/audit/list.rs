@@ -2,6 +2,7 @@
 
 mod columns;
 
+use std::convert::Infallible;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
@@ -129,8 +130,18 @@ fn tell_none(words: &[String], answers: &mut Answers) -> Result<(), AuditError> 
             break;
         }
     }
+    let mut newest = None;
+    let found: Result<(), Infallible> = answers.each(&Query::default(), 1, |row| {
+        newest = Some(row.time);
+        Ok(())
+    })?;
+    let Ok(()) = found;
+    // A copy may end long before today.
+    let newest = newest.map_or_else(String::new, |at| {
+        format!(", the newest of {},", seconds(at))
+    });
     tell(&format!(
-        "none of {all} {proposals} match{}",
+        "none of {all} {proposals}{newest} match{}",
         widened.unwrap_or_default()
     ));
     Ok(())

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::audit::query::Query;
-use crate::audit::{Answers, History, Log, Record, Teller, erased, gap, story};
+use crate::audit::{Answers, History, Log, Record, Teller, erased, gap, story, withheld};
 use crate::error::Failure;
 use crate::model::{
     Artifact, Digest, Drill, DrillEnd, DrilledLog, EditedLog, InputKind, LogEvent, ProposalId,
@@ -217,6 +217,9 @@ fn as_text(out: &mut dyn Write, id: ProposalId, log: &Log, history: &History) ->
     };
     for line in story(&history.records, teller) {
         writeln!(out, "{line}")?;
+    }
+    if let Some(said) = withheld(&history.records, &|digest| log.blob(digest).ok()) {
+        writeln!(out, "{said}")?;
     }
     for record in &history.records {
         writeln!(out)?;

@@ -4,7 +4,6 @@
 //! Made away from the loop, of records and contents that were hashed again. A copied log may be crafted: texts of it
 //! stand in quotes within sentences, or behind a gutter in which they cannot print. Nothing of the page can be granted.
 
-mod hidden;
 mod page;
 mod parts;
 mod replay;

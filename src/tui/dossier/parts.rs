@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::audit::{Teller, spelled, timeline};
+use crate::audit::{Teller, spelled, timeline, withheld};
 use crate::model::{
     Action, Artifact, BoundInput, Digest, FinishedLog, InputKind, LogEvent, Sensitivity,
     StreamName, Verdict, VerdictKind,
@@ -16,7 +16,6 @@ use super::super::document;
 use super::super::highlight;
 use super::super::theme::Role;
 use super::super::words::policy;
-use super::hidden::Hidden;
 use super::{LINES, Row, Source, name, quoted, words};
 
 /// How long differences may be looked for; then all that is left counts as changed.
@@ -317,7 +316,9 @@ impl Source<'_> {
         let Some(f) = self.finished() else {
             return vec![self.no_run()];
         };
-        let mut rows: Vec<Row> = self.hidden(f).into_iter().map(told).collect();
+        let content = |digest: &Digest| self.texts.get(digest)?.as_ref().ok().cloned();
+        let withheld = withheld(&self.history.records, &content);
+        let mut rows: Vec<Row> = withheld.into_iter().map(told).collect();
         let before = rows.len();
         if let Some(why) = &f.unkept {
             let why = format!("{}{}", words::NOT_HERE, quoted(why));
@@ -342,17 +343,6 @@ impl Source<'_> {
             rows.push(told(quoted(&line)));
         }
         rows
-    }
-
-    /// What of the output stands for something else: values of private data, which its agent did not get either, and
-    /// secrets, which the log did not keep.
-    fn hidden(&self, f: &FinishedLog) -> Option<String> {
-        let texts = f
-            .printed()
-            .filter_map(|(_, digest)| self.text(&digest).ok());
-        let mut all = Hidden::default();
-        texts.for_each(|text| all.count(&text));
-        all.said()
     }
 
     pub(super) fn files(&self) -> Vec<Row> {

@@ -21,9 +21,14 @@ pub(in crate::tui) struct Asking {
 }
 
 impl Asking {
+    /// A blank stands behind a question that is there: what is typed is another term.
     fn of(question: &str) -> Self {
+        let text = match question {
+            "" => String::new(),
+            question => format!("{question} "),
+        };
         Self {
-            input: question.into(),
+            input: text.into(),
             ..Self::default()
         }
     }

@@ -3,6 +3,7 @@
 use tui_input::Input;
 
 use crate::audit::bundle::{PROPOSALS_MAX, too_many};
+use crate::audit::query::Query;
 use crate::clock::Now;
 
 use super::super::action::{Action, ExportAs, ExportGoes, Exporting};
@@ -38,7 +39,9 @@ impl UiState {
         let OnScreen::Audit(log) = &self.place else {
             return;
         };
+        let own = Query::parse(&log.query, now.wall).is_ok_and(|query| query.own().is_some());
         self.remarks.notice = match (self.remarks.exporting, log.total()) {
+            _ if own => Some(Notice::Idle(sums::ONLY_PROPOSALS.into())),
             (Some(_), _) => Some(Notice::Idle(sums::EXPORTS_ALREADY.into())),
             (None, Some(0)) => Some(Notice::Idle(sums::NOTHING_TO_EXPORT.into())),
             (None, _) => None,
@@ -78,6 +81,11 @@ impl UiState {
         let many = log.total().filter(|all| *all > PROPOSALS_MAX);
         if folder.is_empty() {
             self.remarks.notice = Some(sums::NOT_EXPORTED.into());
+            return Vec::new();
+        }
+        if !["/", "~/"].iter().any(|from| folder.starts_with(from)) {
+            self.remarks.notice = Some(Notice::Idle(sums::WHOLE_FOLDER.into()));
+            self.over = Over::Prompt(Prompt::Export(field));
             return Vec::new();
         }
         if let Some(many) = many.filter(|_| field.format == ExportAs::Bundle) {

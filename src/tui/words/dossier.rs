@@ -132,36 +132,6 @@ pub fn rows(rows: u64) -> String {
     format!("{} rows", number(rows))
 }
 
-/// Values that neither the agent nor the log has.
-pub fn values_hidden(values: usize) -> String {
-    let are = if values == 1 { "is" } else { "are" };
-    let of = if values == 1 {
-        "value of private data"
-    } else {
-        "values of private data"
-    };
-    format!(
-        "{} {of} {are} hidden ([REDACTED]), from the agent too; what else it printed of that data is in the clear.",
-        number(values as u64)
-    )
-}
-
-pub fn secrets_hidden(secrets: usize, kinds: &[String]) -> String {
-    let were = if secrets == 1 { "was" } else { "were" };
-    format!(
-        "{} {were} not kept ({}).",
-        count(secrets, "secret"),
-        kinds.join(", ")
-    )
-}
-
-pub fn of_kind(kind: &str, times: usize) -> String {
-    match times {
-        1 => kind.to_owned(),
-        n => format!("{} × {kind}", number(n as u64)),
-    }
-}
-
 /// In one line: the tier, which layers held, and which were not there.
 pub fn isolated(tier: &str, held: &[String], open: &[&str]) -> String {
     let held = match held.len() {

@@ -175,7 +175,7 @@ pub const fn by(by: By) -> &'static str {
         By::Rule => "rule",
         By::Capability => "capability",
         By::Agent => "agent",
-        By::Reviewer => "reviewer",
+        By::Reviewer => "decided by, or had it open",
         By::Data => "data set",
         By::Profile => "profile",
         By::Day => "day",
@@ -254,6 +254,8 @@ pub fn quit_exports(goes: ExportGoes) -> [String; 2] {
 }
 pub const EXPORTS_ALREADY: &str = "an export is under way; the next can follow when it is done";
 pub const NOTHING_TO_EXPORT: &str = "there is no row to export";
+pub const ONLY_PROPOSALS: &str = "exports are of proposals, and kind: lists other records";
+pub const WHOLE_FOLDER: &str = "write a folder that begins with / or ~/";
 pub const NOT_EXPORTED: &str = "nothing is exported: a folder is missing";
 pub const EXPORT_KEYS: &str = "Enter writes  Tab changes the format  Esc goes back";
 /// While the folder is the one that was offered.
