@@ -410,3 +410,42 @@ fn what_is_said_of_a_content_repeats_no_secret_and_a_cut_end_keeps_no_part_of_on
     };
     assert_eq!(log.blob(&f.stdout_sha256).unwrap(), b"x = [REDACTED:cut]");
 }
+
+/// One text says that it is a password, and another one has it alone.
+#[test]
+fn what_one_text_of_a_proposal_says_is_a_secret_is_none_of_the_others() {
+    let id = ProposalId::new();
+    let mut redactor = crate::secrets::Redactor::default();
+    let code = Blob::of(b"f('Kj8wqrtz5')\npassword = 'Gh7zxcvb'\nfilter('filters')\n");
+    let (mut asked, _) = proposed(id, "t");
+    if let LogEvent::Proposed(p) = &mut asked {
+        p.digest = code.sha256;
+        p.title = Some("password: Kj8wqrtz5".to_owned());
+        p.reason = Some("Gh7zxcvb is old".to_owned());
+    }
+    let kept = redactor.redact(asked, vec![code]);
+    assert_eq!(
+        String::from_utf8_lossy(&kept.blobs()[0].bytes),
+        "f('[REDACTED:password]')\npassword = '[REDACTED:password]'\nfilter('filters')\n"
+    );
+    let line = serde_json::to_string(kept.event()).unwrap();
+    assert!(
+        !line.contains("Kj8wqrtz5") && !line.contains("Gh7zxcvb"),
+        "{line}"
+    );
+    let (mut end, mut blobs) = finished(id);
+    if let LogEvent::Finished(f) = &mut end {
+        blobs = vec![Blob::of(b"1 Gh7zxcvb 2\n"), Blob::of(b"Kj8wqrtz5")];
+        f.stdout_sha256 = blobs[0].sha256;
+        f.stderr_sha256 = blobs[1].sha256;
+    }
+    let kept = redactor.redact(end, blobs);
+    let texts: Vec<_> = kept.blobs().iter().map(|blob| &blob.bytes[..]).collect();
+    assert_eq!(
+        texts,
+        [
+            b"1 [REDACTED:password] 2\n".as_slice(),
+            b"[REDACTED:password]"
+        ]
+    );
+}

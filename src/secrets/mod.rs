@@ -14,10 +14,12 @@ mod commands;
 mod formats;
 mod issuers;
 mod keys;
+mod literals;
 mod ordinary;
 mod pattern;
 mod record;
 mod redacted;
+mod repeats;
 mod salt;
 mod scan;
 mod table;
@@ -93,33 +95,41 @@ impl Secrets {
 
     /// The secrets of a text in their order. They do not overlap.
     pub fn find(&self, text: &str) -> Vec<Span> {
+        let mut found = self.searched(text);
+        let mut repeats = repeats::Repeats::default();
+        repeats.add(text, &found);
+        let strings = [views::joined(text), literals::literals(text)];
+        let strings: Vec<_> = strings.into_iter().flatten().collect();
+        let views = views::views(text);
+        for view in &strings {
+            let all = self.searched(&view.text);
+            repeats.add(&view.text, &all);
+            from_strings(view, all, &mut found);
+        }
+        for view in &views {
+            let all = self.searched(&view.text);
+            repeats.add(&view.text, &all);
+            from_view(view, all, &mut found);
+        }
+        if !repeats.is_empty() {
+            found.extend(repeats.whole(text));
+            for view in &strings {
+                from_strings(view, repeats.whole(&view.text), &mut found);
+            }
+            for view in &views {
+                from_view(view, repeats.whole(&view.text), &mut found);
+            }
+        }
+        joined(found)
+    }
+
+    fn searched(&self, text: &str) -> Vec<Span> {
         let mut found = Vec::new();
         self.search(text, &mut |at: Range<usize>, kind: &Arc<str>| {
             let kind = kind.clone();
             found.push(Span { at, kind });
         });
-        if let Some(view) = views::joined(text) {
-            self.search(&view.text, &mut |at: Range<usize>, kind: &Arc<str>| {
-                view.parts(at, |at| {
-                    let kind = kind.clone();
-                    found.push(Span { at, kind });
-                });
-            });
-        }
-        for view in views::views(text) {
-            self.search(&view.text, &mut |at: Range<usize>, kind: &Arc<str>| {
-                // A key in PEM has lines; what else is found is bounded as in the text itself.
-                let most = match view.text[at.clone()].contains('\n') {
-                    true => keys::LONGEST,
-                    false => SPAN,
-                };
-                view.origins(at, most, |at| {
-                    let kind = kind.clone();
-                    found.push(Span { at, kind });
-                });
-            });
-        }
-        joined(found)
+        found
     }
 
     fn search(&self, text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
@@ -164,6 +174,31 @@ impl Secrets {
         }
         kept.push_str(&text[from..]);
         Cow::Owned(kept)
+    }
+}
+
+/// The places of what was found in strings.
+fn from_strings(view: &views::View, all: Vec<Span>, found: &mut Vec<Span>) {
+    for Span { at, kind } in all {
+        view.parts(at, |at| {
+            let kind = kind.clone();
+            found.push(Span { at, kind });
+        });
+    }
+}
+
+/// The places of what was found in what a text says to a reader.
+fn from_view(view: &views::View, all: Vec<Span>, found: &mut Vec<Span>) {
+    for Span { at, kind } in all {
+        // A key in PEM has lines; what else is found is bounded as in the text itself.
+        let most = match view.text[at.clone()].contains('\n') {
+            true => keys::LONGEST,
+            false => SPAN,
+        };
+        view.origins(at, most, |at| {
+            let kind = kind.clone();
+            found.push(Span { at, kind });
+        });
     }
 }
 

@@ -1,25 +1,19 @@
 //! Records without secrets: the only ones that the log writes.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use super::coding::Coding;
 use super::record::texts;
+use super::repeats::{CUT, Repeats, TELLING};
 use super::salt::{Salt, salted};
 use super::{Counts, Moved, SPAN, Secrets, Span};
 use crate::model::{
     Blob, BoundInput, Digest, FinishedLog, GrantDigest, LogEvent, ProposalId, SourceStats, State,
     StreamName, Verdict,
 };
-
-/// The kind of a word that is cut.
-pub(super) const CUT: &str = "cut";
-/// How many values of one proposal's contents are looked for in what is said of them.
-const VALUES_MAX: usize = 1_000;
 
 /// How many replaced contents can still be found by the digest of what they were: about 15 MB.
 const KEPT_MAX: usize = 100_000;
@@ -71,8 +65,8 @@ impl fmt::Debug for Redactor {
 struct Open {
     salt: Option<Salt>,
     contents: HashMap<Digest, Content>,
-    /// What was replaced in its contents, and the kinds: what is said of a content may repeat it.
-    values: BTreeMap<String, Arc<str>>,
+    /// What was replaced in its records: its other texts may repeat it.
+    repeats: Repeats,
 }
 
 /// A content as the log keeps it.
@@ -147,18 +141,33 @@ impl Redactor {
 
     pub fn redact(&mut self, mut event: LogEvent, blobs: Vec<Blob>) -> Redacted {
         let mut counts = Counts::new();
+        let id = event.id();
+        let mut open = id.and_then(|id| self.open.remove(&id)).unwrap_or_default();
         texts(&mut event, &mut |text| {
-            if let Cow::Owned(kept) = self.secrets.redact(text, &mut counts) {
+            let found = self.secrets.find(text);
+            open.repeats.add(text, &found);
+            if let Cow::Owned(kept) = Secrets::replaced(text, &found, &mut counts) {
                 *text = kept;
             }
         });
-        let Some(id) = event.id() else {
+        let Some(id) = id else {
             return Redacted {
                 event,
                 blobs,
                 counts,
             };
         };
+        // Each text may repeat what only another one says is a secret.
+        let mut read = Vec::with_capacity(blobs.len());
+        for blob in &blobs {
+            let one = Coding::read(&blob.bytes);
+            let found = one.map(|(_, text)| {
+                let found = self.secrets.find(&text);
+                open.repeats.add(&text, &found);
+                found
+            });
+            read.push(found);
+        }
         let code = match &event {
             LogEvent::Proposed(p) => Some(p.digest),
             LogEvent::Edited(e) => Some(e.digest),
@@ -167,14 +176,16 @@ impl Redactor {
         let cut = cut(&event);
         let mut kept_blobs = Vec::with_capacity(blobs.len());
         let mut binary = HashSet::new();
-        for blob in blobs {
+        for (blob, found) in blobs.into_iter().zip(read) {
             let what = What {
                 is_code: code == Some(blob.sha256),
                 is_cut: cut.contains(&blob.sha256),
             };
-            let kept = match Coding::read(&blob.bytes) {
-                Some((coding, text)) => self.content(id, &blob, coding, &text, what),
-                None => {
+            let kept = match (Coding::read(&blob.bytes), found) {
+                (Some((coding, text)), Some(found)) => {
+                    self.content(id, &mut open, &blob, coding, &text, found, what)
+                }
+                _ => {
                     binary.insert(blob.sha256.hex());
                     None
                 }
@@ -188,18 +199,25 @@ impl Redactor {
                 .filter(|file| binary.contains(&file.sha256));
             f.unsearched = files.map(|file| file.name.clone()).collect();
         }
-        if let Some(open) = self.open.get(&id) {
-            texts(&mut event, &mut |text| open.repeated(text, &mut counts));
-            let named = open.name(&mut event);
-            let contents = named.iter().filter_map(|digest| open.contents.get(digest));
-            for (kind, number) in contents.flat_map(|content| &content.counts) {
-                *counts.entry(kind.clone()).or_default() += number;
-            }
+        if !open.repeats.is_empty() {
+            texts(&mut event, &mut |text| {
+                let found = super::joined(open.repeats.begun(text));
+                if let Cow::Owned(kept) = Secrets::replaced(text, &found, &mut counts) {
+                    *text = kept;
+                }
+            });
+        }
+        let named = open.name(&mut event);
+        let contents = named.iter().filter_map(|digest| open.contents.get(digest));
+        for (kind, number) in contents.flat_map(|content| &content.counts) {
+            *counts.entry(kind.clone()).or_default() += number;
         }
         // Output that cannot be stored is recorded once more, without it.
         let again = matches!(&event, LogEvent::Finished(f) if f.unkept.is_none());
-        if event.state().is_some_and(State::is_final) && !again {
-            self.open.remove(&id);
+        let ended = event.state().is_some_and(State::is_final) && !again
+            || matches!(event, LogEvent::Erased { .. });
+        if !ended && !open.is_empty() {
+            self.open.insert(id, open);
         }
         Redacted {
             event,
@@ -209,18 +227,24 @@ impl Redactor {
     }
 
     /// The content as the log keeps it, if something was replaced in it.
+    #[expect(clippy::too_many_arguments, reason = "one caller")]
     fn content(
-        &mut self,
+        &self,
         id: ProposalId,
+        open: &mut Open,
         blob: &Blob,
         coding: Coding,
         text: &str,
+        found: Vec<Span>,
         What { is_code, is_cut }: What,
     ) -> Option<Blob> {
-        let mut found = self.secrets.find(text);
+        let mut found = [found, open.repeats.whole(text)].concat();
         if is_cut {
-            found = super::joined([found, last_word(text).into_iter().collect()].concat());
+            let last = last_word(text);
+            open.repeats.add(text, last.as_slice());
+            found.extend(last);
         }
+        let found = super::joined(found);
         if found.is_empty() {
             return None;
         }
@@ -229,7 +253,6 @@ impl Redactor {
         let kept = coding.write(&kept);
         let kept = Blob::of(&kept);
         self.kept.add(blob.sha256, kept.sha256);
-        let open = self.open.entry(id).or_default();
         if open.salt.is_none() && is_code {
             let stored = self.salts.as_ref().and_then(|salts| salts(id));
             open.salt = stored.or_else(Salt::new);
@@ -241,12 +264,6 @@ impl Redactor {
             counts,
             moved: Moved::of(text, &found),
         };
-        for span in &found {
-            let value = text[span.at.clone()].trim();
-            if open.values.len() < VALUES_MAX && is_telling(value) {
-                open.values.insert(value.to_owned(), span.kind.clone());
-            }
-        }
         open.contents.insert(blob.sha256, content);
         Some(kept)
     }
@@ -288,46 +305,9 @@ fn last_word(text: &str) -> Option<Span> {
     })
 }
 
-/// The fewest bytes that tell something of a secret.
-const TELLING: usize = 8;
-
-/// Whether a value is no word that may stand anywhere.
-fn is_telling(value: &str) -> bool {
-    let has_digit = value.bytes().any(|b| b.is_ascii_digit());
-    value.len() <= SPAN && (value.len() >= TELLING || (has_digit && value.len() >= 4))
-}
-
-/// What a repetition of a value begins with.
-fn text_start(value: &str) -> &str {
-    &value[..value.ceil_char_boundary(value.len().min(TELLING))]
-}
-
 impl Open {
-    /// Replaces what repeats a value that was replaced in a content, whole or its beginning.
-    fn repeated(&self, text: &mut String, counts: &mut Counts) {
-        let begins = self.values.keys().map(|value| text_start(value));
-        let mut builder = AhoCorasick::builder();
-        let builder = builder.match_kind(MatchKind::LeftmostLongest);
-        let Ok(begins) = builder.build(begins) else {
-            return;
-        };
-        let values: Vec<_> = self.values.iter().collect();
-        let mut found: Vec<Span> = Vec::new();
-        for begin in begins.find_iter(&*text) {
-            let Some((value, kind)) = values.get(begin.pattern().as_usize()) else {
-                continue;
-            };
-            let same = text[begin.start()..].chars().zip(value.chars());
-            let same = same.take_while(|(a, b)| a == b);
-            let end = begin.start() + same.map(|(c, _)| c.len_utf8()).sum::<usize>();
-            found.push(Span {
-                at: begin.start()..end,
-                kind: Arc::clone(kind),
-            });
-        }
-        if let Cow::Owned(kept) = Secrets::replaced(text, &super::joined(found), counts) {
-            *text = kept;
-        }
+    fn is_empty(&self) -> bool {
+        self.salt.is_none() && self.contents.is_empty() && self.repeats.is_empty()
     }
 
     /// Puts digests of what the log has into a record, and returns the digests of what it had. A digest of what was

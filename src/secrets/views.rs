@@ -22,7 +22,7 @@ pub(super) struct View {
 }
 
 impl View {
-    fn push(&mut self, c: char, from: Range<usize>) {
+    pub fn push(&mut self, c: char, from: Range<usize>) {
         self.text.push(c);
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let from = (place(from.start), place(from.end));

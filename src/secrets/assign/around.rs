@@ -98,8 +98,9 @@ impl Place<'_> {
             }
         }
         // `password hunter2`, `Passwort ist …`
-        const WORDS: [&str; 12] = [
-            "", "is ", "was ", "to ", "are ", "ist ", "war ", "lautet ", "es ", "est ", "= ", "- ",
+        const WORDS: [&str; 16] = [
+            "", "is ", "is: ", "was ", "to ", "are ", "ist ", "ist: ", "war ", "lautet ",
+            "lautet: ", "es ", "est ", "est : ", "= ", "- ",
         ];
         for word in WORDS {
             if !self.says(near, word) {
