@@ -438,8 +438,14 @@ fn what_one_text_of_a_proposal_says_is_a_secret_is_none_of_the_others() {
         blobs = vec![Blob::of(b"1 Gh7zxcvb 2\n"), Blob::of(b"Kj8wqrtz5")];
         f.stdout_sha256 = blobs[0].sha256;
         f.stderr_sha256 = blobs[1].sha256;
+        f.stdout_bytes = 13;
     }
     let kept = redactor.redact(end, blobs);
+    let LogEvent::Finished(f) = kept.event() else {
+        panic!("no end");
+    };
+    // The record tells no length of what was replaced.
+    assert_eq!(f.stdout_bytes, kept.blobs()[0].bytes.len() as u64);
     let texts: Vec<_> = kept.blobs().iter().map(|blob| &blob.bytes[..]).collect();
     assert_eq!(
         texts,

@@ -182,11 +182,19 @@ impl Block<'_> {
         let mut parts = Vec::new();
         // Where a block without an end stops, and whether it begins as one.
         let (mut cut, mut open, mut sound) = (0, true, any || !labelled);
-        let mut width = 0;
+        let mut width = 0_usize;
         let mut at = self.from;
         while at < most {
             let (line, next) = self.line(at, most);
-            let (kind, at_text) = self.read(line);
+            let begin = line.start;
+            let (kind, mut at_text) = self.read(line);
+            // `+` and `/` are digits too.
+            let is_sign = |b: u8| b"+/".contains(&b);
+            let short = width.saturating_sub(at_text.len());
+            if matches!(kind, Some(Line::Digits(_))) {
+                let signs = scan::behind(self.text, at_text.start, short, is_sign);
+                at_text.start = begin.max(at_text.start - signs);
+            }
             let part = &self.text[at_text.clone()];
             match kind {
                 Some(Line::Nothing) => {}

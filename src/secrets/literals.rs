@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::assign::QUESTIONS;
 use super::scan;
 use super::views::View;
 
@@ -20,9 +21,9 @@ pub(super) fn literals(text: &str) -> Option<View> {
             at = quote + 1;
             continue;
         };
-        if content.len() >= SHORTEST {
+        if content.len() >= SHORTEST && !asks(text, quote) {
             // Nothing goes on from one string to the next.
-            for c in ['\n', ')', '\n'] {
+            for c in ['\n', '~', '\n'] {
                 view.push(c, quote..quote + 1);
             }
             let raw = prefix(text, quote).is_some_and(|prefix| prefix.contains(['r', 'R']));
@@ -32,6 +33,13 @@ pub(super) fn literals(text: &str) -> Option<View> {
         at = end;
     }
     (!view.text.is_empty()).then_some(view)
+}
+
+/// Whether a text is a question about columns.
+fn asks(text: &str, quote: usize) -> bool {
+    let signs = scan::behind(text, quote, 10, |b| b"rRbBuUfF \n".contains(&b));
+    let before = &text[..quote - signs];
+    before.ends_with('(') && QUESTIONS.iter().any(|question| before.ends_with(question))
 }
 
 /// The letters before a quote that belong to its string; `None` if it stands in a word.

@@ -73,6 +73,8 @@ struct Open {
 #[derive(Clone, Debug)]
 struct Content {
     blob: Blob,
+    /// How long it was.
+    bytes: u64,
     /// Of what it was; code alone has one.
     salted: Option<Digest>,
     counts: Counts,
@@ -260,6 +262,7 @@ impl Redactor {
         let salt = open.salt.as_ref().filter(|_| is_code);
         let content = Content {
             blob: kept.clone(),
+            bytes: blob.bytes.len() as u64,
             salted: salt.map(|salt| salted(salt, &blob.bytes)),
             counts,
             moved: Moved::of(text, &found),
@@ -378,6 +381,14 @@ impl Open {
                 finished.pace.moves(stream, |at| content.moved.now(at));
             }
         }
+        // How much was printed would tell how long a secret is.
+        let printed = |bytes: &mut u64, digest: &Digest| {
+            if let Some(content) = self.contents.get(digest) {
+                *bytes = bytes.saturating_sub(content.bytes) + content.blob.bytes.len() as u64;
+            }
+        };
+        printed(&mut finished.stdout_bytes, &finished.stdout_sha256);
+        printed(&mut finished.stderr_bytes, &finished.stderr_sha256);
         let mut replace = |digest: &mut Digest| {
             let blob = &self.contents.get(digest)?.blob;
             named.insert(std::mem::replace(digest, blob.sha256));

@@ -198,6 +198,10 @@ fn spelled(value: &str) -> Vec<String> {
     let letters: Vec<String> = value.chars().map(String::from).collect();
     let backwards: String = value.chars().rev().collect();
     let mut all = vec![value.to_owned(), backwards];
+    // `ß` in capitals is `SS`.
+    let capitals = value.to_uppercase();
+    all.push(capitals.to_lowercase());
+    all.push(capitals);
     all.extend((0..5).map(|before| base32(before, value.as_bytes())));
     // With the digit that its end fills up.
     let bits = value.len() * 8;
@@ -215,7 +219,18 @@ fn spelled(value: &str) -> Vec<String> {
         ];
         all.extend(between.map(|between| letters.join(between)));
         let numbers: Vec<String> = value.bytes().map(|b| b.to_string()).collect();
-        all.extend([", ", ",", " "].map(|between| numbers.join(between)));
+        let points: Vec<String> = value.chars().map(|c| u32::from(c).to_string()).collect();
+        for numbers in [numbers, points] {
+            let between = [", ", ",", " ", "\n", "', '", "\", \""];
+            all.extend(between.map(|between| numbers.join(between)));
+        }
+        // `[hex(ord(c)) for c in …]`
+        let points: Vec<String> = value
+            .chars()
+            .map(|c| format!("{:x}", u32::from(c)))
+            .collect();
+        let between = [", 0x", "', '0x", "\", \"0x", "\n0x", " 0x"];
+        all.extend(between.map(|between| points.join(between)));
     }
     all
 }

@@ -151,3 +151,23 @@ fn values_that_say_where_something_runs_are_no_secrets() {
         assert_eq!(secrets.find(value), [], "{name}");
     }
 }
+
+/// What `str.upper`, `hex(ord(c))` and `ord(c)` make of a value.
+#[test]
+fn values_are_found_in_capitals_and_numbers_as_python_writes_them() {
+    let value = "Straße-zQ8x77";
+    let secrets = Secrets::of([("ANY".to_owned(), value.to_owned())], []);
+    let points = |form: fn(u32) -> String, between: &str| {
+        let all: Vec<String> = value.chars().map(|c| form(u32::from(c))).collect();
+        all.join(between)
+    };
+    for form in [
+        "STRASSE-ZQ8X77".to_owned(),
+        format!("['{}']", points(|c| format!("{c:#x}"), "', '")),
+        format!("[{}]", points(|c| format!("{c:#x}"), ", ")),
+        format!("[{}]", points(|c| c.to_string(), ", ")),
+        format!("['{}']", points(|c| c.to_string(), "', '")),
+    ] {
+        assert_eq!(secrets.find(&form).len(), 1, "{form}");
+    }
+}

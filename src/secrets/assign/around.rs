@@ -26,7 +26,7 @@ impl Place<'_> {
 
     /// `password = SecretStr("…")`: a call that hands its argument on.
     pub(super) fn wrapped(&self, open: usize, add: &mut impl FnMut(Range<usize>)) {
-        const SAME: [&str; 14] = [
+        const SAME: [&str; 19] = [
             "str",
             "bytes",
             "quote",
@@ -41,6 +41,11 @@ impl Place<'_> {
             "String",
             "dedent",
             "StringIO",
+            "Field",
+            "Default",
+            "Param",
+            "Parameter",
+            "SecretBytes",
         ];
         let name = scan::behind(self.text, open, 40, |b| {
             b.is_ascii_alphanumeric() || b == b'_'
@@ -52,6 +57,7 @@ impl Place<'_> {
         {
             return self.quoted(&all, Written::Quoted, add);
         }
+        self.fallback(open + 1, callee, add);
         self.default(open + 1, add);
         // Behind the call: `getpass("for " + (host or "localhost"))` has none.
         let (mut depth, mut at) = (0_u32, open);

@@ -182,6 +182,31 @@ impl Place<'_> {
         }
     }
 
+    /// `api_key = os.getenv("KEY", "…")`
+    pub(super) fn fallback(&self, at: usize, callee: &str, add: &mut impl FnMut(Range<usize>)) {
+        if !GETTERS.has(callee) {
+            return;
+        }
+        let (all, _) = elements(self.text, at, true);
+        if let [_, default] = all.as_slice()
+            && !default.strings.is_empty()
+        {
+            self.quoted(&default.strings, Written::Listed, add);
+        }
+    }
+
+    /// `def get_password(): return "…"`
+    pub(super) fn returned(&self, add: &mut impl FnMut(Range<usize>)) {
+        let body = scan::window(self.text, self.at.end, FAR);
+        scan::read(body.len());
+        let body = body.split("def ").next().unwrap_or_default();
+        for (at, word) in body.match_indices("return ") {
+            if let Some((all, _)) = strings(self.text, self.at.end + at + word.len(), false) {
+                self.quoted(&all, Written::Listed, add);
+            }
+        }
+    }
+
     /// `default="…"` among the arguments from here on.
     pub(super) fn default(&self, at: usize, add: &mut impl FnMut(Range<usize>)) {
         let rest = scan::window(self.text, at, FAR);

@@ -10,7 +10,7 @@ use super::literal::Quote;
 const FAR: usize = 300;
 
 /// What takes a question about columns as a text.
-const QUESTIONS: [&str; 3] = [".query(", ".eval(", ".filter("];
+pub(in super::super) const QUESTIONS: [&str; 3] = [".query(", ".eval(", ".filter("];
 
 /// What takes a table from columns to names or types of columns.
 static TABLES: Words = Words::of(

@@ -41,7 +41,7 @@ static WORDS: Words = Words::of(
     column compromised correct count credential credentials date datetime datetime64 default demo digest \
     disabled drop dropped dtype dtypes dummy empty enabled encrypted es256 example example1 expired falsch false \
     fehlt field first fixme float float32 float64 foobar foreign geheim good gültig hash hashed hidden high \
-    hs256 inactive index input insert-here int int32 int64 integer internal invalid ja kennwort kennwörter key \
+    hs256 sha-1 sha-256 sha-384 sha-512 aes-128 aes-256 qpsk bpsk dpsk dqpsk oqpsk 8psk inactive index input insert-here int int32 int64 integer internal invalid ja kennwort kennwörter key \
     label last latin-1 latin1 leaked leer list long low mandatory mask masked max md5 mean median medium min \
     missing mode name nan nein never no none null number numeric nunique nvarchar oauth oauth2 object off ok on \
     optional pass passcode passphrase passphrases passwd password password1 passwort passwörter pbkdf2 \
@@ -106,7 +106,7 @@ fn has_capitals(value: &str) -> bool {
 
 /// Letters and digits, or letters in the case of no word, of which a third or more belongs to no word.
 pub(in super::super) fn is_random(text: &str) -> bool {
-    if is_date(text) {
+    if is_date(text) || is_id(text) {
         return false;
     }
     let mixed = text.contains(|c: char| c.is_ascii_digit())
@@ -155,6 +155,47 @@ pub(in super::super) fn stands_for_another(value: &str) -> bool {
         || is_call(value)
         || value.chars().all(|c| !c.is_alphanumeric())
         || is_one_letter(value)
+        || is_rule(&word)
+        || is_reference(&word)
+}
+
+/// `min8zeichen`, `max64chars`
+fn is_rule(word: &str) -> bool {
+    let rest = ["min", "max", "mind"]
+        .iter()
+        .find_map(|begin| word.strip_prefix(begin));
+    rest.is_some_and(|rest| {
+        let what = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        what.len() < rest.len()
+            && ["zeichen", "char", "letter", "stellen", "digit"]
+                .iter()
+                .any(|unit| what.starts_with(unit))
+    })
+}
+
+/// `vault:secret/data/db#pw1`: where it is kept.
+fn is_reference(word: &str) -> bool {
+    ["vault:", "ssm:", "arn:", "op:", "keyring:", "env:", "file:"]
+        .iter()
+        .any(|begin| {
+            word.strip_prefix(begin)
+                .is_some_and(|rest| rest.contains(['/', ':']))
+        })
+}
+
+/// Numbers of papers, genes and shares: `10.1038/s41586`, `ENSG00000157764`, `US0378331005`.
+fn is_id(text: &str) -> bool {
+    let doi = text
+        .strip_prefix("10.")
+        .and_then(|rest| rest.split_once('/'));
+    if doi
+        .is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
+    {
+        return true;
+    }
+    let digits = text.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let letters = text.len() - digits.len();
+    (1..=6).contains(&letters) && digits.len() >= 6 && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Ends of names of files.
@@ -174,11 +215,27 @@ fn is_path(value: &str) -> bool {
         || file
         || rooted.iter().any(|root| value.starts_with(root))
         || value.starts_with('/') && is_ordinary(value)
+        || is_relative(value)
 }
 
-/// `xxxxxxxx`
+/// `src/main2`: words between slashes.
+fn is_relative(value: &str) -> bool {
+    let is_part = |part: &str| {
+        let digits = part.chars().filter(char::is_ascii_digit).count();
+        part.len() >= 3 && digits < 3 && is_ordinary(part) && part.starts_with(char::is_lowercase)
+    };
+    value.contains('/') && value.split('/').all(is_part)
+}
+
+/// `xxxxxxxx`, `xxxxxxxx1`
 fn is_one_letter(value: &str) -> bool {
-    let mut letters = value.chars();
+    let word = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    let word = if value.len() - word.len() < 3 && word.len() >= 6 {
+        word
+    } else {
+        value
+    };
+    let mut letters = word.chars();
     let first = letters.next();
     first.is_some_and(char::is_alphabetic) && letters.all(|c| Some(c) == first)
 }

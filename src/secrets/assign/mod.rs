@@ -19,6 +19,7 @@ use std::sync::{Arc, LazyLock};
 
 use aho_corasick::AhoCorasick;
 
+pub(super) use columns::QUESTIONS;
 pub(super) use judge::{is_random, stands_for_another};
 
 use super::scan;
@@ -28,6 +29,8 @@ use name::{LONGEST, Meant, Name, TELLING};
 
 /// The kind of a password.
 pub(super) const PASSWORD: &str = "password";
+/// First words of functions that return what their names say.
+const GIVES: [&str; 5] = ["get", "load", "fetch", "read", "find"];
 /// The kind of a token or a key.
 pub(super) const SECRET: &str = "secret";
 /// The kind of what a header says of who asks.
@@ -66,6 +69,14 @@ pub(super) fn find(text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
             .entry(written)
             .or_insert_with(|| Name::of(written))
             .clone();
+        let defined = text[..at.start].ends_with("def ");
+        let name = match name {
+            None if defined => written
+                .split_once('_')
+                .filter(|(verb, _)| GIVES.contains(verb))
+                .and_then(|(_, name)| Name::of(name)),
+            name => name,
+        };
         let Some(name) = name else { continue };
         let meant = name.meant;
         let place = Place { text, at, name };
@@ -74,6 +85,9 @@ pub(super) fn find(text: &str, add: &mut impl FnMut(Range<usize>, &Arc<str>)) {
             Meant::Pair if !place.is_pair() => Meant::Secret,
             other => other,
         };
+        if defined {
+            place.returned(&mut |found| add(found, kind(meant)));
+        }
         place.values(&mut |found| add(found, kind(meant)));
     }
     tables::find(text, &tells, |found, meant| add(found, kind(meant)));
@@ -358,7 +372,11 @@ impl Place<'_> {
 
     /// Names and values of several, or the one password of a pair.
     fn list(&self, at: usize, add: &mut impl FnMut(Range<usize>)) {
-        let (all, _) = elements(self.text, at, true);
+        let (all, end) = elements(self.text, at, true);
+        // `{"dev": "…"}.get(name, "…")`
+        if self.says(end, "}.get(") {
+            self.fallback(end + "}.get(".len(), "get", add);
+        }
         if self.is_pair() {
             if let [user, password] = all.as_slice()
                 && user.strings.len() == 1
@@ -413,6 +431,14 @@ impl Place<'_> {
         });
         if self.is(&value, written) {
             return add(value);
+        }
+        // `password = x = "…"`
+        let equals = skip(self.text, at + length, false);
+        if self.byte(equals) == b'=' && self.byte(equals + 1) != b'=' {
+            let next = skip(self.text, equals + 1, false);
+            if let Some((all, _)) = strings(self.text, next, false) {
+                return self.quoted(&all, Written::Quoted, add);
+            }
         }
         // `os.environ.get("X") or "…"`
         if length <= judge::LONGEST {

@@ -64,7 +64,10 @@ pub(super) fn find(text: &str, tells: &[usize], mut add: impl FnMut(Range<usize>
                 Between::Sign(_) => all.len() == count,
                 Between::Blanks => all.len() > 1,
             };
-            if !fits && !rule {
+            // The end of a printed series, and markup.
+            let other =
+                row.starts_with("Name: ") || row.starts_with("dtype: ") || row.starts_with('<');
+            if other || !fits && !rule {
                 break;
             }
             done = next;
@@ -117,6 +120,13 @@ fn heading(line: &str) -> Option<(Between, Vec<Column>)> {
         name.len() <= 64 && name.chars().all(sound) && name.split(' ').count() <= 3
     };
     if all.len() < 2 || all.len() > COLUMNS || !all.iter().all(is_name) {
+        return None;
+    }
+    // A series of one.
+    if between == Between::Blanks
+        && all.iter().any(|cell| is_figure(&line[cell.clone()]))
+        && all.len() == 2
+    {
         return None;
     }
     // One column of words is prose, and so are many without a sign between.
