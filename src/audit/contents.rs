@@ -44,6 +44,10 @@ pub(super) struct Contents {
     look: Look,
     /// Blobs checked so far, see [`Self::key`].
     seen: HashSet<u64>,
+    /// Lengths that later records said of them, see [`Self::has_length`].
+    lengths: HashSet<u64>,
+    /// Reported already.
+    faulty: HashSet<Digest>,
     keys: RandomState,
     /// Missing, unless a later record says that they were erased.
     missing: HashMap<Digest, Damage>,
@@ -60,6 +64,8 @@ impl Contents {
             layout: layout.clone(),
             look,
             seen: HashSet::new(),
+            lengths: HashSet::new(),
+            faulty: HashSet::new(),
             keys: RandomState::new(),
             missing: HashMap::new(),
             erased: HashSet::new(),
@@ -103,6 +109,7 @@ impl Contents {
                     self.seen.remove(&key);
                 }
                 self.missing.remove(&content.sha256);
+                self.faulty.remove(&content.sha256);
                 self.erased.insert(content.sha256);
             }
         }
@@ -114,10 +121,12 @@ impl Contents {
                 self.erased.remove(&digest);
             }
             let has = |done| self.seen.contains(&self.key(&digest, done));
-            if has(true) || (!whole && has(false)) {
-                continue;
-            }
-            match self.check(line, &named, look) {
+            let is_known = has(true) || (!whole && has(false));
+            let checked = match is_known {
+                true => self.has_length(&named).map(|()| false).map_err(Bad::from),
+                false => self.check(line, &named, look),
+            };
+            match checked {
                 Ok(true) => {
                     self.good += 1;
                     self.seen.insert(self.key(&digest, whole));
@@ -126,6 +135,7 @@ impl Contents {
                 Ok(false) => {}
                 Err(Bad { what, missing }) => {
                     self.seen.insert(self.key(&digest, true));
+                    self.faulty.insert(digest);
                     let hex = digest.hex();
                     let damage = Damage {
                         file: format!("blobs/{}/{hex}", &hex[..2]),
@@ -146,6 +156,21 @@ impl Contents {
             }
         }
         bad
+    }
+
+    /// Whether a blob that was checked for another record has the length that this one says. One fault of each is enough.
+    fn has_length(&mut self, named: &NamedBlob) -> Result<(), String> {
+        let Some(bytes) = named.bytes else {
+            return Ok(());
+        };
+        let key = self.keys.hash_one((named.digest, bytes));
+        if self.faulty.contains(&named.digest) || self.lengths.contains(&key) {
+            return Ok(());
+        }
+        if check(&self.layout, named, Look::There)? {
+            self.lengths.insert(key);
+        }
+        Ok(())
     }
 
     /// `Ok(true)` if the blob is sound, `Ok(false)` if it is absent and may be.
@@ -260,15 +285,15 @@ pub(super) fn check(layout: &Layout, named: &NamedBlob, look: Look) -> Result<bo
         io::ErrorKind::NotFound => Ok(false),
         _ => Err(format!("it cannot be read: {e}")),
     };
+    let has = |there: u64| match named.bytes {
+        Some(bytes) if bytes != there => Err(format!(
+            "it is {there} bytes long, and the record says {bytes}"
+        )),
+        _ => Ok(true),
+    };
     if look == Look::There {
         return match fs::symlink_metadata(&path) {
-            Ok(meta) if meta.is_file() => match named.bytes {
-                Some(bytes) if bytes != meta.len() => Err(format!(
-                    "it is {} bytes long, and the record says {bytes}",
-                    meta.len()
-                )),
-                _ => Ok(true),
-            },
+            Ok(meta) if meta.is_file() => has(meta.len()),
             Ok(_) => Err("it is not a regular file".to_owned()),
             Err(e) => unreadable(e),
         };
@@ -283,17 +308,20 @@ pub(super) fn check(layout: &Layout, named: &NamedBlob, look: Look) -> Result<bo
     let mut hash = Sha256::new();
     let mut chunk = vec![0; 64 * 1024];
     let mut file = file.take(BLOB_MAX);
+    let mut there = 0;
     loop {
         match file.read(&mut chunk) {
             Ok(0) => break,
-            Ok(n) => hash.update(&chunk[..n]),
+            Ok(n) => {
+                hash.update(&chunk[..n]);
+                there += n as u64;
+            }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(format!("it cannot be read: {e}")),
         }
     }
-    if hash.finalize().as_slice() == named.digest.as_bytes() {
-        Ok(true)
-    } else {
-        Err("its content is not what its name says".to_owned())
+    match hash.finalize().as_slice() == named.digest.as_bytes() {
+        true => has(there),
+        false => Err("its content is not what its name says".to_owned()),
     }
 }

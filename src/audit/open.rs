@@ -314,10 +314,13 @@ fn recover(
     }))
 }
 
+/// A boot that the kernel does not name. Two of them may not be the same.
+pub(super) const UNKNOWN_BOOT: &str = "unknown";
+
 /// Identifies the boot to which `mono_ns` refers.
 pub(super) fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id")
-        .map_or_else(|_| "unknown".to_owned(), |s| s.trim().to_owned())
+        .map_or_else(|_| UNKNOWN_BOOT.to_owned(), |s| s.trim().to_owned())
 }
 
 #[cfg(test)]

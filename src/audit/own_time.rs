@@ -39,6 +39,9 @@ impl Passed {
         let passed = match &self.last {
             None => Duration::ZERO,
             Some((same, before, _)) if same == boot => {
+                // It does not go back: what it said before was false, and does not count.
+                let back = Duration::from_nanos(before.saturating_sub(mono_ns));
+                self.total = self.total.saturating_sub(back);
                 Duration::from_nanos(mono_ns.saturating_sub(*before))
             }
             Some((_, _, before)) => {
@@ -107,6 +110,12 @@ mod tests {
         // Set a year ahead, and back.
         assert_eq!(days(&[("a", 1, 0), ("a", 1, 365), ("a", 2, 366)]), 1);
         assert_eq!(days(&[("a", 1, 365), ("a", 11, 10)]), 10);
+    }
+
+    #[test]
+    fn a_record_of_later_than_what_follows_in_its_boot_ages_nothing() {
+        assert_eq!(days(&[("a", 1, 0), ("a", 367, 1), ("a", 3, 2)]), 2);
+        assert_eq!(days(&[("a", 9, 0), ("a", 5, 1), ("a", 10, 2)]), 5);
     }
 
     #[test]

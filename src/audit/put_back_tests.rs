@@ -12,7 +12,7 @@ use super::super::samples::{finished, granted, proposed, started};
 use super::super::{Log, Report, WriterEvent, WriterHandle, open, outdated_segments, prune};
 use super::*;
 use crate::clock::Now;
-use crate::model::{Blob, ProposalId, Reviewer, Ticket};
+use crate::model::{Blob, ProposalId, Reviewer, SourceStats, Ticket};
 
 /// A log that is being written.
 struct Writing {
@@ -54,6 +54,7 @@ fn finished_runs(count: usize, bytes: usize) -> Vec<(LogEvent, Vec<Blob>)> {
         let digest = blobs[0].sha256;
         if let LogEvent::Proposed(log) = &mut event {
             log.digest = digest;
+            log.verdict.source = SourceStats::of(&blobs[0].bytes);
         }
         records.push((event, blobs));
         let mut event = granted(id);

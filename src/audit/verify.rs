@@ -10,8 +10,10 @@ use super::judge::{self, Read, Reader};
 use super::layout::Layout;
 use super::life::Lives;
 use super::line::Record;
+use super::open::boot_id;
 use super::plausible::{ClockSet, Plausible};
 use super::scan::Line;
+use crate::clock::Now;
 use crate::model::{Gap, LogEvent, ProposalId, grouped};
 
 /// The result of a verification.
@@ -320,7 +322,7 @@ pub(super) fn verify(
     };
     let judged = judge::read_by(layout, Look::Read, &mut along)?;
     let Along {
-        plausible,
+        mut plausible,
         erasures,
         repairs,
         set_aside,
@@ -328,6 +330,7 @@ pub(super) fn verify(
         index,
         ..
     } = along;
+    plausible.ends(&boot_id(), Now::read().boot);
     // What follows damage was not read.
     let index = index.filter(|_| judged.faults.chain.is_none());
     let index_compared = index.is_some();

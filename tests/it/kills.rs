@@ -113,7 +113,7 @@ fn almost_full() -> &'static Path {
     let made = MADE.get_or_init(|| {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
-        split_at(&state, &runs(&state), |_| 0);
+        split_at(&state, &runs(&state), None, |_| 0);
         let last = state.join("log/00000003.jsonl");
         // The length of a line is known only afterwards.
         for (size, left) in [(60_000, 400_000), (2_000, 20_000)] {

@@ -77,12 +77,22 @@ fn sealed(body: &str, prev: &mut String) -> String {
     format!("{body},\"hash\":\"{prev}\"}}\n")
 }
 
-/// The record with its times replaced; `days` is that of the clock that nobody sets.
-fn with_time(body: &str, ts: Timestamp, days: i64) -> String {
+/// Another boot of the machine, whose clock says nothing of this one's.
+const BOOT: &str = "00000000-0000-4000-8000-000000000000";
+
+/// The record with its times replaced; `days` is that of the clock that nobody sets, in this boot or in another one.
+fn with_time(body: &str, ts: Timestamp, boot: Option<&str>, days: i64) -> String {
     let (before, rest) = body.split_once("\"ts\":\"").unwrap();
     let (_, after) = rest.split_once('"').unwrap();
     let (before, mono) = before.split_once("\"mono_ns\":").unwrap();
     let (_, between) = mono.split_once(',').unwrap();
+    let before = match (before.split_once("\"boot_id\":\""), boot) {
+        (Some((begin, rest)), Some(boot)) => {
+            let (_, end) = rest.split_once('"').unwrap();
+            format!("{begin}\"boot_id\":\"{boot}\"{end}")
+        }
+        _ => before.to_owned(),
+    };
     let ns = days * 24 * 3600 * 1_000_000_000;
     format!("{before}\"mono_ns\":{ns},{between}\"ts\":\"{ts}\"{after}")
 }
@@ -90,11 +100,18 @@ fn with_time(body: &str, ts: Timestamp, days: i64) -> String {
 /// Cuts the single segment into three with the ages in `AGES`: a writer begins a new one only every
 /// 64 MiB, which takes weeks.
 pub(super) fn split_segments(state: &Path, ids: &[ProposalId; 3]) {
-    split_at(state, ids, |segment| AGES[0] + 1 - AGES[segment]);
+    split_at(state, ids, Some(BOOT), |segment| {
+        AGES[0] + 1 - AGES[segment]
+    });
 }
 
-/// `days` is when each segment ends by the clock that nobody sets. What is written to the log afterwards must not be older.
-pub(super) fn split_at(state: &Path, ids: &[ProposalId; 3], days: impl Fn(usize) -> i64) {
+/// `days` is when each segment ends by the clock that nobody sets.
+pub(super) fn split_at(
+    state: &Path,
+    ids: &[ProposalId; 3],
+    boot: Option<&str>,
+    days: impl Fn(usize) -> i64,
+) {
     let log = state.join("log");
     let log_text = fs::read_to_string(log.join("00000001.jsonl")).unwrap();
     let segment_of = |line: &str| (1..3).rev().find(|i| line.contains(&ids[*i].to_string()));
@@ -117,7 +134,7 @@ pub(super) fn split_at(state: &Path, ids: &[ProposalId; 3], days: impl Fn(usize)
         let header = format!("{{\"v\":1,\"segment\":{number},\"first_seq\":{seq},\"ts\":\"{ts}\"");
         let mut text = sealed(&header, &mut prev);
         for body in bodies {
-            text += &sealed(&with_time(body, ts, days(i)), &mut prev);
+            text += &sealed(&with_time(body, ts, boot, days(i)), &mut prev);
             seq += 1;
         }
         fs::write(log.join(format!("{number:08}.jsonl")), text).unwrap();
@@ -325,7 +342,7 @@ fn a_clock_that_was_set_ahead_makes_nothing_old() {
     let state = dir.path().join("state");
     fs::create_dir(&state).unwrap();
     let ids = runs(&state);
-    split_at(&state, &ids, |_| 10_000);
+    split_at(&state, &ids, None, |_| 10_000);
     let kept = files(&state);
     let kinds = "retention_days = 30\n[audit.retention]\ncode_days = 20";
     let output = prune(dir.path(), kinds, &[]);

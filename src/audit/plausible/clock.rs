@@ -6,6 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::super::line::Record;
+use super::super::open::UNKNOWN_BOOT;
+use super::ROUNDING;
 
 /// The wall clock was set while records were written: nothing odd, but their times do not say by themselves when
 /// something happened.
@@ -35,6 +37,24 @@ pub(super) struct Clocks {
 }
 
 impl Clocks {
+    /// By how much this record is older than the one before it, by the clock of their boot.
+    pub fn back(&self, record: &Record) -> Option<Duration> {
+        let last = self.last.as_ref()?;
+        let is_same = last.boot == record.boot_id && record.boot_id != UNKNOWN_BOOT;
+        let back = last
+            .mono
+            .checked_sub(Duration::from_nanos(record.mono_ns))?;
+        (is_same && back > ROUNDING).then_some(back)
+    }
+
+    /// By how much the last record is newer than now, if it is of this boot.
+    pub fn ahead(&self, boot: &str, now: Duration) -> Option<Duration> {
+        let last = self.last.as_ref()?;
+        let is_same = last.boot == boot && boot != UNKNOWN_BOOT;
+        let ahead = last.mono.checked_sub(now)?;
+        (is_same && ahead > ROUNDING).then_some(ahead)
+    }
+
     /// Whether the clock was set before this record.
     pub fn read(&mut self, record: &Record) -> bool {
         let mono = Duration::from_nanos(record.mono_ns);

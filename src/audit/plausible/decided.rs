@@ -3,9 +3,59 @@
 use std::time::Duration;
 
 use super::{LATE, ROUNDING, Told, millis};
-use crate::model::{LogEvent, Viewed, grouped};
+use crate::model::{BoundInput, InputKind, LogEvent, ProposedLog, Verdict, Viewed, grouped};
+
+/// The most that could be shown so far.
+#[derive(Debug)]
+pub(super) struct Shown {
+    findings: u64,
+    /// Of code, and of what its agent brought. No byte ends two lines.
+    code: u64,
+    brought: u64,
+    texts: u64,
+}
+
+impl Shown {
+    pub fn of(p: &ProposedLog) -> Self {
+        let is_brought = |input: &&BoundInput| !matches!(input.kind, InputKind::Dataset { .. });
+        let brought = p.inputs.iter().filter(is_brought).map(|input| input.bytes);
+        Self {
+            findings: p.verdict.findings.len() as u64,
+            code: p.verdict.source.bytes,
+            brought: brought.fold(0, u64::saturating_add),
+            texts: 1 + p.inputs.len() as u64,
+        }
+    }
+
+    pub fn edited(&mut self, verdict: &Verdict) {
+        self.findings = self.findings.max(verdict.findings.len() as u64);
+        self.code = self.code.max(verdict.source.bytes);
+    }
+}
 
 impl Told {
+    /// Whether more was seen than there was. What was shown is not what is kept where secrets are replaced.
+    pub(super) fn seen(&self, kind: &str, viewed: &Viewed) -> Option<String> {
+        let (all, shown) = (self.shown.findings, viewed.findings_shown);
+        if shown > all {
+            return Some(format!(
+                "`{kind}` after {} findings had been shown, of {}",
+                grouped(shown),
+                grouped(all)
+            ));
+        }
+        let bytes = self.shown.code.saturating_add(self.shown.brought);
+        (viewed.lines_seen > bytes.saturating_add(self.shown.texts) && !self.is_redacted).then(
+            || {
+                format!(
+                    "`{kind}` after {} lines had been seen, in {} bytes",
+                    grouped(viewed.lines_seen),
+                    grouped(bytes)
+                )
+            },
+        )
+    }
+
     pub(super) fn granted(&self, viewed: &Viewed, since: Duration) -> Option<String> {
         let shown = viewed.findings_shown;
         if shown < self.findings {
@@ -52,7 +102,8 @@ impl Told {
         if self.drill.as_ref().is_some_and(|drill| *drill != d.drill) {
             return Some("`drilled` names another drill than was proposed".to_owned());
         }
-        looked("drilled", d.viewed.as_ref()?, since)
+        let viewed = d.viewed.as_ref()?;
+        looked("drilled", viewed, since).or_else(|| self.seen("drilled", viewed))
     }
 }
 

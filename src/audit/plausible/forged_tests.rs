@@ -187,6 +187,11 @@ type Forgery = (
 const OTHER: &str = "\"sha256:1111111111111111111111111111111111111111111111111111111111111111\"";
 const OTHER_HEX: &str = "\"1111111111111111111111111111111111111111111111111111111111111111\"";
 
+const FINDING: &str = r#"[{"rule":"EXEC001","name":"n","severity":"critical","action":"block","message":"m","hint":"","cwe":[],"line":1,"column":1,"end_line":1,"end_column":2,"capability":null}]"#;
+const KERNEL: &str = r#"[{"tier":"kernel","layers":["userns","pidns","netns","ipcns","utsns","mntns","cgroupns","nocaps","bounding","no_new_privs","seccomp","rlimits","landlock:7"],"does_not_stop":[]}]"#;
+const TWICE: &str = r#"[{"tier":"process","layers":["rlimits"],"does_not_stop":[]},{"tier":"process","layers":["rlimits"],"does_not_stop":[]}]"#;
+const NOTED: &str = r#"[{"rule":"EXEC001","name":"n","severity":"low","action":"note","message":"m","hint":"","cwe":[],"line":4000,"column":1,"end_line":4000,"end_column":2,"capability":null}]"#;
+
 #[rustfmt::skip]
 const FORGED: &[Forgery] = &[
     (("granted", 0), "inputs.name", "\"other\"", ("granted", 0), "`granted` names other inputs than were proposed"),
@@ -204,7 +209,14 @@ const FORGED: &[Forgery] = &[
     (("edited", 0), "by.tty", "\"t\"", ("edited", 0), "`edited` by another than who opened the dashboard (seq 1): another tty"),
     (("killed", 0), "by.loginuid", "5", ("killed", 0), "`killed` by another than who opened the dashboard (seq 1): another loginuid"),
     (("opened", 0), "tier", "\"kernel\"", ("granted", 0), "`granted` for tier process, and the dashboard runs nothing below kernel (seq 1)"),
-    (("opened", 0), "preflight.tier", "\"kernel\"", ("granted", 0), "`granted` for tier process, which the dashboard did not find here (seq 1)"),
+    (("opened", 0), "preflight.tier", "\"kernel\"", ("opened", 0), "`opened` has tier kernel without userns, which is required for it"),
+    (("opened", 0), "preflight", KERNEL, ("granted", 0), "`granted` for tier process, which the dashboard did not find here (seq 1)"),
+    (("opened", 0), "preflight", TWICE, ("opened", 0), "`opened` names tier process twice"),
+    (("opened", 0), "preflight.layers", "[\"rlimits\",\"rlimits\"]", ("opened", 0), "`opened` names the layer rlimits twice"),
+    (("started", 0), "isolation.layers", "[\"rlimits\",\"seccomp\",\"seccomp\"]", ("started", 0), "`started` names the layer seccomp twice"),
+    (("granted", 0), "viewed.findings_shown", "9", ("granted", 0), "`granted` after 9 findings had been shown, of 0"),
+    (("denied", 0), "viewed.findings_shown", "1", ("denied", 0), "`denied` after 1 findings had been shown, of 0"),
+    (("granted", 0), "viewed.lines_seen", "999", ("granted", 0), "`granted` after 999 lines had been seen, in 17 bytes"),
     (("started", 0), "isolation.layers", "[\"cgroup\"]", ("started", 0), "`started` without rlimits, which tier process has here (seq 1)"),
     (("opened", 0), "preflight.layers", "[\"rlimits\",\"seccomp\"]", ("started", 0), "`started` without seccomp, which tier process has here"),
     (("proposed", 0), "source.sha256", OTHER_HEX, ("proposed", 0), "`proposed` has a verdict on other code"),
@@ -228,6 +240,20 @@ const FORGED: &[Forgery] = &[
     (("finished", 1), "error", "null", ("finished", 1), "`finished` at the limit `wall`, and without an error"),
     (("erased", 0), "contents.sha256", OTHER, ("erased", 0), "`erased` sha256:1111111111"),
     (("erased", 0), "contents.part", "\"code\"", ("erased", 0), "`erased` sha256:"),
+    (("proposed", 0), "verdict.verdict", "\"flagged\"", ("proposed", 0), "`proposed` has the verdict flagged, and its findings give clear"),
+    (("proposed", 0), "verdict.verdict", "\"unanalyzable\"", ("proposed", 0), "`proposed` has the verdict unanalyzable, and its findings give clear"),
+    (("proposed", 0), "findings", FINDING, ("proposed", 0), "`proposed` has the verdict clear, and its findings give blocked"),
+    (("edited", 0), "findings", NOTED, ("edited", 0), "`edited` has a verdict about line 4,000 of 1"),
+    (("proposed", 0), "capabilities", "[{\"capability\":\"EXEC\",\"lines\":[1,3],\"detail\":\"\"}]", ("proposed", 0), "`proposed` has a verdict about line 3 of 1"),
+    (("proposed", 0), "source.lines", "4000", ("proposed", 0), "`proposed` counts 4,000 lines of code in 9 bytes"),
+    (("proposed", 0), "verdict.policy.profile", "\"script\"", ("proposed", 0), "`proposed` has a verdict by another profile"),
+    (("finished", 0), "stdout_bytes", "300000", ("finished", 0), "`finished` has 300,000 bytes of stdout, of which 200,000 are kept, and says that they are whole"),
+    (("finished", 0), "stdout_truncated", "true", ("finished", 0), "`finished` has 2 bytes of stdout, of which 200,000 are kept, and says that they are cut"),
+    (("finished", 0), "timing_us", "{\"grant_to_start\":1,\"grant_to_first_output\":null,\"grant_to_exit\":41000}", ("finished", 0), "`finished` has output, and its `timing_us` has none"),
+    (("finished", 0), "timing_us", "{\"grant_to_start\":1,\"grant_to_first_output\":99000000,\"grant_to_exit\":41000}", ("finished", 0), "`finished` printed 98,959 ms after its end, by its `timing_us`"),
+    (("opened", 1), "mono_ns", "5", ("opened", 1), "`opened` is "),
+    (("closed", 0), "mono_ns", "4611686018427387904", ("replicated", 0), "`replicated` is "),
+    (("closed", 1), "mono_ns", "4611686018427387904", ("closed", 1), "it is "),
     (("replicated", 0), "digest", OTHER, ("replicated", 0), "`replicated` names other code than was granted"),
 ];
 
@@ -300,4 +326,35 @@ fn records_at_another_place_or_of_another_time_are_named() {
         "{found:?}"
     );
     assert!(found[0].1.starts_with("`proposed` at "), "{found:?}");
+}
+
+#[test]
+fn a_length_that_a_content_does_not_have_is_named_by_every_reader() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("right");
+    right(&state);
+    let all = lines(&state);
+    for (n, (kind, path, length, says)) in [
+        ("finished", "artifacts.bytes", "1", 6),
+        ("finished", "artifacts.sha256.bytes", "7", 6),
+        ("proposed", "source.bytes", "10", 9),
+        ("edited", "source.bytes", "8", 9),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let to = dir.path().join(format!("forged-{n}"));
+        copy(&state, &to);
+        let mut lines = all.clone();
+        let at = of_kind(&lines, kind, 0);
+        lines[at] = set(&lines[at], path, length);
+        chain(&to, &lines);
+        let report = verify(&to);
+        let what = format!("it is {says} bytes long, and the record says {length} ");
+        let first = report.bad_blobs.first().unwrap();
+        assert!(first.what.starts_with(&what), "{path}: {report:?}");
+        assert_eq!((first.seq, report.bad_blob_count), (Some(at as u64), 1));
+        let alone = Log::open(&to).unwrap().answers_without_index().unwrap();
+        assert_eq!(alone.faults().blobs.first, report.bad_blobs);
+    }
 }

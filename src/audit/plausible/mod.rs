@@ -27,7 +27,7 @@ use super::error::{Damage, Named};
 use super::layout::Layout;
 use super::line::Record;
 use super::scan::Line;
-use crate::model::{Digest, Drill, LogEvent, ProposalId};
+use crate::model::{Digest, Drill, LogEvent, ProposalId, grouped};
 
 /// Rounding, and what passes between a measurement and its record.
 const ROUNDING: Duration = Duration::from_secs(1);
@@ -44,6 +44,7 @@ struct Told {
     time: Option<Duration>,
     /// Of the verdict on what would be granted.
     findings: u64,
+    shown: decided::Shown,
     /// Identifies the inputs.
     inputs: Digest,
     /// Digests may be of what secrets were replaced by.
@@ -64,6 +65,9 @@ pub(super) struct Plausible {
     is_set: bool,
     clocks: clock::Clocks,
     layout: Option<Layout>,
+    /// Where the last record stands: its file, line and number.
+    file: String,
+    last: Option<(u64, u64)>,
     pub odd: Named,
 }
 
@@ -108,7 +112,14 @@ impl Plausible {
         };
         // Another dashboard makes ids by another clock.
         self.is_set &= !matches!(record.event, LogEvent::Opened { .. });
+        let back = self.clocks.back(record).filter(|_| self.had.is_some());
         self.is_set |= self.clocks.read(record);
+        if self.had.is_some() {
+            self.last = Some((line.number, line.seq));
+            if self.file != line.file {
+                line.file.clone_into(&mut self.file);
+            }
+        }
         if let Some(had) = &mut self.had
             && !had.begins(record)
         {
@@ -120,10 +131,30 @@ impl Plausible {
         let what = self
             .fields(record)
             .or(here)
-            .or(self.had.as_mut().and_then(gone));
+            .or(self.had.as_mut().and_then(gone))
+            .or_else(|| {
+                let (kind, ms) = (record.event.kind(), grouped(millis(back?)));
+                Some(format!("`{kind}` is {ms} ms older than the record before it, by a clock that does not go back"))
+            });
         if let Some(what) = what {
             self.odd.add(damage(what));
         }
+    }
+
+    /// All records of a log are read. `now` is the time by the clock of this boot.
+    pub fn ends(&mut self, boot: &str, now: Duration) {
+        let (Some((number, seq)), Some(ahead)) = (self.last, self.clocks.ahead(boot, now)) else {
+            return;
+        };
+        self.odd.add(Damage {
+            file: self.file.clone(),
+            line: Some(number),
+            seq: Some(seq),
+            what: format!(
+                "it is {} ms newer than now, by a clock that nobody sets",
+                grouped(millis(ahead))
+            ),
+        });
     }
 
     fn boot(&mut self, record: &Record) -> Arc<str> {
@@ -145,6 +176,7 @@ impl Plausible {
                 last: now,
                 time: time.filter(|time: &Duration| !time.is_zero() && !self.is_set),
                 findings: p.verdict.findings.len() as u64,
+                shown: decided::Shown::of(p),
                 inputs: granted::inputs(&p.inputs),
                 is_redacted: p.kept.is_some() || !record.redacted.is_empty(),
                 drill: p.drill.clone(),
@@ -183,24 +215,30 @@ impl Told {
         if now < last {
             return Some(format!(
                 "`{kind}` is {} ms older than the proposal's record before it, by a clock that does not go back",
-                crate::model::grouped(millis(last.saturating_sub(now)))
+                grouped(millis(last.saturating_sub(now)))
             ));
         }
         let since = now.saturating_sub(self.asked);
         match &record.event {
             LogEvent::Edited(e) => {
                 self.findings = e.verdict.findings.len() as u64;
+                self.shown.edited(&e.verdict);
                 self.is_redacted |= e.kept.is_some() || !record.redacted.is_empty();
                 asked::edited(e)
             }
             LogEvent::Granted(g) => {
                 self.allowed.granted = Some(now);
+                self.allowed.output = Some(g.limits.output_bytes);
                 let is_redacted = self.is_redacted || !record.redacted.is_empty();
                 let digest = || granted::contradicts(g, &self.inputs, layout);
                 let digest = || (!is_redacted).then(digest).flatten();
-                self.granted(&g.viewed, since).or_else(digest)
+                self.granted(&g.viewed, since)
+                    .or_else(|| self.seen(kind, &g.viewed))
+                    .or_else(digest)
             }
-            LogEvent::Denied { viewed, .. } => decided::looked(kind, viewed, since),
+            LogEvent::Denied { viewed, .. } => {
+                decided::looked(kind, viewed, since).or_else(|| self.seen(kind, viewed))
+            }
             LogEvent::Drilled(_) => self.drilled(&record.event, since),
             LogEvent::Expired { .. } => self.expired(since),
             LogEvent::Started { .. } => {

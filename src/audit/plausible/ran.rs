@@ -12,6 +12,8 @@ use crate::model::{Artifact, Digest, FinishedLog, Pace, StreamName, grouped};
 pub(super) struct Allowed {
     pub granted: Option<Duration>,
     pub started: Option<Duration>,
+    /// How many bytes of each stream are kept.
+    pub output: Option<u64>,
 }
 
 pub(super) fn finished(
@@ -21,6 +23,8 @@ pub(super) fn finished(
     layout: Option<&Layout>,
 ) -> Option<String> {
     took(f, allowed, now)
+        .or_else(|| first_output(f))
+        .or_else(|| counted(f, allowed))
         .or_else(|| printed(f, layout))
         .or_else(|| paced(f, allowed, now))
         .or_else(|| left(f))
@@ -58,6 +62,13 @@ fn took(f: &FinishedLog, allowed: &Allowed, now: Duration) -> Option<String> {
             grouped(millis(exit.saturating_sub(start)))
         ));
     }
+    // A run that was never let go ended as it began.
+    if f.duration_ms == 0 && exit.saturating_sub(start) > ROUNDING {
+        return Some(format!(
+            "`finished` after 0 ms, and {} ms by its `timing_us`",
+            grouped(millis(exit.saturating_sub(start)))
+        ));
+    }
     let there = now.saturating_sub(allowed.granted?);
     (exit > there + LATE).then(|| {
         format!(
@@ -65,6 +76,27 @@ fn took(f: &FinishedLog, allowed: &Allowed, now: Duration) -> Option<String> {
             grouped(millis(exit)),
             grouped(millis(there))
         )
+    })
+}
+
+/// Whether the time of the first output is one of this output.
+fn first_output(f: &FinishedLog) -> Option<String> {
+    let exit = Duration::from_micros(f.timing_us.grant_to_exit);
+    let first = f.timing_us.grant_to_first_output.map(Duration::from_micros);
+    // The last of what was printed can be read after the end.
+    if let Some(first) = first.filter(|first| !exit.is_zero() && *first > exit + LATE) {
+        return Some(format!(
+            "`finished` printed {} ms after its end, by its `timing_us`",
+            grouped(millis(first.saturating_sub(exit)))
+        ));
+    }
+    let has_output = f.stdout_bytes > 0 || f.stderr_bytes > 0;
+    (!exit.is_zero() && first.is_some() != has_output).then(|| {
+        match has_output {
+            true => "`finished` has output, and its `timing_us` has none",
+            false => "`finished` has no output, and its `timing_us` has some",
+        }
+        .to_owned()
     })
 }
 
@@ -86,6 +118,21 @@ fn streams(f: &FinishedLog) -> [(StreamName, &'static str, Digest, u64, bool); 2
             f.stderr_truncated,
         ),
     ]
+}
+
+/// Whether just what is over the limit of the grant is cut.
+fn counted(f: &FinishedLog, allowed: &Allowed) -> Option<String> {
+    let most = allowed.output?;
+    let mut wrong = streams(f).into_iter();
+    let wrong = wrong.find(|(.., bytes, is_cut)| (*bytes > most) != *is_cut);
+    wrong.map(|(_, name, _, bytes, is_cut)| {
+        let cut = if is_cut { "cut" } else { "whole" };
+        format!(
+            "`finished` has {} bytes of {name}, of which {} are kept, and says that they are {cut}",
+            grouped(bytes),
+            grouped(most)
+        )
+    })
 }
 
 fn printed(f: &FinishedLog, layout: Option<&Layout>) -> Option<String> {

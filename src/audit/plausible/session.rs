@@ -1,5 +1,7 @@
 //! What the dashboard that wrote a record said of itself when it opened the log, and what commands write.
 
+use std::collections::BTreeSet;
+
 use super::super::error::{Damage, Named};
 use super::super::line::Record;
 use crate::model::{LogEvent, Preflight, Reviewer, Tier};
@@ -31,6 +33,55 @@ struct Here {
 pub(super) struct Session {
     opened: Opened,
     here: Option<Here>,
+}
+
+/// What each run in tier kernel has had in every version.
+const OF_KERNEL: [&str; 13] = [
+    "userns",
+    "pidns",
+    "netns",
+    "ipcns",
+    "utsns",
+    "mntns",
+    "cgroupns",
+    "nocaps",
+    "bounding",
+    "no_new_privs",
+    "seccomp",
+    "rlimits",
+    "landlock",
+];
+
+/// What a list of layers cannot be. One that is unknown may be of a later version.
+fn layers(kind: &str, tier: Tier, layers: &[String]) -> Option<String> {
+    // `landlock:7` has its version behind it.
+    let names = layers.iter().filter_map(|layer| layer.split(':').next());
+    let mut all = BTreeSet::new();
+    for name in names {
+        if !all.insert(name) {
+            return Some(format!("`{kind}` names the layer {name} twice"));
+        }
+    }
+    let required: &[&str] = match tier {
+        Tier::Kernel => &OF_KERNEL,
+        Tier::Process => &["rlimits"],
+        Tier::Container | Tier::Microvm => &[],
+    };
+    let lacking = required.iter().find(|name| !all.contains(*name))?;
+    Some(format!(
+        "`{kind}` has tier {tier} without {lacking}, which is required for it"
+    ))
+}
+
+/// What a dashboard cannot have found.
+fn found(preflight: &[Preflight]) -> Option<String> {
+    let mut tiers = BTreeSet::new();
+    preflight.iter().find_map(|found| {
+        if !tiers.insert(found.tier) {
+            return Some(format!("`opened` names tier {} twice", found.tier));
+        }
+        layers("opened", found.tier, &found.layers)
+    })
 }
 
 /// Layers that are read where they can be, and that no tier requires.
@@ -70,10 +121,16 @@ impl Session {
                 preflight: preflight.clone(),
                 command: None,
             });
-            return (None, before);
+            return (found(preflight), before);
         }
+        let started = match &record.event {
+            LogEvent::Started { isolation, .. } => {
+                layers("started", isolation.tier, &isolation.layers)
+            }
+            _ => None,
+        };
         let Some(here) = &mut self.here else {
-            return (None, before);
+            return (started, before);
         };
         match &record.event {
             LogEvent::Closed | LogEvent::Recovered { .. } => self.here = None,
@@ -90,7 +147,7 @@ impl Session {
                 if let Some(command) = here.command.take() {
                     before.add(command);
                 }
-                return (here.contradicts(event), before);
+                return (here.contradicts(event).or(started), before);
             }
         }
         (None, before)
