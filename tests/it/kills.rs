@@ -7,7 +7,7 @@
 use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::{OnceLock, mpsc};
@@ -421,6 +421,9 @@ impl World {
         self.dash.then(&[]);
         self.is_up();
         self.dash.wait_text("log ✓");
+        // Nobody waits longer than 8 s for the checkpoint of an end, and no life before this one need have made any.
+        self.dash
+            .wait_for("the hashes of the log", |d, _| is_hashed(&d.state));
         self.dash.keys("q");
         self.dash.wait_exit();
         self.listed();
@@ -464,6 +467,28 @@ impl World {
             );
         }
     }
+}
+
+/// Whether the thread that signs has read the log but for what its dashboard added: two hashes of 32 bytes for each record,
+/// without those of the incomplete subtrees.
+fn is_hashed(state: &Path) -> bool {
+    let segments = std::fs::read_dir(state.join("log")).unwrap();
+    let newest = segments.map(|entry| entry.unwrap().path()).max().unwrap();
+    let mut file = std::fs::File::open(newest).unwrap();
+    let begin = file.metadata().unwrap().len().saturating_sub(100_000);
+    file.seek(SeekFrom::Start(begin)).unwrap();
+    let mut end = Vec::new();
+    file.read_to_end(&mut end).unwrap();
+    let end = String::from_utf8_lossy(&end).into_owned();
+    let last = end.lines().last().map(serde_json::from_str::<Value>);
+    let Some(Ok(seq)) = last.map(|last| last.map(|record| record["seq"].as_u64())) else {
+        return false;
+    };
+    let Some(seq) = seq else { return false };
+    let seq = seq.saturating_sub(200);
+    let hashes = state.with_file_name("state-checkpoints").join("hashes");
+    let there = hashes.metadata().map_or(0, |meta| meta.len() / 32);
+    there >= 2 * seq - u64::from(seq.count_ones())
 }
 
 /// A process and when it started, because pids are used again.

@@ -19,6 +19,8 @@ pub(super) struct Known {
     key: Option<VerifierKey>,
     /// Whether the caller brought that key, or a checkpoint that it signed.
     brought: bool,
+    /// Whether the key that the caller named is a file of the folder of checkpoints.
+    lies_beside: bool,
     /// How many records a checkpoint signs that the caller brought.
     anchor: u64,
 }
@@ -52,7 +54,8 @@ pub(super) fn known(
     let mut known = Known {
         signed: Vec::new(),
         key: None,
-        brought: given.is_some() && anchor.is_none() && !key.is_some_and(|key| lies_in(key, store)),
+        brought: given.is_some() && anchor.is_none(),
+        lies_beside: key.is_some_and(|key| lies_in(key, store)),
         anchor: 0,
     };
     if let Ok(Some(key)) = &own {
@@ -86,7 +89,7 @@ pub(super) fn known(
     })
 }
 
-/// Whether a key is a file of the folder of checkpoints: then nobody brought it from elsewhere.
+/// Whether a key is a file of the folder of checkpoints, which can be as new as the folder says.
 fn lies_in(key: &str, store: &Store) -> bool {
     let (file, dir) = (Path::new(key).canonicalize(), store.dir().canonicalize());
     file.ok()
@@ -117,7 +120,9 @@ impl Anchored {
         match begun {
             Ok(begun) => Self {
                 lacks: lacks(known, report, through, begun.as_ref(), store),
-                beside: through.filter(|_| !known.brought).map(|_| beside(store)),
+                beside: through
+                    .filter(|_| !known.brought || known.lies_beside)
+                    .map(|_| beside(store)),
                 through,
                 begun,
                 fault: None,
