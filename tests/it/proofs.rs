@@ -200,7 +200,12 @@ fn a_key_beside_the_log_vouches_for_nothing_that_was_there_before_it() {
     let others = "state-checkpoints/latest: ";
     for (args, code, words) in [
         (&["--require-anchor"][..], 1, before),
-        (&[], 0, "; --key FILE names the one that you expect\n"),
+        (
+            &[],
+            0,
+            "; --key FILE names the one that you expect; the key that signs lies there too, and whoever can read it can \
+             sign another log\n",
+        ),
         (
             &["--require-anchor", "--key", &key],
             0,
