@@ -25,6 +25,15 @@ fn propose(b: &mut Bench) {
     b.settle();
 }
 
+/// Presses the keys of a grant, each when it counts.
+fn asks_and_confirms(b: &mut Bench) {
+    b.keys("a");
+    b.look();
+    b.advance(SHEET_GRACE.as_millis() as u64);
+    b.keys("y");
+    b.carry_out();
+}
+
 #[test]
 fn secrets() {
     at_sizes("secrets", propose);
@@ -74,11 +83,7 @@ fn a_clear_one_with_secrets_takes_three_keys() {
     let text = b.look();
     assert!(!text.contains("not seen"), "{text}");
     b.advance(QUIET.as_millis() as u64);
-    b.keys("a");
-    b.look();
-    b.advance(SHEET_GRACE.as_millis() as u64);
-    b.keys("y");
-    b.carry_out();
+    asks_and_confirms(&mut b);
     assert_ne!(b.state.entry(id).unwrap().state(), State::Pending);
 }
 
@@ -112,11 +117,7 @@ fn nothing_is_granted_before_its_secrets_are_known() {
     search.run();
     let text = b.settle();
     assert!(text.contains("1 secret, marked"), "{text}");
-    b.keys("a");
-    b.look();
-    b.advance(SHEET_GRACE.as_millis() as u64);
-    b.keys("y");
-    b.carry_out();
+    asks_and_confirms(&mut b);
     assert_ne!(b.state.entry(id).unwrap().state(), State::Pending);
 }
 
