@@ -13,11 +13,17 @@ use crate::common::interpreters::interpreters;
 
 const LOCK: &str = include_str!("../data/lint.lock");
 
-/// The Python files that ruff and mypy check.
-const PYTHON: [&str; 3] = ["assets/runner", "assets/replicate.py", "tests/runner"];
+/// The Python files that ruff checks.
+const PYTHON: [&str; 5] = [
+    "assets/runner",
+    "assets/replicate.py",
+    "assets/clients",
+    "tests/runner",
+    "tests/clients",
+];
 
-/// Folders besides the runner whose modules mypy imports by name.
-const MODULES: [&str; 2] = ["assets", "tests/runner"];
+/// Folders besides the runner whose modules mypy imports by name, and checks.
+const MODULES: [&str; 3] = ["assets", "assets/clients", "tests/runner"];
 
 /// Without the check of advisories, which needs a list from the network.
 const CHECKS: [&str; 3] = ["licenses", "bans", "sources"];

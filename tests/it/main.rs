@@ -29,6 +29,7 @@ mod audit;
 mod bundles;
 mod check_cli;
 mod cli;
+mod clients;
 mod columns;
 mod config;
 mod contracts;
