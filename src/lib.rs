@@ -13,6 +13,8 @@ pub mod cli;
 
 pub mod app;
 
+pub mod mcp;
+
 pub mod tui;
 
 pub mod ipc;

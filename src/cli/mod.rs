@@ -19,6 +19,7 @@ pub mod dashboard;
 pub mod doctor;
 mod folder;
 pub mod man;
+pub mod mcp;
 mod out;
 pub mod policy;
 pub mod replicate;
@@ -118,6 +119,8 @@ pub enum Command {
     Submit(submit::Args),
     /// Static verdicts only; executes nothing
     Check(check::Args),
+    /// Serve an agent that speaks the Model Context Protocol on standard input and output
+    Mcp,
     /// The policies in force
     Policy(policy::Args),
     /// Review the audit log: a screen that only reads it, or one of the commands below
@@ -195,6 +198,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Demo(args)) => dashboard::demo(&opened(&args), globals),
         Some(Command::Submit(args)) => submit::run(&args, globals),
         Some(Command::Check(args)) => check::run(&args, globals),
+        Some(Command::Mcp) => mcp::run(globals),
         Some(Command::Policy(args)) => policy::run(&args, globals),
         Some(Command::Audit(args)) => {
             let plain = plain || args.plain;

@@ -31,6 +31,13 @@ pub enum ClientError {
     Io(#[from] io::Error),
 }
 
+/// What a dashboard says: the result of the call with this number, or a notification.
+#[derive(Debug)]
+pub enum Heard {
+    Answer(u64, Result<Value, ClientError>),
+    Note(Value),
+}
+
 /// A connection to a dashboard.
 ///
 /// One call at a time; notifications that arrive meanwhile are kept for
@@ -89,25 +96,35 @@ impl Client {
     /// again.
     pub async fn answer(&mut self, id: u64) -> Result<Value, ClientError> {
         loop {
-            let mut message = self.message().await?;
-            if message.get("method").is_some() {
-                self.notes.push_back(message);
-                continue;
+            match self.hear().await? {
+                Heard::Answer(to, result) if to == id => return result,
+                Heard::Answer(..) => {}
+                Heard::Note(note) => self.notes.push_back(note),
             }
+        }
+    }
+
+    /// The next thing that the dashboard says, for callers with several calls open. An error here ends the
+    /// connection. Can be dropped at any await and called again.
+    pub async fn hear(&mut self) -> Result<Heard, ClientError> {
+        let mut message = self.message().await?;
+        if message.get("method").is_some() {
+            return Ok(Heard::Note(message));
+        }
+        let mut take = |name: &str| message.get_mut(name).map(Value::take);
+        let result = match (take("error"), take("result")) {
+            (Some(error), _) => Err(refusal(error)),
+            (None, Some(result)) => Ok(result),
+            (None, None) => Err(ClientError::Protocol(
+                "neither `result` nor `error`".to_owned(),
+            )),
+        };
+        match message.get("id").and_then(Value::as_u64) {
+            Some(to) => Ok(Heard::Answer(to, result)),
             // An error without an id is about the connection.
-            let to = message.get("id").cloned().unwrap_or_default();
-            if to != json!(id) && !to.is_null() {
-                continue;
-            }
-            if let Some(error) = message.get_mut("error") {
-                return Err(refusal(error.take()));
-            }
-            return match message.get_mut("result") {
-                Some(result) => Ok(result.take()),
-                None => Err(ClientError::Protocol(
-                    "neither `result` nor `error`".to_owned(),
-                )),
-            };
+            None => Err(result.err().unwrap_or_else(|| {
+                ClientError::Protocol("a result without the number of a call".to_owned())
+            })),
         }
     }
 

@@ -26,7 +26,7 @@ mod server;
 mod shares;
 mod socket;
 
-pub use client::{Client, ClientError};
+pub use client::{Client, ClientError, Heard};
 pub use frame::FRAME_MAX;
 pub use inbox::{Entrance, Inbox, inbox};
 pub use request::METHODS;

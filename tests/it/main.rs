@@ -46,6 +46,7 @@ mod hints;
 mod hostile;
 mod kills;
 mod lint;
+mod mcp;
 mod mouse;
 mod nodes;
 mod pauses;

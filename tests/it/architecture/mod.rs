@@ -239,6 +239,36 @@ fn reading(source: &Source, found: &mut Vec<String>) {
     }
 }
 
+/// What an adapter for agents may use: it is a client of the socket, so it can only ask.
+const ASKING: [&str; 4] = ["mcp", "ipc", "model", "error"];
+
+fn asking(source: &Source, found: &mut Vec<String>) {
+    if source.top() != "mcp" {
+        return;
+    }
+    for module in modules_used(&source.code) {
+        if !ASKING.contains(&&*module) {
+            source.says(
+                &format!("only asks on the socket, and uses `{module}`"),
+                found,
+            );
+        }
+    }
+    // A server that asks the agent's side would take approval from it.
+    let own = tokens(&source.outside_tests()).join(" ");
+    for word in [
+        "InputRequired",
+        "InputRequiredResult",
+        "create_elicitation",
+        "create_message",
+        "elicit",
+    ] {
+        if contains_words(&own, word) {
+            source.says(&format!("asks the agent's side: `{word}`"), found);
+        }
+    }
+}
+
 /// Whether the code constructs a value of the type: `Name {` that is not a declaration, a return
 /// type or a pattern.
 fn is_built(joined: &str, name: &str) -> bool {
@@ -278,6 +308,7 @@ fn judge(sources: &[Source]) -> Vec<String> {
         purity(source, &mut found);
         places(source, &mut found);
         reading(source, &mut found);
+        asking(source, &mut found);
         size(source, &mut found);
     }
     found
@@ -360,6 +391,16 @@ fn made_up_faults_are_found() {
             "app/reviewing/x.rs",
             "fn f() { crate::broker::update() }",
             "only reads a log, and names `broker`",
+        ),
+        (
+            "mcp/x.rs",
+            "use crate::broker::Request;",
+            "only asks on the socket",
+        ),
+        (
+            "mcp/x.rs",
+            "fn f() { CallToolResponse::InputRequired(x) }",
+            "asks the agent's side",
         ),
         ("model/x.rs", "use crate::broker::Event;", "not below"),
         ("model/x.rs", "fn f() { crate::tui::draw() }", "not below"),

@@ -1,0 +1,62 @@
+//! `countersign mcp`: the socket for agents that speak the Model Context Protocol, over standard input and
+//! output.
+//!
+//! ```text
+//! agent ── stdio ──▶ server ─▶ tools, arguments ─▶ waiting ─▶ link ── unix socket ──▶ dashboard
+//!                      ▲                                        │
+//!                      └────────── answer, files ◀──────────────┘
+//! ```
+//!
+//! A client of the socket and nothing else: it proposes, waits and returns what ran. It decides nothing, never
+//! says "allow" to another program's executor, and never asks the agent's side for approval: no elicitation, no
+//! `input_required`. `tests/it/architecture` checks that it uses `ipc`, `model` and `error` only.
+
+mod answer;
+mod arguments;
+mod files;
+mod input;
+mod link;
+mod schemas;
+mod server;
+mod tools;
+mod waiting;
+
+use std::path::PathBuf;
+
+use rmcp::ServiceExt as _;
+use tokio::sync::watch;
+
+use crate::error::Failure;
+
+/// Serves one agent until it closes standard input.
+///
+/// `profile` is what proposals run under that name none. `beside` is a hint for the agent's user if no dashboard
+/// answers, asked for each time.
+pub fn serve(
+    socket: PathBuf,
+    profile: Option<String>,
+    beside: fn() -> Option<String>,
+) -> Result<(), Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::general(format!("cannot serve MCP: {e}"));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| failed(&e))?;
+    let served = runtime.block_on(async {
+        let (ended, gone) = watch::channel(false);
+        let (reader, writer) = rmcp::transport::stdio_pipes();
+        let adapter = server::Adapter::new(link::Link::new(socket, beside), profile, gone);
+        match adapter
+            .serve((input::Input::new(reader, ended), writer))
+            .await
+        {
+            Ok(service) => service.waiting().await.map(drop).map_err(|e| failed(&e)),
+            // An agent that closes its end before it began wanted nothing.
+            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(e) => Err(failed(&e)),
+        }
+    });
+    // A read of standard input may block a thread that nothing can end.
+    runtime.shutdown_background();
+    served
+}

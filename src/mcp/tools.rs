@@ -1,0 +1,264 @@
+//! What each tool does: arguments in, calls on the socket, an answer out.
+
+use rmcp::RoleServer;
+use rmcp::model::{CallToolResult, ContentBlock, Implementation, JsonObject, ResourceContents};
+use rmcp::service::RequestContext;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+
+use crate::model::{Artifact, Verdict, VerdictKind};
+
+use super::answer;
+use super::arguments::Arguments;
+use super::files;
+use super::schemas::HOLD_MAX;
+use super::server::Adapter;
+use super::waiting::{Held, hold};
+
+/// Bytes of text that one call of `read_artifact` returns.
+const PART_MAX: usize = 100_000;
+/// Bytes of a claim about the agent that the socket takes, with room to spare.
+const CLAIM_MAX: usize = 100;
+
+/// An argument that is wrong, in words for the model; or an answer.
+type Answer = Result<CallToolResult, String>;
+
+pub async fn run_python(
+    adapter: &Adapter,
+    given: Option<JsonObject>,
+    context: &RequestContext<RoleServer>,
+) -> Answer {
+    let known = [
+        "code", "title", "reason", "profile", "inputs", "ttl_s", "wait_s",
+    ];
+    let mut arguments = Arguments::new(&known, given)?;
+    let mut params = json!({"code": arguments.needed("code")?});
+    for name in ["title", "reason"] {
+        if let Some(text) = arguments.text(name)? {
+            params[name] = text.into();
+        }
+    }
+    if let Some(profile) = arguments.text("profile")?.or(adapter.profile.clone()) {
+        params["profile"] = profile.into();
+    }
+    if let Some(inputs) = arguments.object("inputs")?.filter(|map| !map.is_empty()) {
+        params["inputs"] = inputs.into();
+    }
+    if let Some(ttl) = arguments.whole("ttl_s", 1, u64::MAX)? {
+        params["ttl_s"] = ttl.into();
+    }
+    let wait_s = arguments.whole("wait_s", 0, HOLD_MAX)?;
+    if let Some(client) = context.client_info() {
+        params["agent"] = claim(&client);
+    }
+    let proposed = match adapter.link.call("propose", params).await {
+        Ok(proposed) => proposed,
+        Err(trouble) => return Ok(answer::trouble(&trouble)),
+    };
+    match proposed["id"].as_str() {
+        Some(id) => Ok(wait(adapter, id, wait_s, context).await),
+        None => Err("the dashboard answered a proposal without an id".to_owned()),
+    }
+}
+
+pub async fn wait_for_run(
+    adapter: &Adapter,
+    given: Option<JsonObject>,
+    context: &RequestContext<RoleServer>,
+) -> Answer {
+    let mut arguments = Arguments::new(&["id", "wait_s"], given)?;
+    let id = arguments.needed("id")?;
+    let wait_s = arguments.whole("wait_s", 0, HOLD_MAX)?;
+    Ok(wait(adapter, &id, wait_s, context).await)
+}
+
+async fn wait(
+    adapter: &Adapter,
+    id: &str,
+    wait_s: Option<u64>,
+    context: &RequestContext<RoleServer>,
+) -> CallToolResult {
+    let gone = adapter.gone.clone();
+    match hold(&adapter.link, id, wait_s, context, gone).await {
+        Held::Outcome(value) => match answer::outcome(&value) {
+            Err(why) => answer::error(why),
+            Ok((mut result, outcome)) => {
+                let run = outcome.run.as_ref();
+                let left: &[Artifact] = run.map_or(&[], |run| &run.artifacts);
+                let shown = files::shown(&adapter.link, id, left).await;
+                result.content.extend(shown);
+                adapter.remember(id, left);
+                result
+            }
+        },
+        Held::Still(state) => answer::waiting(id, &state),
+        // Nobody reads this.
+        Held::Abandoned => answer::error("the call was cancelled; what was pending is withdrawn"),
+        Held::Trouble(trouble) => answer::trouble(&trouble),
+    }
+}
+
+pub async fn check_python(adapter: &Adapter, given: Option<JsonObject>) -> Answer {
+    let mut arguments = Arguments::new(&["code", "profile"], given)?;
+    let mut params = json!({"code": arguments.needed("code")?});
+    if let Some(profile) = arguments.text("profile")?.or(adapter.profile.clone()) {
+        params["profile"] = profile.into();
+    }
+    let verdict = match adapter.link.call("check", params).await {
+        Ok(verdict) => verdict,
+        Err(trouble) => return Ok(answer::trouble(&trouble)),
+    };
+    let verdict = Verdict::deserialize(&verdict)
+        .map_err(|e| format!("the dashboard's answer is no verdict: {e}"))?;
+    let kind = verdict.verdict;
+    let means = match kind {
+        VerdictKind::Clear => "no rule matched; a person still decides",
+        VerdictKind::Flagged => "a person may grant it after a stronger confirmation",
+        VerdictKind::Blocked => "nobody can grant it; change what blocks",
+        VerdictKind::Unanalyzable => "it cannot be read, so nobody can grant it",
+    };
+    let text = format!("{kind}: {means}\n{}", answer::findings_text(&verdict));
+    let content = json!({"verdict": kind.as_str(), "findings": answer::findings(&verdict)});
+    Ok(answer::structured(
+        text.trim_end().to_owned(),
+        content,
+        Vec::new(),
+    ))
+}
+
+pub async fn list_datasets(adapter: &Adapter, given: Option<JsonObject>) -> Answer {
+    Arguments::new(&[], given)?;
+    let mut datasets = match adapter.link.call("datasets", json!({})).await {
+        Ok(datasets) => datasets,
+        Err(trouble) => return Ok(answer::trouble(&trouble)),
+    };
+    let mut text = String::new();
+    for dataset in datasets.as_array_mut().into_iter().flatten() {
+        // What is not known is left out: the schema has no null.
+        if let Some(fields) = dataset.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+        }
+        let column = |c: &Value| {
+            let (name, dtype) = (c["name"].as_str(), c["dtype"].as_str());
+            format!("{} {}", name.unwrap_or_default(), dtype.unwrap_or_default())
+        };
+        let columns: Vec<String> = dataset["columns"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(column)
+            .collect();
+        let name = dataset["name"].as_str().unwrap_or_default();
+        let rows = dataset["rows"]
+            .as_u64()
+            .map_or_else(String::new, |n| format!(", {n} rows"));
+        let (format, kind) = (dataset["format"].as_str(), dataset["sensitivity"].as_str());
+        let (format, kind) = (format.unwrap_or_default(), kind.unwrap_or_default());
+        text.push_str(&format!(
+            "{name} ({format}{rows}, {kind}): {}\n",
+            columns.join(", ")
+        ));
+    }
+    match text.as_str() {
+        "" => text.push_str("No data sets are configured."),
+        _ => text.push_str(
+            "Name one as an input of run_python: {\"inputs\": {\"df\": {\"dataset\": \"NAME\"}}}",
+        ),
+    }
+    Ok(answer::structured(
+        text,
+        json!({"datasets": datasets}),
+        Vec::new(),
+    ))
+}
+
+pub async fn proposal_status(adapter: &Adapter, given: Option<JsonObject>) -> Answer {
+    let mut arguments = Arguments::new(&["id"], given)?;
+    let id = arguments.needed("id")?;
+    let status = match adapter.link.call("status", json!({"id": id})).await {
+        Ok(status) => status,
+        Err(trouble) => return Ok(answer::trouble(&trouble)),
+    };
+    let state = status["state"].as_str().unwrap_or_default();
+    let mut content = json!({"id": id, "state": state});
+    let mut text = format!("Proposal {id} is {state}.");
+    if let Some(expires) = status["expires_at"].as_str() {
+        content["expires_at"] = expires.into();
+        if state == "pending" {
+            text.push_str(&format!(" It expires undecided at {expires}."));
+        }
+    }
+    Ok(answer::structured(text, content, Vec::new()))
+}
+
+pub async fn read_artifact(adapter: &Adapter, given: Option<JsonObject>) -> Answer {
+    let mut arguments = Arguments::new(&["id", "name", "offset"], given)?;
+    let id = arguments.needed("id")?;
+    let name = arguments.needed("name")?;
+    let offset = arguments.whole("offset", 0, u64::MAX)?.unwrap_or(0);
+    let (mut bytes, mut next) = match files::part(&adapter.link, &id, &name, offset).await {
+        Ok(part) => part,
+        Err(trouble) => return Ok(answer::trouble(&trouble)),
+    };
+    let mut content = json!({"id": id, "name": name, "offset": offset});
+    if offset == 0 && files::is_png(&bytes) {
+        if next.is_some() {
+            bytes = match files::whole(&adapter.link, &id, &name).await {
+                Ok(whole) => whole,
+                Err(trouble) => return Ok(answer::trouble(&trouble)),
+            };
+        }
+        content["bytes"] = bytes.len().into();
+        let text = format!("{name}: a picture of {} bytes", bytes.len());
+        return Ok(answer::structured(
+            text,
+            content,
+            vec![files::image(&bytes)],
+        ));
+    }
+    if bytes.len() > PART_MAX {
+        bytes.truncate(PART_MAX);
+        next = Some(offset + PART_MAX as u64);
+    }
+    let (text, block) = match cut_text(&mut bytes, &mut next, offset) {
+        Some(text) => (text, None),
+        None => {
+            let contents: ResourceContents =
+                files::contents(files::uri(&id, &name), bytes.clone(), None);
+            let text = format!("{name}: {} bytes that are no text", bytes.len());
+            (text, Some(ContentBlock::resource(contents)))
+        }
+    };
+    content["bytes"] = bytes.len().into();
+    let mut more: Vec<ContentBlock> = block.into_iter().collect();
+    if let Some(next) = next {
+        content["next_offset"] = next.into();
+        more.push(ContentBlock::text(format!(
+            "[more: call read_artifact again with offset {next}]"
+        )));
+    }
+    Ok(answer::structured(text, content, more))
+}
+
+/// The part as text, without a character that its end cuts in two; `None` if it is no text.
+fn cut_text(bytes: &mut Vec<u8>, next: &mut Option<u64>, offset: u64) -> Option<String> {
+    if let Err(e) = std::str::from_utf8(bytes) {
+        let cut_short = e.error_len().is_none() && next.is_some() && e.valid_up_to() > 0;
+        if !cut_short {
+            return None;
+        }
+        bytes.truncate(e.valid_up_to());
+        *next = Some(offset + bytes.len() as u64);
+    }
+    String::from_utf8(bytes.clone()).ok()
+}
+
+/// What the client says about itself, cut to what the socket takes.
+fn claim(client: &Implementation) -> Value {
+    let cut = |text: &str| text[..text.floor_char_boundary(CLAIM_MAX)].to_owned();
+    let name = match client.name.as_str() {
+        "" => "an MCP client",
+        name => name,
+    };
+    json!({"name": cut(name), "version": cut(&client.version)})
+}

@@ -1,0 +1,100 @@
+//! Holding a call while a person decides: with signs of life, until the outcome, the time or the agent ends it.
+
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::ProgressNotificationParam;
+use rmcp::service::RequestContext;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::link::{Link, Trouble};
+use super::schemas::HOLD_MAX;
+
+/// Without signs of life, clients commonly give up after 60 s.
+const HOLD_SILENT: u64 = 50;
+/// Between two signs of life.
+const STEP: Duration = Duration::from_secs(5);
+/// How long a withdrawal may take. Closing the connection withdraws, too.
+const WITHDRAWAL: Duration = Duration::from_secs(2);
+
+/// How the holding ended.
+pub enum Held {
+    /// The outcome object.
+    Outcome(Value),
+    /// There is none yet.
+    Still(String),
+    /// The agent cancelled the call or is gone.
+    Abandoned,
+    Trouble(Trouble),
+}
+
+/// Waits for a proposal's outcome.
+///
+/// `wait_s` is what the agent asked for. An agent that stops waiting wants no run any more: what is
+/// still pending is then withdrawn.
+pub async fn hold(
+    link: &Link,
+    id: &str,
+    wait_s: Option<u64>,
+    context: &RequestContext<RoleServer>,
+    mut gone: watch::Receiver<bool>,
+) -> Held {
+    let token = context.meta.get_progress_token();
+    let most = match token {
+        Some(_) => HOLD_MAX,
+        None => HOLD_SILENT,
+    };
+    let begun = Instant::now();
+    let until = begun + Duration::from_secs(wait_s.unwrap_or(most));
+    let mut told = Duration::ZERO;
+    let mut state = "pending".to_owned();
+    loop {
+        if let Some(token) = token.clone() {
+            // Progress must grow with each notification.
+            let progress = begun.elapsed().max(told + Duration::from_millis(1));
+            told = progress;
+            let message = match state.as_str() {
+                "pending" => format!("waiting for a person's decision ({} s)", progress.as_secs()),
+                state => format!("{state} ({} s)", progress.as_secs()),
+            };
+            let sign = ProgressNotificationParam::new(token, progress.as_secs_f64());
+            // The agent may be gone; the select below hears of it.
+            let _ = context
+                .peer
+                .notify_progress(sign.with_message(message))
+                .await;
+        }
+        let step = STEP.min(until.saturating_duration_since(Instant::now()));
+        let params = json!({"id": id, "timeout_s": step.as_secs_f64()});
+        let answer = tokio::select! {
+            answer = link.call("wait", params) => answer,
+            () = context.ct.cancelled() => return abandon(link, id).await,
+            () = ended(&mut gone) => return abandon(link, id).await,
+        };
+        match answer {
+            Err(trouble) => return Held::Trouble(trouble),
+            // Only an outcome has a message.
+            Ok(outcome) if outcome.get("message").is_some() => return Held::Outcome(outcome),
+            Ok(still) => still["state"]
+                .as_str()
+                .unwrap_or("pending")
+                .clone_into(&mut state),
+        }
+        if Instant::now() >= until {
+            return Held::Still(state);
+        }
+    }
+}
+
+/// Returns once the agent closed its end.
+async fn ended(gone: &mut watch::Receiver<bool>) {
+    drop(gone.wait_for(|gone| *gone).await);
+}
+
+async fn abandon(link: &Link, id: &str) -> Held {
+    // What runs goes on, and what ended stays as it is.
+    let _ = tokio::time::timeout(WITHDRAWAL, link.call("withdraw", json!({"id": id}))).await;
+    Held::Abandoned
+}
