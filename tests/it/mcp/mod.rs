@@ -1,5 +1,6 @@
 //! `countersign mcp` with a real dashboard, keys through its terminal, and an agent that speaks lines of JSON.
 
+mod packages;
 mod raw;
 
 use std::time::Duration;
