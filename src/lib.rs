@@ -41,6 +41,8 @@ pub mod policy;
 
 pub mod chart;
 
+pub mod hook;
+
 pub mod secrets;
 
 pub mod model;

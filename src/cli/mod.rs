@@ -18,6 +18,7 @@ pub mod completions;
 pub mod dashboard;
 pub mod doctor;
 mod folder;
+pub mod hook;
 pub mod man;
 pub mod mcp;
 mod out;
@@ -129,6 +130,8 @@ pub enum Command {
     Status(status::Args),
     /// Run the code of a kept run again, for yourself and unconfined
     Replicate(replicate::Args),
+    /// Refuse calls of an agent's own tools that would run Python
+    Hook(hook::Args),
     /// Make or repair the managed Python environment
     Setup(setup::Args),
     /// What this machine offers and what is missing
@@ -206,6 +209,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         }
         Some(Command::Status(args)) => status::run(&args, globals),
         Some(Command::Replicate(args)) => replicate::run(&args, globals),
+        Some(Command::Hook(args)) => hook::run(&args),
         Some(Command::Setup(args)) => setup::run(&args, globals),
         Some(Command::Doctor(args)) => doctor::run(&args, globals),
         Some(Command::Completions(args)) => completions::run(&args),

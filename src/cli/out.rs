@@ -59,6 +59,13 @@ pub(super) fn print_json(json: &str) -> Result<(), Failure> {
     printed(writeln!(out, "{text}").and_then(|()| out.flush()))
 }
 
+/// Writes one JSON text for a program that has to get it: a reader that is gone is an error.
+pub(super) fn hand_over(json: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", visible_json(json))?;
+    out.flush()
+}
+
 /// Writes a JSON array of the texts that `find` hands over, each as soon as it comes.
 pub(super) fn print_rows_json(
     find: impl FnOnce(&mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>,

@@ -72,6 +72,7 @@ async fn completions_and_man_page_name_every_command_and_no_hidden_role() {
             "status",
             "setup",
             "doctor",
+            "hook",
             "completions",
             "man",
         ] {

@@ -1,0 +1,91 @@
+//! Hooks of coding agents: reads the call of a tool that an agent is about to make, and says whether it would run Python.
+//!
+//! Pure: text in, an answer out. Nothing here says "allow": a call that runs no Python is left to the agent's own rules. What is
+//! not understood is [`Answer::Unclear`], and whoever asks blocks it. The work is linear in the text and bounded
+//! ([`shell::Found`] counts the steps).
+
+mod call;
+mod programs;
+mod shell;
+mod streams;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod words;
+mod wrapped;
+
+use serde_json::{Value, json};
+
+/// A longer call is unclear.
+pub const BYTES_MAX: usize = 4 << 20;
+
+/// What every denied call is told.
+pub const REASON: &str = "use the tool run_python of countersign";
+
+/// The agents whose hooks are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    ClaudeCode,
+    Codex,
+    Gemini,
+}
+
+/// What is said of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It runs no Python that can be seen: say nothing.
+    Silent,
+    /// It would run Python, by what is named.
+    Python(String),
+    /// Nobody can tell.
+    Unclear(String),
+}
+
+impl Agent {
+    /// The event before a call of a tool.
+    fn event(self) -> &'static str {
+        match self {
+            Self::ClaudeCode | Self::Codex => "PreToolUse",
+            Self::Gemini => "BeforeTool",
+        }
+    }
+
+    /// Judges what this agent's hook was given.
+    pub fn judge(self, given: &[u8]) -> Answer {
+        if given.len() > BYTES_MAX {
+            return unclear(format!("the call is longer than {BYTES_MAX} bytes"));
+        }
+        let call: Value = match serde_json::from_slice(given) {
+            Ok(call) => call,
+            Err(e) => return unclear(format!("the call is not JSON: {e}")),
+        };
+        let Some(event) = call["hook_event_name"].as_str() else {
+            return unclear("the call has no `hook_event_name`");
+        };
+        if event != self.event() {
+            let wanted = self.event();
+            return unclear(format!("the hook belongs to {wanted}, not to {event}"));
+        }
+        let Some(name) = call["tool_name"].as_str() else {
+            return unclear("the call has no `tool_name`");
+        };
+        call::judge(name, &call["tool_input"])
+    }
+
+    /// The refusal in this agent's format.
+    pub fn denial(self, what: &str) -> Value {
+        let reason = format!("{REASON}: {what} would run Python, and there a person decides");
+        match self {
+            Self::ClaudeCode | Self::Codex => json!({"hookSpecificOutput": {
+                "hookEventName": self.event(),
+                "permissionDecision": "deny",
+                "permissionDecisionReason": reason,
+            }}),
+            Self::Gemini => json!({"decision": "deny", "reason": reason}),
+        }
+    }
+}
+
+fn unclear(why: impl Into<String>) -> Answer {
+    Answer::Unclear(why.into())
+}
