@@ -99,7 +99,7 @@ pub(super) fn private() -> Result<Connection, IndexError> {
 fn empty(connection: Connection) -> Result<Connection, IndexError> {
     // Whoever finds the file cut off throws it away, so nothing of it is synced.
     connection.execute_batch(
-        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;",
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16384;",
     )?;
     connection.execute_batch(TABLES)?;
     connection.pragma_update(None, "user_version", VERSION)?;
@@ -131,7 +131,7 @@ fn set_up(connection: Connection) -> Result<Connection, IndexError> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.busy_timeout(std::time::Duration::from_secs(30))?;
     connection.execute_batch(
-        "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;",
+        "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096;",
     )?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
