@@ -508,6 +508,31 @@ fn the_oldest_segments_go_until_everything_takes_no_more_than_its_bytes() {
 }
 
 #[test]
+fn a_witness_that_does_not_answer_costs_no_signature() {
+    let (dir, log) = three_segments();
+    let done = prune(dir.path(), "retention_days = 30", &["--older-than", "5000"]);
+    assert!(told(&done).is_empty(), "{}", told(&done));
+    let key = fs::read_to_string(dir.path().join("state-checkpoints/key.pub")).unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = closed.local_addr().unwrap().port();
+    drop(closed);
+    let witness = format!(
+        "retention_bytes = 1\nwitnesses = [\"http://127.0.0.1:{port} {}\"]",
+        key.trim()
+    );
+    let done = prune(dir.path(), &witness, &[]);
+    assert_eq!(files(&log).len(), 1, "{}", told(&done));
+    assert!(
+        told(&done)
+            .contains(" is signed and kept, but not taken by all who should have it: witness "),
+        "{}",
+        told(&done)
+    );
+    let report = audit::Log::open(&dir.path().join("state")).unwrap();
+    assert!(report.verify().unwrap().consistent);
+}
+
+#[test]
 fn contents_go_by_kind_and_their_records_stay() {
     let (dir, log) = three_segments();
     let kinds = "[audit.retention]\ncode_days = 38";

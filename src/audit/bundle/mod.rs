@@ -208,7 +208,10 @@ impl Bundling<'_> {
         let signed = self.anchor.signed.note.print();
         let key = format!("{}\n", self.anchor.key);
         let begun = self.anchor.begun.map_or_else(String::new, |begun| {
-            format!("\nThe log is {}.\n", begun.said())
+            format!(
+                "\nThe log is {}.\n",
+                begun.said(self.anchor.signed.checkpoint.size)
+            )
         });
         let readme = format!("{README}{begun}");
         for (name, content) in [

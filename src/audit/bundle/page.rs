@@ -78,7 +78,7 @@ pub fn head(
         text(&checkpoint.origin),
         grouped(checkpoint.size),
         match anchor.begun {
-            Some(begun) => format!("; {}", text(&begun.said())),
+            Some(begun) => format!("; {}", text(&begun.said(checkpoint.size))),
             None => String::new(),
         },
         text(&anchor.key.to_string()),

@@ -21,8 +21,8 @@ use super::lines::Place;
 use super::{Index, IndexError};
 use crate::model::ProposalId;
 
-/// So much is searched at once.
-const PIECE: u64 = 4 * 1024 * 1024;
+/// So much is searched at once: it stays in the processor's own memory between the reading and the search.
+const PIECE: u64 = 256 * 1024;
 /// More processors find no more: the file system's memory is the limit.
 const THREADS: usize = 4;
 
@@ -145,12 +145,13 @@ fn hits(
     let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
     let longest = texts.iter().map(String::len).max().unwrap_or(0) as u64;
     let search = AhoCorasick::new(&texts).map_err(|e| IndexError::Other(e.to_string()))?;
-    let mut pieces = Vec::new();
+    let (mut files, mut pieces) = (Vec::new(), Vec::new());
     for segment in layout.segments()? {
         if !(from.segment..=end.segment).contains(&segment) {
             continue;
         }
-        let whole = open_regular(&layout.segment(segment))?.metadata()?.len();
+        let file = open_regular(&layout.segment(segment))?;
+        let whole = file.metadata()?.len();
         let last = match segment == end.segment {
             true => end.offset.min(whole),
             false => whole,
@@ -160,17 +161,17 @@ fn hits(
             false => 0,
         };
         while at < last {
-            pieces.push((segment, at, (at + PIECE).min(last), last));
+            pieces.push((files.len(), at, (at + PIECE).min(last), last));
             at += PIECE;
         }
+        files.push((segment, file));
     }
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || -> io::Result<()> {
         let mut bytes = Vec::new();
-        while let Some((segment, begin, end, last)) =
-            pieces.get(next.fetch_add(1, Ordering::Relaxed))
+        while let Some((file, begin, end, last)) = pieces.get(next.fetch_add(1, Ordering::Relaxed))
         {
-            let file = open_regular(&layout.segment(*segment))?;
+            let (segment, file) = &files[*file];
             // What begins in this piece may end in the next.
             let through = (*end + longest.saturating_sub(1)).min(*last);
             bytes.resize(usize::try_from(through - begin).unwrap_or(0), 0);

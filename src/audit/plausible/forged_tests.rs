@@ -315,6 +315,20 @@ fn records_at_another_place_or_of_another_time_are_named() {
     moved.insert(at, erased);
     let what = "`erased` while the dashboard of seq 1 had the log open".to_owned();
     assert_eq!(odd("moved", &moved), [(at as u64, what)]);
+    // Nobody closes while something runs, and nobody decides after the dashboard began to close.
+    let mut early = all.clone();
+    let closed = early.remove(of_kind(&all, "closed", 0));
+    let at = of_kind(&all, "finished", 1);
+    early.insert(at, closed);
+    let found = odd("early", &early);
+    assert_eq!(found[0].0, at as u64, "{found:?}");
+    assert!(found[0].1.starts_with("`closed` while ") && found[0].1.contains(" had no end"));
+    let mut left = all.clone();
+    let at = of_kind(&all, "expired", 0);
+    left[at] = set(&left[at], "kind", "\"unattended\"");
+    let found = odd("left", &left);
+    let words = format!("`denied` after the dashboard left a proposal undecided (seq {at}), ");
+    assert!(found[0].1.starts_with(&words), "{found:?}");
     // The time of an id, in all of its records.
     let line = &all[of_kind(&all, "proposed", 0)];
     let id = line.split_once("\"id\":\"").unwrap().1[..36].to_owned();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::error::{Damage, Named};
 use super::super::line::Record;
-use crate::model::{LogEvent, Preflight, Reviewer, Tier};
+use crate::model::{LogEvent, Preflight, ProposalId, Reviewer, State, Tier};
 
 /// Whether a dashboard opened the log before.
 #[derive(Debug, Default)]
@@ -25,6 +25,10 @@ struct Here {
     by: Reviewer,
     tier: Tier,
     preflight: Vec<Preflight>,
+    /// Proposals that came since, and have no end.
+    open: BTreeSet<ProposalId>,
+    /// Since when it closes: the record that left one of them undecided.
+    closes: Option<u64>,
     /// A record of a command, which needs the lock that this dashboard has.
     command: Option<Damage>,
 }
@@ -119,6 +123,8 @@ impl Session {
                 by: by.clone(),
                 tier: *tier,
                 preflight: preflight.clone(),
+                open: BTreeSet::new(),
+                closes: None,
                 command: None,
             });
             return (found(preflight), before);
@@ -133,7 +139,16 @@ impl Session {
             return (started, before);
         };
         match &record.event {
-            LogEvent::Closed | LogEvent::Recovered { .. } => self.here = None,
+            LogEvent::Closed => {
+                let left = here.open.first().map(|id| {
+                    format!(
+                        "`closed` while {id} had no end: a dashboard waits for it, or leaves it"
+                    )
+                });
+                self.here = None;
+                return (left, before);
+            }
+            LogEvent::Recovered { .. } => self.here = None,
             LogEvent::Pruned { .. } | LogEvent::Erased { .. } | LogEvent::Replicated { .. } => {
                 let kind = record.event.kind();
                 here.command.get_or_insert_with(|| {
@@ -147,7 +162,8 @@ impl Session {
                 if let Some(command) = here.command.take() {
                     before.add(command);
                 }
-                return (here.contradicts(event).or(started), before);
+                let late = here.lives(record.seq, event);
+                return (here.contradicts(event).or(late).or(started), before);
             }
         }
         (None, before)
@@ -179,6 +195,32 @@ impl Session {
 }
 
 impl Here {
+    /// What is open. A dashboard leaves proposals undecided only when it closes, and then nobody decides any more.
+    fn lives(&mut self, seq: u64, event: &LogEvent) -> Option<String> {
+        let kind = event.kind();
+        let id = event.id()?;
+        match event.state() {
+            Some(state) if state.is_final() => {
+                let own = self.open.remove(&id);
+                if own && state == State::Unattended {
+                    self.closes.get_or_insert(seq);
+                }
+            }
+            _ if matches!(event, LogEvent::Proposed(_)) => {
+                self.open.insert(id);
+            }
+            _ => {}
+        }
+        let decides = matches!(
+            event,
+            LogEvent::Granted(_) | LogEvent::Edited(_) | LogEvent::Denied { .. }
+        );
+        let closes = self.closes.filter(|_| decides)?;
+        Some(format!(
+            "`{kind}` after the dashboard left a proposal undecided (seq {closes}), which it does only when it closes"
+        ))
+    }
+
     fn contradicts(&self, event: &LogEvent) -> Option<String> {
         let (kind, seq) = (event.kind(), self.seq);
         if let Some(field) = by(event).and_then(|by| other(by, &self.by)) {

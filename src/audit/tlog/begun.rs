@@ -53,8 +53,9 @@ impl Begun {
         })
     }
 
-    /// `anchored from seq 1, since 2026-11-27T09:00:00Z, by the key countersign/…`.
-    pub fn said(&self) -> String {
+    /// `anchored from seq 1, since 2026-11-27T09:00:00Z, by the key countersign/…`. `through`: the last record that is signed;
+    /// if it was there before the key, so was all that the key signs.
+    pub fn said(&self, through: u64) -> String {
         let (from, at) = (self.from, self.at.strftime("%Y-%m-%dT%H:%M:%SZ"));
         let before = match from.saturating_sub(1) {
             0 => String::new(),
@@ -64,6 +65,13 @@ impl Begun {
                 "; the {n} records before it were there already, and no checkpoint says since when"
             ),
         };
+        if from > through {
+            return format!(
+                "signed through seq {through}, at {at}, by the key {}, which is newer than all of that: no checkpoint says since \
+                 when it was there",
+                self.origin
+            );
+        }
         format!(
             "anchored from seq {from}, since {at}, by the key {}{before}",
             self.origin

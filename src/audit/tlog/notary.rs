@@ -133,8 +133,9 @@ impl Notary {
         Informer(self.shared.clone())
     }
 
-    /// Signs what is there, after the writer was closed, and ends the thread.
-    pub fn close(self) {
+    /// Signs what is there, after the writer was closed, and ends the thread. False if a command or a witness had not
+    /// answered by then.
+    pub fn close(self) -> bool {
         self.shared.known().closing = true;
         self.shared.changed.notify_one();
         let until = Instant::now() + CLOSING;
@@ -146,6 +147,11 @@ impl Notary {
         while works() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(5));
         }
+        let ended = !works();
+        if !ended {
+            tracing::warn!("checkpoints: who is to sign or to take the last one has not answered");
+        }
+        ended
     }
 }
 

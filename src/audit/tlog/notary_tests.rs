@@ -504,8 +504,12 @@ fn a_key_that_signs_a_log_that_was_there_says_since_when() {
     assert_eq!(first.from, 101);
     assert!(
         first
-            .said()
+            .said(110)
             .contains("; the 100 records before it were there already")
+    );
+    let signed = first.said(100);
+    assert!(
+        signed.starts_with("signed through seq 100, at ") && signed.contains(" newer than all")
     );
     bench.grow(10);
     assert_eq!(bench.notarize(), []);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::mpsc;
 
 use crate::app;
-use crate::audit::{self, Notary, NotaryEvent};
+use crate::audit::{self, Notary, NotaryEvent, Vouched};
 use crate::config::Config;
 use crate::model::visible;
 
@@ -31,11 +31,23 @@ pub fn now(config: &Config, state_dir: &Path) {
     let report = Box::new(move |event| {
         let _ = tell_it.send(event);
     });
+    let store = state_dir.canonicalize().map(|at| anchoring.store(&at));
     let notary = Notary::start(state_dir, anchoring, durable, report);
-    notary.close();
-    // It may still be at work if a command or a witness takes long.
-    let last = told.try_iter().last();
-    if let Some(NotaryEvent::Failed(why) | NotaryEvent::Contradiction(why)) = last {
-        failed(&why);
+    let ended = notary.close();
+    let why = match told.try_iter().last() {
+        Some(NotaryEvent::Contradiction(why)) => return failed(&why),
+        Some(NotaryEvent::Failed(why)) => why,
+        Some(NotaryEvent::Works | NotaryEvent::Began(_)) | None if ended => return,
+        _ => "what it is handed to has not answered yet".to_owned(),
+    };
+    let signed =
+        store.is_ok_and(|store| Vouched::of(&store).is_ok_and(|vouched| vouched.size() >= durable));
+    match signed {
+        true => tell(&format!(
+            "the checkpoint up to seq {durable} is signed and kept, but not taken by all who should have it: {}; the next \
+             dashboard hands on one that holds this too",
+            visible(&why)
+        )),
+        false => failed(&why),
     }
 }

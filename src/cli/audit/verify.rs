@@ -93,7 +93,7 @@ pub fn run(args: &Args, log: &Log, globals: &Globals, state_dir: &Path) -> Resul
                 _ if !consistent => Ok(()),
                 Some(seq) => {
                     if let Some(begun) = &anchored.begun {
-                        writeln!(out, "{}", visible(&begun.said()))?;
+                        writeln!(out, "{}", visible(&begun.said(seq)))?;
                     }
                     if let Some(beside) = &anchored.beside {
                         writeln!(out, "{}", visible(beside))?;

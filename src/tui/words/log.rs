@@ -92,6 +92,11 @@ pub fn consistent(anchored: u64, from: u64, width: usize) -> String {
             "not anchored",
         ]
         .map(str::to_owned),
+        seq if from > seq => {
+            let through = format!("signed through seq {}, by a key that is newer", number(seq));
+            let short = format!("signed: {}", number(seq));
+            [format!("consistent here; {through}"), through, short]
+        }
         seq if from > 1 => {
             let through = format!("anchored from seq {} through {}", number(from), number(seq));
             let short = format!("anchored: {}-{}", number(from), number(seq));
