@@ -1,18 +1,17 @@
 //! The only interpreter of [`Effect`].
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::audit::{WriterHandle, kept};
+use crate::audit::WriterHandle;
+use crate::audit::kept::Keeper;
 use crate::broker::{Effect, Event, ExecNote, Grant, Reply};
 use crate::executor::{Control, Executor};
 use crate::ipc::Router;
 use crate::model::{KeptRun, ProposalId};
 use crate::runtime::Measured;
-use crate::secrets::Secrets;
 
 use super::Input;
 use super::analyst::Analyst;
@@ -28,11 +27,8 @@ pub struct Hands {
     pub analyst: Analyst,
     pub inputs: Inputs,
     pub log: WriterHandle,
-    pub state_dir: PathBuf,
-    /// Whether the code of succeeded runs is kept as files.
-    pub keep_code: bool,
-    /// What no kept code holds.
-    pub secrets: Secrets,
+    /// Keeps the code of succeeded runs as files, if the configuration says so.
+    pub keeper: Option<Keeper>,
     pub executor: Executor,
     pub python: Option<Arc<Measured>>,
     pub environment: Watch,
@@ -106,8 +102,7 @@ impl Hands {
                     control.kill();
                 }
             }
-            Effect::Keep(run) if self.keep_code => self.keep(*run),
-            Effect::Keep(_) => {}
+            Effect::Keep(run) => self.keep(*run),
             Effect::Attention => return Next::Attention,
             Effect::Exit => return Next::Exit,
         }
@@ -116,9 +111,11 @@ impl Hands {
 
     /// Off the loop: a slow disk must not block the screen. The log has the code in any case.
     fn keep(&self, run: KeptRun) {
-        let (state_dir, secrets) = (self.state_dir.clone(), self.secrets.clone());
+        let Some(keeper) = self.keeper.clone() else {
+            return;
+        };
         tokio::task::spawn_blocking(move || {
-            if let Err(e) = kept::keep(&state_dir, &run, &secrets) {
+            if let Err(e) = keeper.keep(&run) {
                 tracing::warn!("the code of {} was not kept as a file: {e}", run.id);
             }
         });

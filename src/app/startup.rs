@@ -14,6 +14,7 @@ use super::anchoring::anchoring;
 use super::drills::{Drills, Means, fresh_seed};
 use crate::analysis::Analyser;
 use crate::audit;
+use crate::audit::kept::Keeper;
 use crate::broker::{Profile, Settings};
 use crate::config::{Config, ConfigError};
 use crate::error::Failure;
@@ -31,8 +32,8 @@ pub struct Setup {
     pub log: audit::Opened,
     /// Days for which the code of runs is kept as files; 0 keeps it forever.
     pub retention_days: u64,
-    /// Whether the code of succeeded runs is kept as files.
-    pub keep_code: bool,
+    /// Keeps the code of succeeded runs as files, if the configuration says so.
+    pub keeper: Option<Keeper>,
     /// What no file below the state folder holds.
     pub secrets: Secrets,
     pub anchoring: audit::Anchoring,
@@ -98,6 +99,10 @@ pub fn prepare(
     let secrets = Secrets::here(config.audit.secrets.iter().cloned());
     diagnostics(&config.paths.state_dir, secrets.clone())?;
     let kept_as = log.writer.redacts(secrets.clone());
+    let keeper = config.audit.keep_code.then(|| {
+        let state = config.paths.state_dir.clone();
+        Keeper::new(state, secrets.clone(), kept_as.clone())
+    });
     let kept = audit::Log::open(&config.paths.state_dir)
         .map_err(|e| Failure::general(format!("the audit log cannot be read: {e}")))?;
     let sources = Arc::new(Sources {
@@ -121,7 +126,7 @@ pub fn prepare(
             true => config.audit.retention_days,
             false => 0,
         },
-        keep_code: config.audit.keep_code,
+        keeper,
         secrets,
         anchoring,
         state_dir: config.paths.state_dir.clone(),

@@ -73,7 +73,8 @@ fn kept_run(state: &Path, id: ProposalId) -> PathBuf {
         inputs: Vec::new().into(),
         code: std::str::from_utf8(CODE).unwrap().into(),
     };
-    kept::keep(state, &run, &Default::default()).unwrap()
+    let keeper = kept::Keeper::new(state.to_owned(), Default::default(), Default::default());
+    keeper.keep(&run).unwrap()
 }
 
 /// Whether any file of the state folder has these bytes.

@@ -14,7 +14,10 @@ use jiff::{Timestamp, tz::TimeZone};
 use nix::fcntl::OFlag;
 
 use crate::model::{BoundInput, Digest, InputKind, KeptRun, ProposalId, visible};
-use crate::secrets::{Counts, Secrets};
+use crate::secrets::{self, Beside, Counts, Secrets};
+
+use super::error::AuditError;
+use super::log::Log;
 
 /// The last line of the header.
 const END: &str = "# ---- the code that was granted begins on the next line ----";
@@ -43,31 +46,91 @@ fn folder(state_dir: &Path) -> PathBuf {
     state_dir.join("kept")
 }
 
-/// Writes a run's code into the state folder. An existing file is not changed.
-pub fn keep(state_dir: &Path, run: &KeptRun, secrets: &Secrets) -> io::Result<PathBuf> {
-    let folder = folder(state_dir);
-    match DirBuilder::new().mode(0o700).create(&folder) {
-        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
-        _ => {}
-    }
-    let path = folder.join(name(run.id, run.at));
-    let created = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .custom_flags(OFlag::O_NOFOLLOW.bits())
-        .open(&path);
-    match created {
-        Ok(mut file) => {
-            let mut found = Counts::new();
-            let code = secrets.redact(&run.code, &mut found);
-            file.write_all(header(run, &code, &found, secrets).as_bytes())?;
-            file.write_all(code.as_bytes())?;
-            Ok(path)
+/// Keeps the code of runs, as the log has it.
+#[derive(Clone, Debug)]
+pub struct Keeper {
+    state_dir: PathBuf,
+    secrets: Secrets,
+    /// Where the log has codes in which secrets were replaced.
+    kept_as: secrets::Kept,
+}
+
+impl Keeper {
+    pub const fn new(state_dir: PathBuf, secrets: Secrets, kept_as: secrets::Kept) -> Self {
+        Self {
+            state_dir,
+            secrets,
+            kept_as,
         }
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(path),
-        Err(e) => Err(e),
     }
+
+    /// Writes a run's code into the state folder, once its record is durable. An existing file is not changed.
+    pub fn keep(&self, run: &KeptRun) -> Result<PathBuf, KeepError> {
+        let folder = folder(&self.state_dir);
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e.into()),
+            _ => {}
+        }
+        let path = folder.join(name(run.id, run.at));
+        let (code, found) = self.code(run)?;
+        let created = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .custom_flags(OFlag::O_NOFOLLOW.bits())
+            .open(&path);
+        match created {
+            Ok(mut file) => {
+                file.write_all(header(run, &code, &found, &self.secrets).as_bytes())?;
+                file.write_all(code.as_bytes())?;
+                Ok(path)
+            }
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(path),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// The code as the log has it, and what was replaced. Other texts of its proposal say what is secret in it too.
+    fn code(&self, run: &KeptRun) -> Result<(String, Counts), KeepError> {
+        let kept_as = self.kept_as.of(&run.digest);
+        if kept_as == run.digest {
+            // The log may have replaced it too long ago to be remembered.
+            let mut found = Counts::new();
+            let code = self.secrets.redact_code(&run.code, &mut found);
+            return Ok((code.into_owned(), found));
+        }
+        let bytes = Log::open(&self.state_dir)?
+            .blob(&kept_as)
+            .map_err(KeepError::Content)?;
+        let code = String::from_utf8_lossy(&bytes).into_owned();
+        let found = replaced(&run.code, &code);
+        Ok((code, found))
+    }
+}
+
+/// Why a run's code was not kept as a file.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Log(#[from] AuditError),
+    #[error("the log's own text of it cannot be read: {0}")]
+    Content(String),
+}
+
+/// How many secrets of which kind have marks in a code, but for marks that its agent wrote.
+fn replaced(code: &str, kept: &str) -> Counts {
+    let mut found = Counts::new();
+    for kind in secrets::kinds_in(kept) {
+        let mark = secrets::replacement(kind);
+        let marks = |text: &str| text.matches(&mark).count() as u64;
+        let new = marks(kept).saturating_sub(marks(code));
+        if new > 0 {
+            found.insert(kind.to_owned(), new);
+        }
+    }
+    found
 }
 
 /// `run_2026-04-27T01-23-45Z_<id>.py`: sorts by time and needs no quoting in a shell.
@@ -81,7 +144,11 @@ fn header(run: &KeptRun, code: &str, found: &Counts, secrets: &Secrets) -> Strin
     let mut text = String::from(
         "# Kept by Countersign: a person granted this code, it ran and it succeeded.\n",
     );
-    let own = |text: &str| secrets.redact(text, &mut Counts::new()).into_owned();
+    let brought = run.inputs.iter().filter_map(BoundInput::brought);
+    let claims = [run.title.as_deref(), run.agent.as_deref()];
+    let texts = [run.code.as_ref()].into_iter().chain(brought);
+    let beside = Beside::of(secrets, texts.chain(claims.into_iter().flatten()));
+    let own = |text: &str| beside.redact(text).into_owned();
     let mut field = |name: &str, value: &str| {
         let value: String = visible(value).chars().take(FIELD).collect();
         text.push_str(&format!("# {name:<9}{value}\n"));
@@ -102,7 +169,7 @@ fn header(run: &KeptRun, code: &str, found: &Counts, secrets: &Secrets) -> Strin
         field("title", &format!("{} (its own word)", own(title)));
     }
     for one in run.inputs.iter() {
-        field("input", &own(&input(one, secrets)));
+        field("input", &own(&input(one, &beside)));
     }
     text.push_str("# To run it again for yourself: countersign replicate FILE\n");
     text.push_str(END);
@@ -111,7 +178,7 @@ fn header(run: &KeptRun, code: &str, found: &Counts, secrets: &Secrets) -> Strin
 }
 
 /// Its digest would tell a secret in it to whoever can guess.
-fn input(one: &BoundInput, secrets: &Secrets) -> String {
+fn input(one: &BoundInput, beside: &Beside<'_>) -> String {
     let what = match &one.kind {
         InputKind::Dataset {
             dataset, format, ..
@@ -122,7 +189,7 @@ fn input(one: &BoundInput, secrets: &Secrets) -> String {
     };
     let secret = one
         .brought()
-        .is_some_and(|text| !secrets.find(text).is_empty());
+        .is_some_and(|text| beside.redact(text) != text);
     let digest = match secret {
         true => "kept without its secrets".to_owned(),
         false => one.sha256.to_string(),
@@ -253,6 +320,11 @@ mod tests {
     use super::*;
     use crate::model::TextFormat;
 
+    fn keeper(state: &Path) -> Keeper {
+        let secrets = Secrets::default();
+        Keeper::new(state.to_owned(), secrets, secrets::Kept::default())
+    }
+
     fn run(code: &str) -> KeptRun {
         KeptRun {
             id: ProposalId::new(),
@@ -287,13 +359,13 @@ mod tests {
             "# run      x\r\nprint('é')\n\n",
         ] {
             let run = run(code);
-            let path = keep(state.path(), &run, &Secrets::default()).unwrap();
+            let path = keeper(state.path()).keep(&run).unwrap();
             let name = path.file_name().unwrap().to_str().unwrap();
             assert_eq!(name, format!("run_2026-04-27T01-23-45Z_{}.py", run.id));
             let kept = read(&path).unwrap();
             assert_eq!((kept.id, kept.code.as_slice()), (run.id, code.as_bytes()));
             // A second time changes nothing.
-            assert_eq!(keep(state.path(), &run, &Secrets::default()).unwrap(), path);
+            assert_eq!(keeper(state.path()).keep(&run).unwrap(), path);
             // The header names the inputs, and no text of the agent's can start a line.
             let text = fs::read_to_string(&path).unwrap();
             assert!(text.contains("# input    sales: csv from its agent, 1 bytes"));
@@ -331,7 +403,7 @@ mod tests {
     #[test]
     fn only_old_kept_runs_are_outdated() {
         let state = tempfile::tempdir().unwrap();
-        let old = keep(state.path(), &run("1"), &Secrets::default()).unwrap();
+        let old = keeper(state.path()).keep(&run("1")).unwrap();
         fs::write(state.path().join("kept/notes.txt"), "mine").unwrap();
         fs::write(
             state.path().join("kept/run_2001-01-01T00-00-00Z_mine.py"),

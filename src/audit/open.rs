@@ -319,8 +319,23 @@ pub(super) const UNKNOWN_BOOT: &str = "unknown";
 
 /// Identifies the boot to which `mono_ns` refers.
 pub(super) fn boot_id() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id")
-        .map_or_else(|_| UNKNOWN_BOOT.to_owned(), |s| s.trim().to_owned())
+    let Ok(boot) = fs::read_to_string("/proc/sys/kernel/random/boot_id") else {
+        return UNKNOWN_BOOT.to_owned();
+    };
+    let offsets = fs::read_to_string("/proc/self/timens_offsets").unwrap_or_default();
+    clock_of(boot.trim(), &offsets)
+}
+
+/// The clock that counts from a boot: in a time namespace another one
+/// (<https://man7.org/linux/man-pages/man7/time_namespaces.7.html>).
+fn clock_of(boot: &str, offsets: &str) -> String {
+    let own = offsets.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        let is_it = matches!(words.next(), Some("boottime" | "7"));
+        let (s, ns) = (words.next()?, words.next()?);
+        (is_it && (s, ns) != ("0", "0")).then(|| format!("{boot}+{s}.{ns}"))
+    });
+    own.unwrap_or_else(|| boot.to_owned())
 }
 
 #[cfg(test)]

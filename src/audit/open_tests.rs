@@ -547,3 +547,19 @@ fn files_of_log(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 #[path = "tamper_tests.rs"]
 mod tamper;
+
+/// `unshare --time --boottime 500000` begins one.
+#[test]
+fn a_time_namespace_has_a_clock_of_its_own() {
+    let clock = |offsets| super::clock_of("b", offsets);
+    assert_eq!(clock(""), "b");
+    assert_eq!(
+        clock("monotonic           0         0\nboottime            0         0\n"),
+        "b"
+    );
+    assert_eq!(
+        clock("monotonic 500000 0\nboottime 500000 5\n"),
+        "b+500000.5"
+    );
+    assert_eq!(clock("monotonic 9 0\n"), "b");
+}

@@ -455,3 +455,68 @@ fn what_one_text_of_a_proposal_says_is_a_secret_is_none_of_the_others() {
         ]
     );
 }
+
+/// What only the title says is a secret.
+#[test]
+fn a_kept_file_has_the_code_of_the_log() {
+    const SECRET: &str = "Seggenrohr-73Qx!";
+    let dir = tempfile::tempdir().unwrap();
+    let id = ProposalId::new();
+    let code = format!("x = '{SECRET}'\n");
+    let (mut asked, mut blobs) = proposed(id, &format!("password={SECRET}"));
+    if let LogEvent::Proposed(p) = &mut asked {
+        blobs[0] = Blob::of(code.as_bytes());
+        p.digest = blobs[0].sha256;
+        p.verdict.source = SourceStats::of(code.as_bytes());
+    }
+    let mut opened = open(dir.path()).unwrap();
+    let kept_as = opened.writer.redacts(crate::secrets::Secrets::default());
+    write(opened, vec![(asked, blobs)]);
+    let keeper = super::kept::Keeper::new(dir.path().to_owned(), Default::default(), kept_as);
+    let run = crate::model::KeptRun {
+        id,
+        at: jiff::Timestamp::now(),
+        digest: crate::model::Digest::of(code.as_bytes()),
+        profile: "analysis".to_owned(),
+        agent: Some(format!("bot of {SECRET}")),
+        title: Some(format!("password={SECRET}")),
+        inputs: Vec::new().into(),
+        code: code.as_str().into(),
+    };
+    let path = keeper.keep(&run).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(!text.contains(SECRET), "{text}");
+    assert!(text.ends_with("\nx = '[REDACTED:password]'\n"), "{text}");
+    assert!(
+        text.contains("# redacted 1 password: this is not what ran"),
+        "{text}"
+    );
+    let kept = super::kept::read(&path).unwrap();
+    let log = Log::open(dir.path()).unwrap();
+    let of_log = crate::model::Digest::of(&kept.code);
+    assert_eq!(log.blob(&of_log).unwrap(), kept.code);
+}
+
+/// A run's files have plain names when they come to the log.
+#[test]
+fn a_known_secret_goes_from_the_plain_name_of_a_file() {
+    let id = ProposalId::new();
+    let code = "password = 'Wq!8zK#3vT@6mB'\n";
+    let (mut asked, mut blobs) = proposed(id, "t");
+    if let LogEvent::Proposed(p) = &mut asked {
+        blobs[0] = Blob::of(code.as_bytes());
+        p.digest = blobs[0].sha256;
+    }
+    let mut redactor = crate::secrets::Redactor::default();
+    redactor.redact(asked, blobs);
+    let (mut ended, files) = left(&[("out/plot_Wq_8zK_3vT_6mB.csv", b"x")]);
+    if let LogEvent::Finished(f) = &mut ended {
+        f.id = id;
+    }
+    let kept = redactor.redact(ended, files);
+    let LogEvent::Finished(f) = kept.event() else {
+        panic!("no end");
+    };
+    let name = &f.artifacts[0].name;
+    assert!(name.contains("REDACTED") && !name.contains("3vT"), "{name}");
+}

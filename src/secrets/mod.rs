@@ -8,6 +8,7 @@
 //! what the screen shows is never replaced.
 
 mod assign;
+mod beside;
 mod carriers;
 mod coding;
 mod commands;
@@ -17,6 +18,7 @@ mod keys;
 mod literals;
 mod ordinary;
 mod pattern;
+mod python;
 mod record;
 mod redacted;
 mod repeats;
@@ -32,6 +34,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
+pub use beside::Beside;
 pub use pattern::{Fault, Pattern};
 pub use redacted::{Kept, Redacted, Redactor, Salts};
 pub use salt::{Salt, salted};
@@ -95,6 +98,21 @@ impl Secrets {
 
     /// The secrets of a text in their order. They do not overlap.
     pub fn find(&self, text: &str) -> Vec<Span> {
+        let (direct, again) = self.all(text);
+        joined([direct, again].concat())
+    }
+
+    /// The secrets of Python code: nothing of what it does is one.
+    pub fn find_in_code(&self, text: &str) -> Vec<Span> {
+        let (direct, again) = self.all(text);
+        joined(match python::Python::of(text) {
+            Some(code) => [code.direct(direct), code.again(again)].concat(),
+            None => [direct, again].concat(),
+        })
+    }
+
+    /// What looks like a secret where it stands, and what does because of its value.
+    fn all(&self, text: &str) -> (Vec<Span>, Vec<Span>) {
         let mut found = self.searched(text);
         let mut repeats = repeats::Repeats::default();
         repeats.add(text, &found);
@@ -111,16 +129,17 @@ impl Secrets {
             repeats.add(&view.text, &all);
             from_view(view, all, &mut found);
         }
+        let mut again = Vec::new();
         if !repeats.is_empty() {
-            found.extend(repeats.whole(text));
+            again.extend(repeats.whole(text));
             for view in &strings {
-                from_strings(view, repeats.whole(&view.text), &mut found);
+                from_strings(view, repeats.whole(&view.text), &mut again);
             }
             for view in &views {
-                from_view(view, repeats.whole(&view.text), &mut found);
+                from_view(view, repeats.whole(&view.text), &mut again);
             }
         }
-        joined(found)
+        (found, again)
     }
 
     fn searched(&self, text: &str) -> Vec<Span> {
@@ -155,6 +174,11 @@ impl Secrets {
     /// The text as the log keeps it.
     pub fn redact<'a>(&self, text: &'a str, counts: &mut Counts) -> Cow<'a, str> {
         Self::replaced(text, &self.find(text), counts)
+    }
+
+    /// The code as the log keeps it.
+    pub fn redact_code<'a>(&self, code: &'a str, counts: &mut Counts) -> Cow<'a, str> {
+        Self::replaced(code, &self.find_in_code(code), counts)
     }
 
     /// The text with these secrets of it replaced.
@@ -200,6 +224,15 @@ fn from_view(view: &views::View, all: Vec<Span>, found: &mut Vec<Span>) {
             found.push(Span { at, kind });
         });
     }
+}
+
+/// The kinds whose marks a text has, each once.
+pub fn kinds_in(text: &str) -> BTreeSet<&str> {
+    let marks = text.split("[REDACTED:").skip(1);
+    marks
+        .filter_map(|mark| mark.split_once(']'))
+        .map(|(kind, _)| kind)
+        .collect()
 }
 
 /// What stands in the place of a secret.

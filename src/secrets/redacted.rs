@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::coding::Coding;
+use super::python::Python;
 use super::record::texts;
 use super::repeats::{CUT, Repeats, TELLING};
 use super::salt::{Salt, salted};
@@ -159,22 +160,25 @@ impl Redactor {
                 counts,
             };
         };
-        // Each text may repeat what only another one says is a secret.
-        let mut read = Vec::with_capacity(blobs.len());
-        for blob in &blobs {
-            let one = Coding::read(&blob.bytes);
-            let found = one.map(|(_, text)| {
-                let found = self.secrets.find(&text);
-                open.repeats.add(&text, &found);
-                found
-            });
-            read.push(found);
-        }
         let code = match &event {
             LogEvent::Proposed(p) => Some(p.digest),
             LogEvent::Edited(e) => Some(e.digest),
             _ => None,
         };
+        // Each text may repeat what only another one says is a secret.
+        let mut read = Vec::with_capacity(blobs.len());
+        for blob in &blobs {
+            let one = Coding::read(&blob.bytes);
+            let found = one.map(|(_, text)| {
+                let found = match code == Some(blob.sha256) {
+                    true => self.secrets.find_in_code(&text),
+                    false => self.secrets.find(&text),
+                };
+                open.repeats.add(&text, &found);
+                found
+            });
+            read.push(found);
+        }
         let cut = cut(&event);
         let mut kept_blobs = Vec::with_capacity(blobs.len());
         let mut binary = HashSet::new();
@@ -202,8 +206,13 @@ impl Redactor {
             f.unsearched = files.map(|file| file.name.clone()).collect();
         }
         if !open.repeats.is_empty() {
+            // Names of files are made plain before they come here.
+            let said = match &event {
+                LogEvent::Finished(_) => open.repeats.with_plain(),
+                _ => open.repeats.clone(),
+            };
             texts(&mut event, &mut |text| {
-                let found = super::joined(open.repeats.begun(text));
+                let found = super::joined(said.begun(text));
                 if let Cow::Owned(kept) = Secrets::replaced(text, &found, &mut counts) {
                     *text = kept;
                 }
@@ -240,7 +249,12 @@ impl Redactor {
         found: Vec<Span>,
         What { is_code, is_cut }: What,
     ) -> Option<Blob> {
-        let mut found = [found, open.repeats.whole(text)].concat();
+        let again = open.repeats.whole(text);
+        let again = match Python::of(text).filter(|_| is_code) {
+            Some(code) => code.again(again),
+            None => again,
+        };
+        let mut found = [found, again].concat();
         if is_cut {
             let last = last_word(text);
             open.repeats.add(text, last.as_slice());

@@ -7,6 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::ordinary::is_ordinary;
 use super::{SPAN, Span, scan};
+use crate::model::file_name::plain;
 
 /// The kind of a word that is cut.
 pub(super) const CUT: &str = "cut";
@@ -85,6 +86,19 @@ impl Repeats {
 
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
+    }
+
+    /// With each value also as it stands in the plain name of a file.
+    pub fn with_plain(&self) -> Self {
+        let mut all = self.clone();
+        for (value, kind) in self.values.iter().filter(|(value, _)| is_telling(value)) {
+            let name = plain(value);
+            let name = name.trim_matches('_');
+            if name.len() >= TELLING && !all.values.contains_key(name) {
+                all.values.insert(name.to_owned(), kind.clone());
+            }
+        }
+        all
     }
 
     /// The values as they stand in a text.

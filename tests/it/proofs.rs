@@ -164,7 +164,7 @@ fn verify_says_through_which_record_the_log_is_anchored() {
     );
     // The key was made when the records were there already.
     assert!(report.contains("\nsigned through seq 4, at 20"), "{report}");
-    assert!(report.contains(", which is newer than all of that: no checkpoint says"));
+    assert!(report.contains(", which was made after all of that: no checkpoint says"));
     log.grow(ProposalId::new());
     let (code, report) = verify(&["--require-anchor", "--key", &log.key()]);
     assert_eq!(code, Some(0), "{report}");

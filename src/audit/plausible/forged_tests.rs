@@ -323,6 +323,18 @@ fn records_at_another_place_or_of_another_time_are_named() {
     let found = odd("early", &early);
     assert_eq!(found[0].0, at as u64, "{found:?}");
     assert!(found[0].1.starts_with("`closed` while ") && found[0].1.contains(" had no end"));
+    // Another dashboard goes on with what the one before left.
+    let mut taken = all.clone();
+    taken.remove(of_kind(&all, "closed", 1));
+    let opened = taken.remove(of_kind(&all, "opened", 1));
+    let at = of_kind(&all, "finished", 0);
+    taken.insert(at, opened);
+    let found = odd("taken", &taken);
+    let words = "`finished` of a proposal that an earlier dashboard left without an end: ";
+    assert!(
+        found.iter().any(|(_, what)| what.starts_with(words)),
+        "{found:?}"
+    );
     let mut left = all.clone();
     let at = of_kind(&all, "expired", 0);
     left[at] = set(&left[at], "kind", "\"unattended\"");

@@ -37,6 +37,8 @@ struct Here {
 pub(super) struct Session {
     opened: Opened,
     here: Option<Here>,
+    /// What dashboards before left without an end: killed, or closed before they had read the whole log.
+    left: BTreeSet<ProposalId>,
 }
 
 /// What each run in tier kernel has had in every version.
@@ -96,12 +98,14 @@ impl Session {
         Self {
             opened: Opened::Not(Named::default()),
             here: None,
+            left: BTreeSet::new(),
         }
     }
 
-    /// Records that are not read may say who has the log open.
+    /// Records that are not read may say who has the log open, and what ended.
     pub fn unknown(&mut self) {
         self.here = None;
+        self.left.clear();
     }
 
     /// What the next record says against the opening, and earlier records that it contradicts.
@@ -118,6 +122,9 @@ impl Session {
             ..
         } = &record.event
         {
+            if let Some(killed) = self.here.take() {
+                self.left.extend(killed.open);
+            }
             self.here = Some(Here {
                 seq: record.seq,
                 by: by.clone(),
@@ -135,6 +142,9 @@ impl Session {
             }
             _ => None,
         };
+        if let Some(resumed) = self.resumes(&record.event) {
+            return (Some(resumed), before);
+        }
         let Some(here) = &mut self.here else {
             return (started, before);
         };
@@ -148,7 +158,7 @@ impl Session {
                 self.here = None;
                 return (left, before);
             }
-            LogEvent::Recovered { .. } => self.here = None,
+            LogEvent::Recovered { .. } => self.unknown(),
             LogEvent::Pruned { .. } | LogEvent::Erased { .. } | LogEvent::Replicated { .. } => {
                 let kind = record.event.kind();
                 here.command.get_or_insert_with(|| {
@@ -167,6 +177,26 @@ impl Session {
             }
         }
         (None, before)
+    }
+
+    /// What a dashboard that was killed left open, the next one ends, and nothing of it goes on.
+    fn resumes(&mut self, event: &LogEvent) -> Option<String> {
+        let id = event.id().filter(|id| self.left.contains(id))?;
+        match event.state() {
+            Some(State::Unattended | State::Error) => {
+                self.left.remove(&id);
+                None
+            }
+            // What an erasure or a copy says of it is nothing that goes on.
+            None if !matches!(event, LogEvent::Killed { .. }) => None,
+            _ => {
+                self.left.remove(&id);
+                let kind = event.kind();
+                Some(format!(
+                    "`{kind}` of a proposal that an earlier dashboard left without an end: a start ends all of them"
+                ))
+            }
+        }
     }
 
     fn opens(&mut self, record: &Record, damage: &dyn Fn(String) -> Damage) -> Named {

@@ -67,7 +67,7 @@ impl Begun {
         };
         if from > through {
             return format!(
-                "signed through seq {through}, at {at}, by the key {}, which is newer than all of that: no checkpoint says since \
+                "signed through seq {through}, at {at}, by the key {}, which was made after all of that: no checkpoint says since \
                  when it was there",
                 self.origin
             );

@@ -509,7 +509,8 @@ fn a_key_that_signs_a_log_that_was_there_says_since_when() {
     );
     let signed = first.said(100);
     assert!(
-        signed.starts_with("signed through seq 100, at ") && signed.contains(" newer than all")
+        signed.starts_with("signed through seq 100, at ")
+            && signed.contains(" made after all of that: ")
     );
     bench.grow(10);
     assert_eq!(bench.notarize(), []);

@@ -88,7 +88,10 @@ impl Document {
     fn search(&self, secrets: &Secrets, claims: &[String]) -> Held {
         let mut held = Held::default();
         for section in &self.sections {
-            let found = secrets.find(section.text.as_str());
+            let found = match &section.text {
+                Text::Code(code) => secrets.find_in_code(code),
+                Text::Input(..) => secrets.find(section.text.as_str()),
+            };
             if found.is_empty() {
                 continue;
             }

@@ -1,0 +1,97 @@
+use super::Python;
+use crate::secrets::{Counts, Secrets};
+
+fn kept(code: &str) -> String {
+    Secrets::default()
+        .redact_code(code, &mut Counts::new())
+        .into_owned()
+}
+
+/// Each row: code whose other lines must stay, because they run, and what is kept of it.
+#[test]
+fn a_statement_never_becomes_a_mark() {
+    for (code, statement) in [
+        (
+            "password = \"df9['p7']*=1.5#\"\ndf9['p7']*=1.5#\n",
+            "\ndf9['p7']*=1.5#",
+        ),
+        (
+            "x = \"password=sal7*=1.05;q\"\nsal7*=1.05;q\n",
+            "\nsal7*=1.05;q",
+        ),
+        ("password = 'r7=x3[::-1]'\nr7=x3[::-1]\n", "\nr7=x3[::-1]"),
+        (
+            "passwords=[\"p7k_to_csv\",\"z9q_x7\"]\np7k_to_csv = df.to_csv\np7k_to_csv(z9q_x7)\n",
+            "\np7k_to_csv = df.to_csv\np7k_to_csv(z9q_x7)",
+        ),
+        (
+            "token = 'zk7q3fPw81'\ndef zk7q3fPw81(): pass\n",
+            "\ndef zk7q3fPw81(): pass",
+        ),
+        ("token = 'zk7q3fPw81'\ndf.zk7q3fPw81\n", "\ndf.zk7q3fPw81"),
+        (
+            "# password: rm9.drop(x3)!\nrm9.drop(x3)!=1\n",
+            "\nrm9.drop(x3)!=1",
+        ),
+        ("password = lambda: 'x'\n", "password = lambda: "),
+        ("pwd=~mask\n", "pwd=~mask"),
+        (
+            "password = '''\nq7.z9()#\n'''\nq7.z9()#\n",
+            "\n'''\nq7.z9()#",
+        ),
+        ("password = \"it's q7x9zz\"\nq7x9zz = 1\n", "\nq7x9zz = 1"),
+    ] {
+        let kept = kept(code);
+        assert!(kept.contains(statement), "{code}\n{kept}");
+    }
+}
+
+#[test]
+fn what_strings_and_comments_say_of_a_value_goes() {
+    for (code, gone) in [
+        (
+            "password = 'Tannenzweig-58!k'\nx = f'{a} Tannenzweig-58!k'\n",
+            "Tannenzweig",
+        ),
+        (
+            "password = 'Tannenzweig-58!k'\n# it is Tannenzweig-58!k\n",
+            "Tannenzweig",
+        ),
+        (
+            "password = 'Tannenzweig-58!k'\nx = '''\nTannenzweig-58!k\n'''\n",
+            "Tannenzweig",
+        ),
+        (
+            "password = 'a\\'Tannen58!k'\nb = r'Tannen58!k'\n",
+            "password = 'a",
+        ),
+        ("password = 83451297\n", "83451297"),
+        ("x = 1 # password: Tannenzweig-58!k\n", "Tannenzweig"),
+        // No Python: nothing of it runs.
+        (
+            "password = 'Tannenzweig-58!k'\nx = Tannenzweig-58!k '\n",
+            "Tannenzweig",
+        ),
+    ] {
+        let kept = kept(code);
+        assert!(!kept.contains(gone), "{code}\n{kept}");
+    }
+}
+
+#[test]
+fn strings_end_where_python_ends_them() {
+    for (code, said) in [
+        ("a = 'b' # 'c", vec!["b", "# 'c"]),
+        ("'''a'b\n'''+\"c\\\"d\"", vec!["a'b\n", "c\\\"d"]),
+        ("''+'a'", vec!["", "a"]),
+        ("r'a\\'b' '#'", vec!["a\\'b", "#"]),
+        ("'a\\\r\nb'#c\rd", vec!["a\\\r\nb", "#c"]),
+    ] {
+        let found = Python::of(code).unwrap();
+        let found: Vec<_> = found.said.iter().map(|at| &code[at.clone()]).collect();
+        assert_eq!(found, said, "{code}");
+    }
+    for code in ["'a\n'", "'''a''", "'a\\", "\"a\r\""] {
+        assert!(Python::of(code).is_none(), "{code}");
+    }
+}
