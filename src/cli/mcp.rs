@@ -18,7 +18,8 @@ pub fn run(globals: &Globals) -> Result<u8, Failure> {
         ));
     }
     let paths = config::paths(&globals.options()).map_err(|e| Failure::usage(e.to_string()))?;
-    mcp::serve(paths.socket, globals.profile.clone(), beside)?;
+    let notes = paths.cache_dir.join("mcp");
+    mcp::serve(paths.socket, &notes, globals.profile.clone(), beside)?;
     Ok(0)
 }
 

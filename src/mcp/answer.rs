@@ -22,6 +22,10 @@ pub fn error(text: impl Into<String>) -> CallToolResult {
 
 /// Why the socket gave no result, and what to do.
 pub fn trouble(trouble: &Trouble) -> CallToolResult {
+    error(trouble_text(trouble))
+}
+
+pub fn trouble_text(trouble: &Trouble) -> String {
     let mut text = trouble.to_string();
     match trouble {
         Trouble::Refused { data, .. } if !data.is_null() => text.push_str(&format!("\n{data}")),
@@ -40,7 +44,7 @@ pub fn trouble(trouble: &Trouble) -> CallToolResult {
              pending is withdrawn: propose it again with run_python.",
         );
     }
-    error(text)
+    text
 }
 
 /// An answer whose text and structured content are both given.

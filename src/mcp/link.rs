@@ -93,6 +93,30 @@ impl Link {
         answer.await.unwrap_or(Err(Trouble::Lost))
     }
 
+    /// The token of the session, once there was a connection.
+    pub async fn session(&self) -> Option<String> {
+        self.connection.lock().await.session.clone()
+    }
+
+    /// Goes on with a session of an earlier connection. False if the dashboard does not know it: then it is another
+    /// dashboard, and the session stays what it was.
+    pub async fn resume(&self, session: &str) -> Result<bool, Trouble> {
+        let before = self.session().await;
+        let mut now = self.hello(session).await?;
+        let resumed = now.as_deref() == Some(session);
+        if let (false, Some(before)) = (resumed, before) {
+            now = self.hello(&before).await?;
+        }
+        self.connection.lock().await.session = now;
+        Ok(resumed)
+    }
+
+    async fn hello(&self, session: &str) -> Result<Option<String>, Trouble> {
+        let hello = json!({"protocol": 1, "session": session});
+        let answer = self.call("hello", hello).await?;
+        Ok(answer["session"].as_str().map(str::to_owned))
+    }
+
     async fn calls(&self) -> Result<mpsc::Sender<Call>, Trouble> {
         let mut connection = self.connection.lock().await;
         if let Some(calls) = connection.calls.as_ref().filter(|calls| !calls.is_closed()) {

@@ -18,10 +18,11 @@ mod input;
 mod link;
 mod schemas;
 mod server;
+mod tasks;
 mod tools;
 mod waiting;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rmcp::ServiceExt as _;
 use tokio::sync::watch;
@@ -30,10 +31,11 @@ use crate::error::Failure;
 
 /// Serves one agent until it closes standard input.
 ///
-/// `profile` is what proposals run under that name none. `beside` is a hint for the agent's user if no dashboard
+/// `notes` is a folder for what attaches to a task after a restart. `profile` is what proposals run under that name none. `beside` is a hint for the agent's user if no dashboard
 /// answers, asked for each time.
 pub fn serve(
     socket: PathBuf,
+    notes: &Path,
     profile: Option<String>,
     beside: fn() -> Option<String>,
 ) -> Result<(), Failure> {
@@ -45,7 +47,12 @@ pub fn serve(
     let served = runtime.block_on(async {
         let (ended, gone) = watch::channel(false);
         let (reader, writer) = rmcp::transport::stdio_pipes();
-        let adapter = server::Adapter::new(link::Link::new(socket, beside), profile, gone);
+        let adapter = server::Adapter::new(
+            link::Link::new(socket, beside),
+            tasks::Notes::open(notes),
+            profile,
+            gone,
+        );
         match adapter
             .serve((input::Input::new(reader, ended), writer))
             .await

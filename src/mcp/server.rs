@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Resource, ResourceTemplate, ServerCapabilities,
-    ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, GetTaskParams, GetTaskResult,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Resource, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -21,6 +21,7 @@ use super::arguments::echo;
 use super::files;
 use super::link::Link;
 use super::schemas::{INSTRUCTIONS, NAMES, tools};
+use super::tasks::{self, Notes};
 use super::tools;
 
 /// Files that `resources/list` knows; the oldest are forgotten first, and can still be read.
@@ -28,6 +29,7 @@ const REMEMBERED: usize = 200;
 
 pub struct Adapter {
     pub link: Link,
+    pub notes: Notes,
     /// What a proposal runs under that names no profile; without it, the dashboard's default.
     pub profile: Option<String>,
     /// Becomes true once the agent closed its end.
@@ -36,9 +38,15 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    pub fn new(link: Link, profile: Option<String>, gone: watch::Receiver<bool>) -> Self {
+    pub fn new(
+        link: Link,
+        notes: Notes,
+        profile: Option<String>,
+        gone: watch::Receiver<bool>,
+    ) -> Self {
         Self {
             link,
+            notes,
             profile,
             gone,
             files: Mutex::default(),
@@ -70,6 +78,7 @@ impl ServerHandler for Adapter {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
+            .enable_tasks()
             .build();
         let name = Implementation::new("countersign", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities)
@@ -96,7 +105,11 @@ impl ServerHandler for Adapter {
     ) -> Result<CallToolResponse, ErrorData> {
         let given = request.arguments;
         let answered = match &*request.name {
-            "run_python" => tools::run_python(self, given, &context).await,
+            "run_python" => match tools::run_python(self, given, &context).await {
+                Ok(tools::Began::Task(task)) => return Ok(task.into()),
+                Ok(tools::Began::Ended(result)) => Ok(result),
+                Err(why) => Err(why),
+            },
             "wait_for_run" => tools::wait_for_run(self, given, &context).await,
             "check_python" => tools::check_python(self, given).await,
             "list_datasets" => tools::list_datasets(self, given).await,
@@ -113,6 +126,22 @@ impl ServerHandler for Adapter {
             }
         };
         Ok(answered.unwrap_or_else(answer::error).into())
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        tasks::get(self, &request.task_id).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::cancel(self, &request.task_id).await
     }
 
     async fn list_resources(

@@ -1,7 +1,9 @@
 //! What each tool does: arguments in, calls on the socket, an answer out.
 
 use rmcp::RoleServer;
-use rmcp::model::{CallToolResult, ContentBlock, Implementation, JsonObject, ResourceContents};
+use rmcp::model::{
+    CallToolResult, ContentBlock, CreateTaskResult, Implementation, JsonObject, ResourceContents,
+};
 use rmcp::service::RequestContext;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -13,6 +15,7 @@ use super::arguments::Arguments;
 use super::files;
 use super::schemas::HOLD_MAX;
 use super::server::Adapter;
+use super::tasks;
 use super::waiting::{Held, hold};
 
 /// Bytes of text that one call of `read_artifact` returns.
@@ -23,11 +26,18 @@ const CLAIM_MAX: usize = 100;
 /// An argument that is wrong, in words for the model; or an answer.
 type Answer = Result<CallToolResult, String>;
 
+/// What `run_python` answers with.
+pub enum Began {
+    Ended(CallToolResult),
+    /// The client takes tasks, and a person has not decided.
+    Task(CreateTaskResult),
+}
+
 pub async fn run_python(
     adapter: &Adapter,
     given: Option<JsonObject>,
     context: &RequestContext<RoleServer>,
-) -> Answer {
+) -> Result<Began, String> {
     let known = [
         "code", "title", "reason", "profile", "inputs", "ttl_s", "wait_s",
     ];
@@ -51,14 +61,24 @@ pub async fn run_python(
     if let Some(client) = context.client_info() {
         params["agent"] = claim(&client);
     }
-    let proposed = match adapter.link.call("propose", params).await {
-        Ok(proposed) => proposed,
-        Err(trouble) => return Ok(answer::trouble(&trouble)),
-    };
-    match proposed["id"].as_str() {
-        Some(id) => Ok(wait(adapter, id, wait_s, context).await),
-        None => Err("the dashboard answered a proposal without an id".to_owned()),
+    let takes_tasks = context.client_capabilities();
+    let takes_tasks = takes_tasks.is_some_and(|client| client.supports_tasks());
+    if takes_tasks {
+        params["idempotency_key"] = tasks::key().into();
     }
+    let proposed = match adapter.link.call("propose", params.clone()).await {
+        Ok(proposed) => proposed,
+        Err(trouble) => return Ok(Began::Ended(answer::trouble(&trouble))),
+    };
+    let Some(id) = proposed["id"].as_str() else {
+        return Err("the dashboard answered a proposal without an id".to_owned());
+    };
+    if takes_tasks && proposed["state"] == "pending" {
+        tasks::keep(adapter, id, &params).await;
+        let expires_at = proposed["expires_at"].as_str();
+        return Ok(Began::Task(tasks::created(id, expires_at)));
+    }
+    Ok(Began::Ended(wait(adapter, id, wait_s, context).await))
 }
 
 pub async fn wait_for_run(
@@ -80,21 +100,26 @@ async fn wait(
 ) -> CallToolResult {
     let gone = adapter.gone.clone();
     match hold(&adapter.link, id, wait_s, context, gone).await {
-        Held::Outcome(value) => match answer::outcome(&value) {
-            Err(why) => answer::error(why),
-            Ok((mut result, outcome)) => {
-                let run = outcome.run.as_ref();
-                let left: &[Artifact] = run.map_or(&[], |run| &run.artifacts);
-                let shown = files::shown(&adapter.link, id, left).await;
-                result.content.extend(shown);
-                adapter.remember(id, left);
-                result
-            }
-        },
+        Held::Outcome(value) => outcome(adapter, id, &value).await,
         Held::Still(state) => answer::waiting(id, &state),
         // Nobody reads this.
         Held::Abandoned => answer::error("the call was cancelled; what was pending is withdrawn"),
         Held::Trouble(trouble) => answer::trouble(&trouble),
+    }
+}
+
+/// The outcome with its files.
+pub async fn outcome(adapter: &Adapter, id: &str, value: &Value) -> CallToolResult {
+    match answer::outcome(value) {
+        Err(why) => answer::error(why),
+        Ok((mut result, outcome)) => {
+            let run = outcome.run.as_ref();
+            let left: &[Artifact] = run.map_or(&[], |run| &run.artifacts);
+            let shown = files::shown(&adapter.link, id, left).await;
+            result.content.extend(shown);
+            adapter.remember(id, left);
+            result
+        }
     }
 }
 

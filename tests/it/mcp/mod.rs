@@ -2,6 +2,7 @@
 
 mod packages;
 mod raw;
+mod tasks;
 
 use std::time::Duration;
 
