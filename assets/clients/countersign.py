@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import base64
+import contextlib
 import hashlib
 import importlib
 import json
@@ -804,6 +805,12 @@ def _outcome(raw: Mapping[str, Any]) -> Outcome | None:
     return Outcome.of(raw) if raw.get("state") in FINAL and "message" in raw else None
 
 
+def _take_back(connection: _AsyncConnection, asked: asyncio.Future[Any]) -> None:
+    if not asked.cancelled() and asked.exception() is None:
+        with contextlib.suppress(CountersignError):
+            connection.send("withdraw", {"id": asked.result()["id"]})
+
+
 class _Parts:
     """A file that arrives in parts; its length and digest are compared if they are known."""
 
@@ -1087,7 +1094,13 @@ class AsyncClient(_Common):
 
     async def _follow(self, params: Mapping[str, Any], until: float | None, patience: _Patience) -> Outcome:
         connection = await self._connected()
-        id = str((await connection.call("propose", params))["id"])
+        asking = asyncio.ensure_future(connection.call("propose", params))
+        try:
+            id = str((await asyncio.shield(asking))["id"])
+        except asyncio.CancelledError:
+            # Its key keeps it pending though nobody waits: it is taken back once its id is known.
+            asking.add_done_callback(lambda asked: _take_back(connection, asked))
+            raise
         patience.answered()
         try:
             while True:

@@ -188,6 +188,12 @@ async def asynchronous():
         await asyncio.to_thread(ask, "pending", True)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        # Also one whose id is not known yet.
+        task = asyncio.create_task(client.run("print('early')", title="early"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
         proposal = await client.propose("print('steps')")
         assert await client.wait(proposal.id, timeout_s=0.05) is None
         assert (await client.status(proposal.id))["state"] == "pending"

@@ -197,13 +197,15 @@ fn the_client_gets_every_end_and_proposes_once_through_broken_connections_and_re
     let python = &interpreters()[0];
     Script::start(python, &dash, "client.py").play(&mut dash);
     let all = list(&dash);
-    let count = |row: &str| all.iter().filter(|one| *one == row).count();
+    let count = |end: &str| all.iter().filter(|row| row.ends_with(end)).count();
     // Once by each of the two clients.
+    assert_eq!(count(" \"broken\""), 2, "{all:#?}");
     assert_eq!(count("succeeded \"broken\""), 2, "{all:#?}");
     assert_eq!(count("unattended \"restarted\""), 2, "{all:#?}");
     assert_eq!(count("succeeded \"restarted\""), 2, "{all:#?}");
     assert_eq!(count("withdrawn \"interrupted\""), 1, "{all:#?}");
     assert_eq!(count("withdrawn \"cancelled\""), 1, "{all:#?}");
+    assert_eq!(count("withdrawn \"early\""), 1, "{all:#?}");
     assert!(dash.cli(&["audit", "verify"]).status.success());
 }
 
@@ -218,6 +220,101 @@ fn the_executors_work_in_the_frameworks_that_they_are_for() {
         script.play(&mut dash);
     }
     assert!(dash.cli(&["audit", "verify"]).status.success());
+}
+
+/// The code blocks of a text.
+fn blocks(text: &str) -> Vec<&str> {
+    let fenced = text.split("\n```").skip(1).step_by(2);
+    fenced
+        .map(|block| block.split_once('\n').unwrap().1)
+        .collect()
+}
+
+#[test]
+fn the_examples_of_readme_and_of_the_guide_run_as_they_stand() {
+    const README: &str = include_str!("../../README.md");
+    const GUIDE: &str = include_str!("../../assets/docs/guide.md");
+    let all = blocks(README);
+    let block = |begins: &str| {
+        let found = all.iter().find(|block| block.starts_with(begins));
+        *found.unwrap_or_else(|| panic!("README has no example that begins with {begins:?}"))
+    };
+    let config = block("[datasets.sales]\n");
+    let submit = block("echo 'print(sales");
+    let python = block("import json");
+    // Each of these begins something that other tests begin: a build, a dashboard, an agent of somebody else's.
+    let others = ["cargo ", "countersign ", "claude "];
+    for block in &all {
+        let run = [config, submit, python].contains(block);
+        let other = others.iter().any(|other| block.starts_with(other));
+        assert!(run || other, "no test runs this example:\n{block}");
+    }
+    let mut dash = Dash::with(&Options {
+        config,
+        files: &[("sales.csv", "region,amount\nnorth,1\nnorth,2\nsouth,3\n")],
+        ..Options::default()
+    });
+    // Agents find the socket in the runtime folder.
+    let runtime = dash.root().join("runtime");
+    fs::create_dir(&runtime).unwrap();
+    std::os::unix::fs::symlink(dash.root().join("run"), runtime.join("countersign")).unwrap();
+    let bin = Path::new(env!("CARGO_BIN_EXE_countersign")).parent();
+    let path = format!(
+        "{}:{}",
+        bin.unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let python3 = interpreters()[0].clone();
+    let sh = Path::new("sh");
+    for (program, flags, code, printed) in [
+        (
+            sh,
+            &["-c"][..],
+            submit,
+            "region\nnorth    3\nsouth    3\nName: amount, dtype: int64\n",
+        ),
+        (&python3, &["-I", "-c"], python, "42\n\n"),
+    ] {
+        let child = Command::new(program)
+            .args(flags)
+            .arg(code)
+            .env_clear()
+            .env("PATH", &path)
+            .env("HOME", dash.root())
+            .env("XDG_RUNTIME_DIR", &runtime)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        grant(&mut dash);
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), printed, "{told}");
+    }
+    let line = blocks(GUIDE)
+        .into_iter()
+        .find(|block| block.starts_with("{\"jsonrpc\""));
+    let mut agent = dash.agent();
+    agent.raw(format!("{}\n", line.unwrap()).as_bytes());
+    let answer = agent.answer(1, PATIENCE);
+    assert_eq!(answer["result"]["state"], "pending", "{answer}");
+    // The frameworks' own examples are run by the frameworks' scripts.
+    let (_, chapter) = GUIDE.split_once("\n## Agents in frameworks\n").unwrap();
+    let (chapter, _) = chapter.split_once("\n## ").unwrap();
+    let scripts = FRAMEWORKS.map(|name| fs::read_to_string(format!("{SCRIPTS}/{name}")).unwrap());
+    let mut examples = 0;
+    for section in chapter.split("\n### ").skip(1) {
+        let heading = section.lines().next().unwrap();
+        let run = format!("example(\"{heading}\"");
+        assert!(
+            scripts.iter().any(|script| script.contains(&run)),
+            "{heading}"
+        );
+        assert_eq!(blocks(section).len(), 1, "{heading}");
+        examples += 1;
+    }
+    assert_eq!(examples, FRAMEWORKS.len());
 }
 
 /// A Python with the frameworks. Made once for these requirements, under a lock; `None` without Python 3.11 or without a
