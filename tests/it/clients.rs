@@ -351,7 +351,14 @@ fn make(python: &Path) -> Result<PathBuf, String> {
     let _ = fs::remove_dir_all(&env);
     run(Command::new(python).args(["-m", "venv"]).arg(&env))?;
     run(Command::new(env.join("bin/python3"))
-        .args(["-m", "pip", "install", "--quiet", "--no-deps"])
+        .args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--no-compile",
+        ])
         .args(["--only-binary=:all:", "--require-hashes", "-r"])
         .arg(format!("{SCRIPTS}/requirements.txt")))
     .inspect_err(|told| {
