@@ -155,7 +155,7 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     });
 
     // With another proposal selected, nothing of this one remains.
-    agent.propose(json!({"code": "second = 2\n", "title": "another"}));
+    let another = agent.propose(json!({"code": "second = 2\n", "title": "another"}));
     agent.call("withdraw", json!({"id": hostile["id"]}));
     dash.press("u");
     dash.wait_for("another proposal and nothing else", |d, text| {
@@ -170,4 +170,6 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
         anew && (0..cells.len()).all(|y| still(&cells[y]) == still(&other[y]))
     });
     dash.keys("m");
+    // The next one is not beside it, not for a moment either.
+    agent.call("withdraw", json!({"id": another["id"]}));
 }
