@@ -1,6 +1,8 @@
 //! `countersign hook`: answers an agent's hook before a call of a tool.
 //!
-//! Whatever goes wrong here blocks the call: exit code 2 does, any other error would not.
+//! Whatever goes wrong in an answer blocks the call: exit code 2 does, any other error would not.
+
+mod install;
 
 use std::io::{IsTerminal as _, Read as _};
 use std::panic::catch_unwind;
@@ -33,14 +35,17 @@ pub enum Command {
     Codex,
     /// Answer a BeforeTool hook of Gemini CLI, given on standard input
     Gemini,
+    /// Write the hook into an agent's settings, or take it out again
+    Install(install::Args),
 }
 
 /// Runs the command and returns the exit code.
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    match args.command {
+    match &args.command {
         Command::ClaudeCode => answer(Agent::ClaudeCode),
         Command::Codex => answer(Agent::Codex),
         Command::Gemini => answer(Agent::Gemini),
+        Command::Install(args) => install::run(args),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::model::TOOLS;
+
 use super::shell::{self, Found};
 use super::tables::is_interpreter;
 use super::{Answer, unclear};
@@ -70,16 +72,6 @@ const SHELLS: [&str; 13] = [
     "terminal",
     "runterminalcmd",
     "powershell",
-];
-
-/// The adapter's own tools, by name: a server that calls itself so has no others.
-const OWN: [&str; 6] = [
-    "run_python",
-    "wait_for_run",
-    "check_python",
-    "list_datasets",
-    "proposal_status",
-    "read_artifact",
 ];
 
 /// Names of tools of other servers that run code.
@@ -178,12 +170,12 @@ pub(super) fn judge(name: &str, input: &Value) -> Answer {
     found
 }
 
-/// `mcp__countersign__run_python`, and with one line each in Gemini CLI.
+/// `mcp__countersign__run_python`, and with one line each in Gemini CLI. A server of that name has no other tools.
 fn is_own(name: &str) -> bool {
     let rest = name
         .strip_prefix("mcp__countersign__")
         .or_else(|| name.strip_prefix("mcp_countersign_"));
-    rest.is_some_and(|tool| OWN.contains(&tool))
+    rest.is_some_and(|tool| TOOLS.contains(&tool))
 }
 
 /// Lower case without what joins words: `mcp__ide__executeCode` and `execute-code` alike.

@@ -6,6 +6,7 @@
 
 mod call;
 mod programs;
+pub mod settings;
 mod shell;
 mod streams;
 mod tables;
@@ -42,6 +43,37 @@ pub enum Answer {
 }
 
 impl Agent {
+    /// As in `countersign hook NAME`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The entry in this agent's settings. `blocks`: a hook that fails blocks the call, which not every version understands.
+    pub fn entry(self, program: &str, blocks: bool) -> Value {
+        let program =
+            shlex::try_quote(program).map_or_else(|_| program.to_owned(), |p| p.into_owned());
+        let command = format!("{program} hook {}", self.name());
+        match self {
+            Self::ClaudeCode => {
+                let mut handler = json!({"type": "command", "command": command, "timeout": 10});
+                if blocks {
+                    handler["onFailure"] = json!("block");
+                }
+                json!({"matcher": "*", "hooks": [handler]})
+            }
+            Self::Codex => {
+                json!({"hooks": [{"type": "command", "command": command, "timeout": 10}]})
+            }
+            Self::Gemini => json!({"matcher": ".*", "hooks": [
+                {"type": "command", "name": settings::NAME, "command": command, "timeout": 10000},
+            ]}),
+        }
+    }
+
     /// The event before a call of a tool.
     fn event(self) -> &'static str {
         match self {

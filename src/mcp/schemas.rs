@@ -8,20 +8,13 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
+use crate::model::TOOLS;
+
 /// What a client shows or tells its model about the server.
 pub const INSTRUCTIONS: &str = "Python runs only through `run_python`: a person reads each snippet in a terminal and grants or denies it. \
      Waiting for that person can take minutes and is no error. Each snippet runs in a fresh process without network: \
      nothing is kept between snippets. Name data sets (`list_datasets`) as inputs instead of opening files. \
      `check_python` says at once what would be refused, without asking anybody.";
-
-pub const NAMES: [&str; 6] = [
-    "run_python",
-    "wait_for_run",
-    "check_python",
-    "list_datasets",
-    "proposal_status",
-    "read_artifact",
-];
 
 /// Longest time a call is held, in seconds: below the time limits that clients commonly set.
 pub const HOLD_MAX: u64 = 110;
@@ -131,7 +124,7 @@ const RUN: &str = "Proposes Python code. A person reads it and decides whether i
     relative paths come back. No network, no subprocesses, no absolute paths. If the answer is `pending`, nobody has \
     refused: call wait_for_run. If it is denied, the reason says what to change.";
 
-/// The tools, in the order of [`NAMES`].
+/// The tools, in the order of [`TOOLS`].
 pub fn tools() -> Vec<Tool> {
     let id = || text("The id that run_python answered.");
     let tool = |name, title: &str, description, input, output, reads_only: bool| {
@@ -147,7 +140,7 @@ pub fn tools() -> Vec<Tool> {
     };
     vec![
         tool(
-            NAMES[0],
+            TOOLS[0],
             "Run Python, if a person grants it",
             RUN,
             input(
@@ -171,7 +164,7 @@ pub fn tools() -> Vec<Tool> {
             false,
         ),
         tool(
-            NAMES[1],
+            TOOLS[1],
             "Wait for a proposal's outcome",
             "Waits for the outcome of a proposal that run_python answered as pending, granted or running.",
             input(json!({"id": id(), "wait_s": wait_s()}), &["id"]),
@@ -179,7 +172,7 @@ pub fn tools() -> Vec<Tool> {
             true,
         ),
         tool(
-            NAMES[2],
+            TOOLS[2],
             "Check Python without running it",
             "Says what the static check finds in a snippet. Runs nothing and asks nobody.",
             input(
@@ -200,7 +193,7 @@ pub fn tools() -> Vec<Tool> {
             true,
         ),
         tool(
-            NAMES[3],
+            TOOLS[3],
             "List data sets",
             "The data sets that a proposal may name as inputs, with their columns.",
             input(json!({}), &[]),
@@ -220,7 +213,7 @@ pub fn tools() -> Vec<Tool> {
             true,
         ),
         tool(
-            NAMES[4],
+            TOOLS[4],
             "A proposal's state",
             "The state of a proposal, without waiting.",
             input(json!({"id": id()}), &["id"]),
@@ -235,7 +228,7 @@ pub fn tools() -> Vec<Tool> {
             true,
         ),
         tool(
-            NAMES[5],
+            TOOLS[5],
             "Read a file of a run",
             "Reads a file that a run left: pictures as images, text in parts of at most 100000 bytes.",
             input(

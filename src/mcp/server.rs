@@ -14,13 +14,13 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::model::{Artifact, nearest};
+use crate::model::{Artifact, TOOLS, nearest};
 
 use super::answer;
 use super::arguments::echo;
 use super::files;
 use super::link::Link;
-use super::schemas::{INSTRUCTIONS, NAMES, tools};
+use super::schemas::{INSTRUCTIONS, tools};
 use super::tasks::{self, Notes};
 use super::tools;
 
@@ -116,12 +116,12 @@ impl ServerHandler for Adapter {
             "proposal_status" => tools::proposal_status(self, given).await,
             "read_artifact" => tools::read_artifact(self, given).await,
             other => {
-                let near = nearest(other, NAMES);
+                let near = nearest(other, TOOLS);
                 let near = near.map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
                 let message = format!("unknown tool `{}`{near}", echo(other));
                 return Err(ErrorData::invalid_params(
                     message,
-                    Some(json!({"tools": NAMES})),
+                    Some(json!({"tools": TOOLS})),
                 ));
             }
         };

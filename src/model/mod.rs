@@ -33,6 +33,7 @@ mod stream;
 mod summary;
 mod ticket;
 mod tier;
+mod tools;
 mod trace;
 pub mod unseen;
 mod usage;
@@ -78,6 +79,7 @@ pub use stream::StreamName;
 pub use summary::{ColumnSummary, Summary};
 pub use ticket::{Lane, Ticket};
 pub use tier::{Preflight, Tier};
+pub use tools::TOOLS;
 pub use trace::{is_traceparent, trace_of};
 pub use usage::Usage;
 pub use verdict::{

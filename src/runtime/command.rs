@@ -67,6 +67,12 @@ pub(super) fn run(
     })
 }
 
+/// What a program prints, if it ends well within the limit.
+pub fn said(command: &mut Command, limit: Duration, cap: usize) -> Option<Vec<u8>> {
+    let ran = run(command, Stdio::null(), limit, cap).ok()?;
+    ran.status.success().then_some(ran.stdout)
+}
+
 fn kill_group(child: &Child) {
     let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
 }

@@ -20,6 +20,7 @@ mod stamp;
 #[cfg(test)]
 pub mod testing;
 
+pub use command::said;
 pub use contents::{Change, Measured};
 pub use descriptors::{give_back, open_files, raise_open_files};
 pub use environment::PythonEnv;

@@ -326,6 +326,24 @@ fn every_module_uses_only_what_stands_below_it_and_decisions_stay_in_their_place
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Of two lists one would lack a tool some day, and the hook would block it or let another one pass.
+#[test]
+fn the_tools_of_agents_are_named_in_one_list() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for source in sources().iter().filter(|source| !source.test_only) {
+        let text = std::fs::read_to_string(root.join(&source.path)).unwrap();
+        for name in countersign::model::TOOLS {
+            let expected = match &*source.path {
+                // The list, and where each call goes.
+                "model/tools.rs" | "mcp/server.rs" => 1,
+                _ => 0,
+            };
+            let found = text.matches(&format!("{name:?}")).count();
+            assert_eq!(found, expected, "{}: {name}", source.path);
+        }
+    }
+}
+
 /// That way is `tests/common/given.rs`, which fails on machines that must have everything.
 #[test]
 fn a_test_that_lacks_something_says_so_in_one_way_only() {
