@@ -39,7 +39,7 @@ mod update;
 pub use decision::grant::grant_digest;
 pub use decision::{Confirmation, Grant, Refused};
 pub use desks::Desk;
-pub use effect::{Effect, Note, Reply, RpcError};
+pub use effect::{Effect, Note, ProfileInfo, Reply, RpcError};
 pub use entry::Entry;
 pub use event::{Event, ExecNote, HumanAct, Request};
 pub use fair::FairQueue;

@@ -29,7 +29,7 @@ mod socket;
 pub use client::{Client, ClientError, Heard};
 pub use frame::FRAME_MAX;
 pub use inbox::{Entrance, Inbox, inbox};
-pub use request::METHODS;
+pub use request::{CLAIM, INPUT, METHODS, params_of};
 pub use router::{Bounds, Router};
 pub use server::serve;
 pub use socket::{Listener, SocketConfig, SocketError};

@@ -8,6 +8,9 @@ use crate::model::nearest;
 /// Names longer than this are cut before a message repeats them.
 const ECHO_MAX: usize = 64;
 
+/// Unknown fields of one object that are ignored; more of them are refused, because each is compared with the known ones.
+const IGNORED_MAX: usize = 64;
+
 /// The fields of one object. `name` is its path, for messages: `agent`, `inputs.sales`.
 #[derive(Debug)]
 pub(super) struct Fields {
@@ -17,7 +20,8 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Takes an object that may only have the `known` fields.
+    /// Takes an object. Fields that are not `known` are ignored, so that an agent may be newer than the dashboard. One
+    /// that is nearly a known one is refused: it is misspelt, and ignoring it would do something else than was asked.
     pub fn new(
         name: impl Into<String>,
         known: &'static [&'static str],
@@ -28,10 +32,31 @@ impl Fields {
             known,
             map,
         };
-        match fields.map.keys().find(|key| !known.contains(&key.as_str())) {
-            None => Ok(fields),
-            Some(unknown) => Err(fields.unknown(unknown)),
+        let unknown: Vec<&str> = fields.unknown().collect();
+        if unknown.len() > IGNORED_MAX {
+            let message = format!(
+                "{} unknown fields; at most {IGNORED_MAX} are ignored",
+                unknown.len()
+            );
+            return Err(invalid(message).with_data(json!({"expected": known})));
         }
+        if let Some(key) = unknown.iter().find(|key| meant(key, known).is_some()) {
+            return Err(fields.refused(key));
+        }
+        Ok(fields)
+    }
+
+    /// Refuses every field that is not known: what says which data is meant is not guessed.
+    pub fn exactly(self) -> Result<Self, RpcError> {
+        if let Some(key) = self.unknown().next() {
+            return Err(self.refused(key));
+        }
+        Ok(self)
+    }
+
+    fn unknown(&self) -> impl Iterator<Item = &str> {
+        let keys = self.map.keys().map(String::as_str);
+        keys.filter(|key| !self.known.contains(key))
     }
 
     /// Takes a value that must be an object.
@@ -49,8 +74,8 @@ impl Fields {
         }
     }
 
-    fn unknown(&self, key: &str) -> RpcError {
-        let near = nearest(key, self.known.iter().copied());
+    fn refused(&self, key: &str) -> RpcError {
+        let near = meant(key, self.known);
         let hint = near.map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
         let message = format!("unknown field `{}`{hint}", self.full(&echo(key)));
         let mut data = json!({"expected": self.known});
@@ -157,6 +182,16 @@ impl Fields {
                 .with_data(json!({"expected": self.known}))
         })
     }
+}
+
+/// The known field that an unknown one is nearly, but not one that it has as its first or last words: `profile_version`
+/// says something else than `profile`.
+fn meant(key: &str, known: &[&'static str]) -> Option<&'static str> {
+    let extends = |name: &str| {
+        let before = key.strip_suffix(name).is_some_and(|b| b.ends_with('_'));
+        before || key.strip_prefix(name).is_some_and(|b| b.starts_with('_'))
+    };
+    nearest(key, known.iter().copied().filter(|name| !extends(name)))
 }
 
 pub(super) fn invalid(message: impl Into<String>) -> RpcError {

@@ -20,20 +20,11 @@ pub const METHODS: [&str; 8] = [
     "hello", "propose", "wait", "status", "withdraw", "check", "datasets", "artifact",
 ];
 
-/// Bytes of a title or a reason, which a person reads.
-const PROSE_MAX: usize = 64 * 1024;
-/// Bytes of a name, a key or a token.
-const NAME_MAX: usize = 1024;
-/// The longest wait; no proposal lives longer.
-const WAIT_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
-
-/// The request, or the error that answers it.
-pub(super) fn decode(envelope: Envelope) -> Result<Request, RpcError> {
-    let Envelope { method, params } = envelope;
-    let read = |known: &'static [&'static str]| Fields::new("", known, params?);
-    match method.as_str() {
-        "hello" => hello(read(&["protocol", "agent", "session"])?),
-        "propose" => propose(read(&[
+/// The params of each method. Others are ignored.
+pub fn params_of(method: &str) -> &'static [&'static str] {
+    match method {
+        "hello" => &["protocol", "agent", "session"],
+        "propose" => &[
             "code",
             "profile",
             "title",
@@ -44,17 +35,44 @@ pub(super) fn decode(envelope: Envelope) -> Result<Request, RpcError> {
             "stream",
             "idempotency_key",
             "traceparent",
-        ])?),
-        "wait" => wait(read(&["id", "timeout_s"])?),
+        ],
+        "wait" => &["id", "timeout_s"],
+        "status" | "withdraw" => &["id"],
+        "check" => &["code", "profile"],
+        "artifact" => &["id", "name", "offset"],
+        _ => &[],
+    }
+}
+
+/// What an agent says of itself.
+pub const CLAIM: &[&str] = &["name", "version", "session", "model"];
+/// The fields of an input.
+pub const INPUT: &[&str] = &["dataset", "json", "text", "format", "artifact"];
+
+/// Bytes of a title or a reason, which a person reads.
+const PROSE_MAX: usize = 64 * 1024;
+/// Bytes of a name, a key or a token.
+const NAME_MAX: usize = 1024;
+/// The longest wait; no proposal lives longer.
+const WAIT_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// The request, or the error that answers it.
+pub(super) fn decode(envelope: Envelope) -> Result<Request, RpcError> {
+    let Envelope { method, params } = envelope;
+    let read = || Fields::new("", params_of(&method), params?);
+    match method.as_str() {
+        "hello" => hello(read()?),
+        "propose" => propose(read()?),
+        "wait" => wait(read()?),
         "status" => Ok(Request::Status {
-            id: id(&mut read(&["id"])?)?,
+            id: id(&mut read()?)?,
         }),
         "withdraw" => Ok(Request::Withdraw {
-            id: id(&mut read(&["id"])?)?,
+            id: id(&mut read()?)?,
         }),
-        "check" => check(read(&["code", "profile"])?),
-        "datasets" => read(&[]).map(|_| Request::Datasets),
-        "artifact" => artifact_part(read(&["id", "name", "offset"])?),
+        "check" => check(read()?),
+        "datasets" => read().map(|_| Request::Datasets),
+        "artifact" => artifact_part(read()?),
         other => Err(no_method(format!("there is no method `{}`", echo(other)))),
     }
 }
@@ -183,7 +201,7 @@ fn agent(fields: &mut Fields) -> Result<Option<AgentClaim>, RpcError> {
     let Some(value) = fields.take("agent") else {
         return Ok(None);
     };
-    let mut claim = Fields::of_value("agent", &["name", "version", "session", "model"], value)?;
+    let mut claim = Fields::of_value("agent", CLAIM, value)?;
     let name = claim.short("name", NAME_MAX)?;
     Ok(Some(AgentClaim {
         name: claim.required("name", name)?,
@@ -223,11 +241,7 @@ const SHAPES: &str = "{dataset}, {json}, {text, format} or {artifact: {id, name}
 
 fn input(name: &str, value: Value) -> Result<InputRequest, RpcError> {
     let at = format!("inputs.{name}");
-    let mut fields = Fields::of_value(
-        &at,
-        &["dataset", "json", "text", "format", "artifact"],
-        value,
-    )?;
+    let mut fields = Fields::of_value(&at, INPUT, value)?.exactly()?;
     let kinds = ["dataset", "json", "text", "artifact"];
     let given: Vec<&str> = kinds.into_iter().filter(|k| fields.has(k)).collect();
     let shapes = |message: String| invalid(message).with_data(json!({"expected": SHAPES}));
@@ -268,7 +282,8 @@ fn input(name: &str, value: Value) -> Result<InputRequest, RpcError> {
 
 fn artifact(at: &str, fields: &mut Fields) -> Result<InputRequest, RpcError> {
     let value = fields.take("artifact").unwrap_or(Value::Object(Map::new()));
-    let mut fields = Fields::of_value(format!("{at}.artifact"), &["id", "name"], value)?;
+    let mut fields =
+        Fields::of_value(format!("{at}.artifact"), &["id", "name"], value)?.exactly()?;
     let id = fields.string("id")?;
     let id = fields.required("id", id)?;
     let name = fields.short("name", NAME_MAX)?;

@@ -94,6 +94,49 @@ fn a_misspelt_field_is_refused_with_the_nearest_name() {
 }
 
 #[test]
+fn fields_of_a_newer_protocol_are_ignored() {
+    let proposal = draft(json!({
+        "code": "x", "priority": 3, "profile_version": 2, "sandbox": {"network": true},
+        "agent": {"name": "a", "homepage": "h"},
+        "inputs": {"d": {"dataset": "sales"}},
+    }));
+    assert_eq!(
+        proposal,
+        draft(json!({
+            "code": "x", "agent": {"name": "a"}, "inputs": {"d": {"dataset": "sales"}},
+        }))
+    );
+    assert!(ask("datasets", json!({"page": 2})).is_ok());
+    // An input is still exactly one of the kinds that are known here.
+    assert!(
+        ask(
+            "propose",
+            json!({"code": "x", "inputs": {"d": {"url": "u"}}})
+        )
+        .is_err()
+    );
+    let many = |n: usize| {
+        (0..n)
+            .map(|i| (format!("x{i}"), json!(1)))
+            .collect::<Map<_, _>>()
+    };
+    assert!(ask("datasets", Value::Object(many(64))).is_ok());
+    let error = refused("datasets", Value::Object(many(65)));
+    assert!(error.message.contains("65 unknown fields"), "{error:?}");
+}
+
+#[test]
+fn another_version_of_the_protocol_is_told_which_ones_are_spoken() {
+    assert!(ask("hello", json!({"protocol": 1})).is_ok());
+    assert!(ask("hello", json!({})).is_ok());
+    for other in [json!(0), json!(2), json!("1"), json!(1.5), json!([1])] {
+        let error = refused("hello", json!({"protocol": other}));
+        assert_eq!(error.code, RpcError::INVALID_PARAMS);
+        assert_eq!(error.data["protocols"], json!([1]), "{error:?}");
+    }
+}
+
+#[test]
 fn a_wrong_type_is_refused_by_name_with_the_expected_type() {
     for (params, name) in [
         (json!({}), "code"),

@@ -1,4 +1,4 @@
-//! An agent: JSON-RPC lines over the Unix socket, nothing else.
+//! An agent: JSON-RPC lines over the Unix socket, nothing else. In tests every line is checked against the schema.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -14,6 +14,8 @@ pub struct Agent {
     lines: BufReader<UnixStream>,
     next: u64,
     answers: HashMap<u64, Value>,
+    /// Requests that are not answered yet.
+    asked: HashMap<u64, Value>,
     pub notes: Vec<Value>,
 }
 
@@ -26,6 +28,7 @@ impl Agent {
             lines,
             next: 0,
             answers: HashMap::new(),
+            asked: HashMap::new(),
             notes: Vec::new(),
         }
     }
@@ -34,6 +37,7 @@ impl Agent {
         self.next += 1;
         let frame = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
         self.raw(format!("{frame}\n").as_bytes());
+        self.asked.insert(self.next, frame);
         self.next
     }
 
@@ -84,6 +88,11 @@ impl Agent {
     }
 
     fn take(&mut self, message: Value) {
+        let asked = message["id"].as_u64().and_then(|id| self.asked.remove(&id));
+        #[cfg(test)]
+        super::schema::check(asked.as_ref(), &message);
+        #[cfg(not(test))]
+        drop(asked);
         match message["id"].as_u64() {
             Some(id) => drop(self.answers.insert(id, message)),
             None => self.notes.push(message),

@@ -10,3 +10,6 @@ pub mod given;
 pub mod interpreters;
 pub mod processes;
 pub mod python;
+/// Not in benchmarks: it takes time.
+#[cfg(test)]
+pub mod schema;

@@ -66,6 +66,7 @@ mod runner;
 mod runtime;
 mod sandbox_attacks;
 mod saving;
+mod schema;
 mod secrets;
 mod seeds;
 mod setting;
