@@ -3,6 +3,7 @@
 
 mod client;
 mod door;
+mod elsewhere;
 mod place;
 mod talk;
 
