@@ -99,6 +99,8 @@ pub struct Options<'a> {
     pub policies: &'a [(&'a str, &'a str)],
     pub size: (u16, u16),
     pub args: &'a [&'a str],
+    /// The program; without it, the one that was built for the tests.
+    pub program: Option<&'a Path>,
     /// Variables besides those of [`environment`].
     pub env: &'a [(&'a str, &'a str)],
     /// Whether the terminal answers status requests (DSR 5).
@@ -115,6 +117,7 @@ impl Default for Options<'_> {
             policies: &[],
             size: (120, 40),
             args: &[],
+            program: None,
             env: &[],
             answers: true,
             open_files: None,
@@ -580,6 +583,7 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
     let Options {
         size: (columns, rows),
         args,
+        program,
         env,
         answers,
         open_files,
@@ -592,13 +596,14 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
         pixel_height: 0,
     };
     let pair = native_pty_system().openpty(size).unwrap();
-    let exe = env!("CARGO_BIN_EXE_countersign");
+    let exe = program.unwrap_or(Path::new(env!("CARGO_BIN_EXE_countersign")));
     let mut command = match open_files {
         None => CommandBuilder::new(exe),
         Some((soft, hard)) => {
             let mut shell = CommandBuilder::new("sh");
             let script = format!("ulimit -Sn {soft} && ulimit -Hn {hard} && exec \"$0\" \"$@\"");
-            shell.args(["-c", &script, exe]);
+            shell.args(["-c", &script]);
+            shell.arg(exe);
             shell
         }
     };

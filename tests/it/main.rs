@@ -34,6 +34,7 @@ mod columns;
 mod config;
 mod contracts;
 mod descriptors;
+mod dist;
 mod drawn;
 mod drills;
 mod e2e;
