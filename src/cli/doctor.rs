@@ -1,5 +1,7 @@
 //! `countersign doctor`: what this machine offers, what is missing, and how to fix it.
 
+mod fix;
+mod folders;
 mod machine;
 mod trial;
 
@@ -21,6 +23,7 @@ use crate::tui::TerminalCaps;
 use super::Globals;
 use super::out::{is_seen, print, print_json, state_dir};
 
+use fix::Fix;
 pub use trial::Trial;
 
 #[derive(Debug, clap::Args)]
@@ -28,6 +31,12 @@ pub struct Args {
     /// Print a JSON object instead
     #[arg(long)]
     json: bool,
+    /// Do what needs no root, after a question, and print the rest as commands
+    #[arg(long, conflicts_with_all = ["json", "trial"])]
+    fix: bool,
+    /// With --fix, do it without asking
+    #[arg(long, requires = "fix")]
+    yes: bool,
     /// Try one thing on this very process and print what came of it
     #[arg(long, hide = true, value_name = "WHAT")]
     trial: Option<Trial>,
@@ -52,6 +61,12 @@ struct Check {
     /// How to fix it.
     #[serde(rename = "mend")]
     remedy: Option<String>,
+    /// What of it needs no root.
+    #[serde(skip)]
+    fixes: Vec<Fix>,
+    /// What of it does.
+    #[serde(skip)]
+    commands: Vec<String>,
 }
 
 impl Check {
@@ -61,15 +76,16 @@ impl Check {
             state: State::Ok,
             found: found.into(),
             remedy: None,
+            fixes: Vec::new(),
+            commands: Vec::new(),
         }
     }
 
     fn note(name: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
-            name,
             state: State::Note,
-            found: found.into(),
             remedy: Some(remedy.into()).filter(|m| !m.is_empty()),
+            ..Self::ok(name, found)
         }
     }
 
@@ -78,6 +94,21 @@ impl Check {
             state: State::Missing,
             ..Self::note(name, found, remedy)
         }
+    }
+
+    fn fixed_by(mut self, fix: impl IntoIterator<Item = Fix>) -> Self {
+        self.fixes.extend(fix);
+        self
+    }
+
+    /// By a command that needs root, without `sudo`.
+    fn by_root(mut self, command: impl Into<String>) -> Self {
+        let command = command.into();
+        self.commands.push(match nix::unistd::geteuid().is_root() {
+            true => command,
+            false => format!("sudo {command}"),
+        });
+        self
     }
 }
 
@@ -88,6 +119,28 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         print_json(&json!(said).to_string())?;
         return Ok(0);
     }
+    let checks = look(globals)?;
+    if args.json {
+        let sound = is_sound(&checks);
+        let json = json!({"ok": sound, "checks": checks});
+        print_json(&format!("{json:#}"))?;
+        return Ok(u8::from(!sound));
+    }
+    show(&checks)?;
+    let mut sound = is_sound(&checks);
+    if args.fix && fix::run(&checks, args.yes, globals)? {
+        sound = is_sound(&look(globals)?);
+        let what = if sound { "nothing" } else { "something" };
+        print(|out| writeln!(out, "{what} is missing now"))?;
+    }
+    Ok(u8::from(!sound))
+}
+
+fn is_sound(checks: &[Check]) -> bool {
+    checks.iter().all(|c| c.state != State::Missing)
+}
+
+fn look(globals: &Globals) -> Result<Vec<Check>, Failure> {
     let config = super::check_variables().and_then(|()| config::load(&globals.options()));
     let (found, wanted) = configuration(&config);
     let mut tiers = BTreeSet::from([Tier::Kernel, Tier::Process]);
@@ -104,18 +157,17 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         checks.push(warm_starts(has_kernel, env));
         checks.extend(datasets(config));
         checks.push(socket(&config.paths.socket));
+        checks.extend(folders::check(&config.paths));
         checks.push(sharing(config));
     }
     checks.push(log(&state_dir(globals)?));
     checks.push(colours());
-    let sound = checks.iter().all(|c| c.state != State::Missing);
-    if args.json {
-        let json = json!({"ok": sound, "checks": checks});
-        print_json(&format!("{json:#}"))?;
-        return Ok(u8::from(!sound));
-    }
+    Ok(checks)
+}
+
+fn show(checks: &[Check]) -> Result<(), Failure> {
     print(|out| {
-        for check in &checks {
+        for check in checks {
             let mark = match check.state {
                 State::Ok => "ok",
                 State::Note => "note",
@@ -127,8 +179,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             }
         }
         Ok(())
-    })?;
-    Ok(u8::from(!sound))
+    })
 }
 
 const KERNEL: &str = "tier kernel";
@@ -166,6 +217,10 @@ fn configuration(config: &Result<Config, ConfigError>) -> (Check, BTreeSet<Tier>
         Ok(config) => config,
         Err(e) => {
             let check = Check::missing(NAME, e.to_string(), "fix that; nothing starts before");
+            let check = match e {
+                ConfigError::File(file) => folders::of_file(check, file),
+                _ => check,
+            };
             return (check, BTreeSet::new());
         }
     };
@@ -206,11 +261,13 @@ fn python(config: &Config) -> (Vec<Check>, Option<PythonEnv>) {
         let found = format!("{}, {}", env.label(), env.prefix.display());
         return (vec![Check::ok(MANAGED, found)], Some(env));
     }
+    let mut fix = None;
     let base = match find_python(None) {
-        Ok(env) => Check::ok(
-            NAME,
-            format!("{}, {}", env.label(), env.executable.display()),
-        ),
+        Ok(env) => {
+            fix = Some(Fix::Environment);
+            let found = format!("{}, {}", env.label(), env.executable.display());
+            Check::ok(NAME, found)
+        }
         Err(e) => Check::missing(NAME, "none that can be used", e.to_string()),
     };
     let found = match Managed::at(&config.paths.data_dir).other() {
@@ -221,7 +278,8 @@ fn python(config: &Config) -> (Vec<Check>, Option<PythonEnv>) {
         MANAGED,
         found,
         "run `countersign setup`, or let the dashboard make it when it starts",
-    );
+    )
+    .fixed_by(fix);
     (vec![base, managed], None)
 }
 

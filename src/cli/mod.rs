@@ -12,6 +12,7 @@ use crate::model::{Tier, escape};
 use crate::tui::Keymap;
 
 pub mod amounts;
+mod ask;
 mod audit;
 pub mod check;
 pub mod completions;

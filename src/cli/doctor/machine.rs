@@ -26,7 +26,12 @@ pub(super) fn checks() -> Vec<Check> {
 fn files() -> Check {
     const NAME: &str = "open files";
     match descriptors::lacking() {
-        Some((what, remedy)) => Check::missing(NAME, what, remedy),
+        Some((what, remedy)) => {
+            let most = descriptors::needed();
+            // Of the shell that it is typed into.
+            let command = format!("prlimit --pid $$ --nofile={most}:{most}");
+            Check::missing(NAME, what, remedy).by_root(command)
+        }
         None => Check::ok(NAME, format!("{} can be had", number(open_files().1))),
     }
 }
@@ -108,7 +113,14 @@ fn namespaces() -> Check {
         "in a container, start it so that it may make user namespaces; until then only tier process \
          can be had"
     };
-    Check::missing(NAME, said.detail, remedy)
+    let setting = remedy
+        .split_once("sysctl ")
+        .map(|(_, rest)| rest.split(',').next().unwrap_or(rest));
+    let check = Check::missing(NAME, said.detail, remedy);
+    match setting {
+        Some(setting) => check.by_root(format!("sysctl -w {setting}")),
+        None => check,
+    }
 }
 
 fn landlock() -> Check {

@@ -1,6 +1,6 @@
 //! `countersign hook install`: shows the change of an agent's settings, asks, and writes it.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -11,7 +11,8 @@ use crate::error::Failure;
 use crate::hook::{Agent, settings};
 use crate::runtime::said;
 
-use super::super::out::{is_seen, print, tell};
+use super::super::ask;
+use super::super::out::{print, tell};
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum Name {
@@ -71,8 +72,9 @@ pub(super) fn run(args: &Args) -> Result<u8, Failure> {
         .header(&shown.to_string(), &shown.to_string())
         .to_string();
     print(|out| out.write_all(diff.as_bytes()))?;
-    if !args.yes && !agreed()? {
-        return Err(Failure::usage(format!("{shown} is left as it is")));
+    let left = format!("{shown} is left as it is");
+    if !args.yes && !ask::agrees("write this?", &left)? {
+        return Err(Failure::usage(left));
     }
     write(&path, before.as_deref(), &after)
         .map_err(|e| Failure::general(format!("{shown} is left as it is: {e}")))?;
@@ -191,23 +193,6 @@ fn version() -> Option<[u32; 3]> {
     let mut numbers = said.split_whitespace().next()?.split('.').map(str::parse);
     let mut next = || numbers.next()?.ok();
     Some([next()?, next()?, next()?])
-}
-
-fn agreed() -> Result<bool, Failure> {
-    let stdin = io::stdin();
-    if !stdin.is_terminal() || !is_seen() {
-        return Err(Failure::usage(
-            "nothing was written: there is no terminal to ask on; --yes writes without asking",
-        ));
-    }
-    let asked = |e: io::Error| Failure::general(format!("nothing was written: the terminal: {e}"));
-    // What was typed before the question must not answer it.
-    nix::sys::termios::tcflush(&stdin, nix::sys::termios::FlushArg::TCIFLUSH)
-        .map_err(|e| asked(e.into()))?;
-    tell("write this? y for yes, anything else leaves the file as it is");
-    let mut answer = String::new();
-    stdin.lock().read_line(&mut answer).map_err(asked)?;
-    Ok(matches!(answer.trim(), "y" | "yes"))
 }
 
 /// Replaces the file in one step, if it is still what was shown.

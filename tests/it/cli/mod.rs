@@ -2,6 +2,7 @@
 //! socket and a scripted core.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod fixes;
 mod hooks;
 mod hostile;
 mod scripted;
