@@ -20,6 +20,7 @@ pub mod dashboard;
 pub mod doctor;
 mod folder;
 pub mod hook;
+pub mod init;
 pub mod man;
 pub mod mcp;
 mod out;
@@ -133,6 +134,8 @@ pub enum Command {
     Replicate(replicate::Args),
     /// Refuse calls of an agent's own tools that would run Python
     Hook(hook::Args),
+    /// Three questions, and a configuration, a policy and an agent's entry from the answers
+    Init(init::Args),
     /// Make or repair the managed Python environment
     Setup(setup::Args),
     /// What this machine offers and what is missing
@@ -211,6 +214,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Status(args)) => status::run(&args, globals),
         Some(Command::Replicate(args)) => replicate::run(&args, globals),
         Some(Command::Hook(args)) => hook::run(&args),
+        Some(Command::Init(args)) => init::run(&args, globals),
         Some(Command::Setup(args)) => setup::run(&args, globals),
         Some(Command::Doctor(args)) => doctor::run(&args, globals),
         Some(Command::Completions(args)) => completions::run(&args),

@@ -5,6 +5,7 @@
 mod fixes;
 mod hooks;
 mod hostile;
+mod init;
 mod scripted;
 pub mod submit;
 mod tree;

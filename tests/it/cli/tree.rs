@@ -70,6 +70,7 @@ async fn completions_and_man_page_name_every_command_and_no_hidden_role() {
             "policy",
             "audit",
             "status",
+            "init",
             "setup",
             "doctor",
             "hook",

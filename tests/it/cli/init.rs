@@ -1,0 +1,126 @@
+//! `countersign init`: what it writes, and that it changes nothing that is there.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::common::dash::{Dash, Options};
+
+use super::*;
+
+#[tokio::test]
+async fn without_a_terminal_the_first_files_are_written_by_flags_and_none_twice() {
+    let home = Home::new();
+    let data = home.dir.path().join("my data");
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(data.join("Sales 1.csv"), "a\n1\n").unwrap();
+    let config = home.dir.path().join(".config/countersign/config.toml");
+    let policy = home
+        .dir
+        .path()
+        .join(".config/countersign/policies/strict.toml");
+    let lacking = home.run(&["init", "--data", "my data"]).await;
+    assert_eq!(lacking.code, 2, "{lacking:?}");
+    assert!(
+        lacking.err.contains("--level LEVEL, --agent NAME"),
+        "{lacking:?}"
+    );
+    let all = [
+        "init", "--data", "my data", "--level", "strict", "--agent", "codex",
+    ];
+    let shown = home.run(&all).await;
+    assert_eq!(shown.code, 2, "{shown:?}");
+    assert!(shown.out.contains("  [datasets.sales_1]\n"), "{shown:?}");
+    assert!(!config.exists() && !policy.exists());
+
+    let all = [&all[..], &["--yes"]].concat();
+    let done = home.run(&all).await;
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(
+        done.out.contains("codex mcp add countersign -- "),
+        "{done:?}"
+    );
+    for path in [&config, &policy] {
+        let mode = path.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", path.display());
+    }
+    let text = std::fs::read_to_string(&config).unwrap();
+    assert!(text.contains("sensitivity = \"private\""), "{text}");
+    // What is named is there, and only that may be named.
+    std::fs::write(data.join("x.py"), "print(1)\n").unwrap();
+    let judged = home
+        .run(&[
+            "check",
+            "my data/x.py",
+            "--profile",
+            "strict",
+            "--format",
+            "json",
+        ])
+        .await;
+    assert_eq!(judged.code, 0, "{judged:?}");
+    assert!(judged.out.contains("clear"), "{judged:?}");
+    let diff = home
+        .run(&["policy", "diff", policy.to_str().unwrap()])
+        .await;
+    assert!(diff.code == 0 && diff.out.contains("wall_s"), "{diff:?}");
+
+    std::fs::write(&config, text.replace("private", "public")).unwrap();
+    let changed = std::fs::read(&config).unwrap();
+    std::fs::remove_file(&policy).unwrap();
+    let again = home.run(&all).await;
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(again.out.contains("left as it is: "), "{again:?}");
+    assert_eq!(std::fs::read(&config).unwrap(), changed);
+    assert!(policy.exists(), "{again:?}");
+    for wrong in [
+        &[
+            "init", "--data", "nowhere", "--level", "usual", "--agent", "none",
+        ][..],
+        &["init", "--level", "loose"],
+        &["init", "--no-data", "--data", "."],
+    ] {
+        assert_eq!(home.run(wrong).await.code, 2, "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_person_answers_three_questions_and_agrees() {
+    let args = ["--config", "new/config.toml", "init"];
+    let mut dash = Dash::launch(&Options {
+        args: &args,
+        files: &[("north.csv", "a\n1\n"), ("south.csv", "a\n1\n")],
+        ..Options::default()
+    });
+    for agreed in [false, true] {
+        // A question comes again after an answer that is none; what is typed before it is asked does not count.
+        for (question, times, answer) in [
+            ("where are your data?", 1, "nowhere\r"),
+            ("where are your data?", 2, "config\r"),
+            ("which may agents use?", 1, "nort\r"),
+            ("which may agents use?", 2, "north\r"),
+            ("how strict?", 1, "9\r"),
+            ("how strict?", 2, "1\r"),
+            ("which agent?", 1, "\r"),
+            ("write this?", 1, if agreed { "y\r" } else { "\r" }),
+        ] {
+            dash.wait_for(question, |_, text| text.matches(question).count() == times);
+            dash.keys(answer);
+        }
+        let text = dash.text();
+        for said in [
+            "nowhere: No such file",
+            "did you mean `north`?",
+            "`9` is no number from 1 to 2",
+        ] {
+            assert!(text.contains(said), "{said}:\n{text}");
+        }
+        let code = dash.wait_exit().exit_code();
+        assert_eq!(code, if agreed { 0 } else { 2 });
+        assert_eq!(dash.root().join("new/config.toml").exists(), agreed);
+        if !agreed {
+            dash.then(&args);
+        }
+    }
+    let text = std::fs::read_to_string(dash.root().join("new/config.toml")).unwrap();
+    assert_eq!(text.matches("[datasets.").count(), 1, "{text}");
+    dash.wait_text("claude mcp add countersign -- ");
+}
