@@ -124,9 +124,12 @@ fn grant_first(dash: &mut Dash, succeeded: impl Fn() -> bool) {
                 None => dash.press("y"),
             }
         } else if progress(&text).is_some() {
-            // What arrives meanwhile may close the sheet.
-            dash.see_all();
+            // A page, then the sheet, which is refused until all was seen; what arrives meanwhile may close it.
+            dash.keys(" ");
             dash.press("a");
+        } else {
+            // Digits that came when the sheet was gone lead to another view.
+            dash.keys("1");
         }
         let most = Instant::now() + Duration::from_millis(500);
         dash.wait_while(most, |now| now == text);
