@@ -137,7 +137,10 @@ pub fn granted_as(id: ProposalId, code: &[u8]) -> LogEvent {
         inputs: inputs(),
         private_told: false,
         by: Reviewer::default(),
-        viewed: Viewed::default(),
+        viewed: Viewed {
+            lines_seen: SourceStats::of(code).lines,
+            ..Viewed::default()
+        },
     };
     bind(&mut granted);
     LogEvent::Granted(Box::new(granted))

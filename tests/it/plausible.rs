@@ -54,7 +54,7 @@ fn what_the_program_never_writes_is_named_with_its_rule_and_fails() {
         if let LogEvent::Granted(g) = &mut granted {
             g.viewed = Viewed {
                 selected_ms: 34_000,
-                ..Viewed::default()
+                ..g.viewed
             };
         }
         for (event, blobs) in [samples::proposed(*id, "t"), (granted, Vec::new())] {

@@ -1,7 +1,9 @@
 //! What the index could hide of single proposals: the segments are searched for their ids, without being judged.
 //!
 //! The search is one over bytes, by all processors. What it finds and the index names is passed over; only the rest is
-//! looked at as lines. It ends where the index was read to: what a dashboard writes meanwhile is nothing that it hides.
+//! looked at as lines. It ends where the index was read to: what a dashboard writes meanwhile is nothing that it hides; and
+//! before it at the proposal's end, if that is shown: behind it can only stand what became of kept contents, which the
+//! check finds (`unread`).
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,11 +17,11 @@ use aho_corasick::AhoCorasick;
 use serde::Deserialize;
 
 use super::super::layout::{Layout, open_regular};
-use super::super::line::LINE_MAX;
+use super::super::line::{LINE_MAX, Record};
 use super::super::mark::Mark;
 use super::lines::Place;
 use super::{Index, IndexError};
-use crate::model::ProposalId;
+use crate::model::{ProposalId, State};
 
 /// So much is searched at once: it stays in the processor's own memory between the reading and the search.
 const PIECE: u64 = 256 * 1024;
@@ -39,6 +41,8 @@ pub(super) struct Lines {
     places: HashMap<ProposalId, Vec<(u64, u64, u64)>>,
     /// The first of them.
     from: Option<Mark>,
+    /// Behind the record with which the only proposal ended.
+    until: Option<Mark>,
 }
 
 impl Lines {
@@ -63,6 +67,10 @@ impl Lines {
             let (segment, offset) = (place.segment.cast_unsigned(), place.offset.cast_unsigned());
             let begins = shown.places[&id].is_empty() && is_first(bytes);
             shown.add(id, segment, offset, bytes.len());
+            if is_last(bytes) {
+                let offset = offset + bytes.len() as u64;
+                shown.until = Some(Mark { segment, offset });
+            }
             if begins {
                 shown.from = Some(Mark { segment, offset });
             }
@@ -94,6 +102,12 @@ fn is_first(line: &[u8]) -> bool {
     serde_json::from_slice::<Kind<'_>>(line).is_ok_and(|line| line.kind == "proposed")
 }
 
+/// Whether its proposal ended with a line.
+fn is_last(line: &[u8]) -> bool {
+    let state = Record::parse(line).ok().and_then(|r| r.event.state());
+    state.is_some_and(State::is_final)
+}
+
 impl Index {
     /// A proposal of these of which the log has a line that is not among those shown, after the first of them.
     pub(super) fn hidden(&self, shown: &Lines) -> Result<Option<ProposalId>, IndexError> {
@@ -102,6 +116,7 @@ impl Index {
         };
         let ids: Vec<ProposalId> = shown.places.keys().copied().collect();
         let end = self.resume.walk.scanned().head.mark();
+        let end = shown.until.map_or(end, |until| until.min(end));
         let found = hits(&self.log.layout, from, end, &ids)?;
         for (segment, at, n) in found {
             let Some(id) = ids.get(n).filter(|id| !shown.has(**id, segment, at)) else {

@@ -65,6 +65,15 @@ impl Told {
                 self.findings
             ));
         }
+        // No line of code can be granted unseen, and none is counted twice.
+        if viewed.lines_seen < self.lines {
+            return Some(format!(
+                "`granted` although {} of {} line{} had been seen",
+                grouped(viewed.lines_seen),
+                grouped(self.lines),
+                if self.lines == 1 { "" } else { "s" }
+            ));
+        }
         if let Some(time) = self.time.filter(|time| since > *time + LATE) {
             return Some(format!(
                 "`granted` {} s after its time of {} s was over",

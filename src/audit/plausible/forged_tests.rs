@@ -216,6 +216,7 @@ const FORGED: &[Forgery] = &[
     (("started", 0), "isolation.layers", "[\"rlimits\",\"seccomp\",\"seccomp\"]", ("started", 0), "`started` names the layer seccomp twice"),
     (("granted", 0), "viewed.findings_shown", "9", ("granted", 0), "`granted` after 9 findings had been shown, of 0"),
     (("denied", 0), "viewed.findings_shown", "1", ("denied", 0), "`denied` after 1 findings had been shown, of 0"),
+    (("granted", 0), "viewed.lines_seen", "0", ("granted", 0), "`granted` although 0 of 1 line had been seen"),
     (("granted", 0), "viewed.lines_seen", "999", ("granted", 0), "`granted` after 999 lines had been seen, in 17 bytes"),
     (("started", 0), "isolation.layers", "[\"cgroup\"]", ("started", 0), "`started` without rlimits, which tier process has here (seq 1)"),
     (("opened", 0), "preflight.layers", "[\"rlimits\",\"seccomp\"]", ("started", 0), "`started` without seccomp, which tier process has here"),

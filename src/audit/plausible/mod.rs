@@ -44,6 +44,8 @@ struct Told {
     time: Option<Duration>,
     /// Of the verdict on what would be granted.
     findings: u64,
+    /// Of the code that would be granted.
+    lines: u64,
     shown: decided::Shown,
     /// Identifies the inputs.
     inputs: Digest,
@@ -176,6 +178,7 @@ impl Plausible {
                 last: now,
                 time: time.filter(|time: &Duration| !time.is_zero() && !self.is_set),
                 findings: p.verdict.findings.len() as u64,
+                lines: p.verdict.source.lines,
                 shown: decided::Shown::of(p),
                 inputs: granted::inputs(&p.inputs),
                 is_redacted: p.kept.is_some() || !record.redacted.is_empty(),
@@ -222,6 +225,7 @@ impl Told {
         match &record.event {
             LogEvent::Edited(e) => {
                 self.findings = e.verdict.findings.len() as u64;
+                self.lines = e.verdict.source.lines;
                 self.shown.edited(&e.verdict);
                 self.is_redacted |= e.kept.is_some() || !record.redacted.is_empty();
                 asked::edited(e)

@@ -136,16 +136,17 @@ fn seen(
     focused_ms: Option<u64>,
     findings_shown: u64,
 ) -> LogEvent {
-    let viewed = Viewed {
+    let viewed = |lines_seen| Viewed {
         selected_ms,
         focused_ms,
+        lines_seen,
         findings_shown,
         ..Viewed::default()
     };
     match &mut event {
-        LogEvent::Granted(g) => g.viewed = viewed,
-        LogEvent::Denied { viewed: v, .. } => *v = viewed,
-        LogEvent::Drilled(d) => d.viewed = Some(viewed),
+        LogEvent::Granted(g) => g.viewed = viewed(g.viewed.lines_seen),
+        LogEvent::Denied { viewed: v, .. } => *v = viewed(0),
+        LogEvent::Drilled(d) => d.viewed = Some(viewed(0)),
         other => panic!("{other:?}"),
     }
     event
@@ -165,6 +166,10 @@ fn each_field_that_cannot_be_is_named_by_its_rule_and_what_can_be_is_not() {
     let (mut twice, _) = edited(id, CODE, EDITED);
     if let LogEvent::Edited(e) = &mut twice {
         found(&mut e.verdict, 2);
+    }
+    let mut unseen = seen(granted(id), 900, None, 1);
+    if let LogEvent::Granted(g) = &mut unseen {
+        g.viewed.lines_seen = 0;
     }
     let edit = |shown| {
         vec![
@@ -238,6 +243,11 @@ fn each_field_that_cannot_be_is_named_by_its_rule_and_what_can_be_is_not() {
             "a grant of what was not shown",
             two(6_000, "a", seen(granted(id), 900, None, 0)),
             Some("2: `granted` although 0 of 1 finding had been shown"),
+        ),
+        (
+            "a grant of a line that was not seen",
+            two(6_000, "a", unseen),
+            Some("2: `granted` although 0 of 1 line had been seen"),
         ),
         (
             "a denial of what was not shown",

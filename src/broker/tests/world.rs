@@ -330,11 +330,16 @@ impl World {
     }
 
     pub fn confirm(&mut self, id: ProposalId, digest: GrantDigest) {
+        let verdict = self.state.entry(id).and_then(Entry::verdict);
+        let viewed = Viewed {
+            lines_seen: verdict.map_or(0, |v| v.source.lines),
+            ..Viewed::default()
+        };
         self.send(Event::Human(HumanAct::Grant(Confirmation {
             id,
             digest,
             by: Reviewer::default(),
-            viewed: Viewed::default(),
+            viewed,
         })));
     }
 

@@ -1,7 +1,7 @@
 //! Code that once reached the interpreter, memory, a shared library or a file outside the run
 //! (`tests/data/reaching.jsonl`): run by a real child, without its effect.
 
-use super::{TIER, run_spec};
+use super::{TIER, WARM, run_spec};
 use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::*;
 use crate::policy::Policy;
@@ -33,7 +33,9 @@ fn former_escapes_have_no_effect() {
     let runs = |row: &Row| {
         row.expect == "clear" || (row.expect == "flagged" && row.category == "computed text")
     };
-    for row in rows.filter(runs) {
+    // All of them warm, where there is more to reach; some cold.
+    let step = if WARM { 1 } else { 8 };
+    for row in rows.filter(runs).step_by(step) {
         let outcome = run_spec(RunSpec {
             env: pandas(),
             ..spec(&row.code, policy.clone())
@@ -45,7 +47,7 @@ fn former_escapes_have_no_effect() {
             wrong.push(format!("{}\n{run:?}", row.code));
         }
     }
-    assert!(ran >= 50, "{ran}");
+    assert!(ran >= 50 / step, "{ran}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 

@@ -16,6 +16,8 @@ mod library;
 mod lifetime;
 #[path = "ordinary.rs"]
 mod ordinary;
+#[path = "reaching.rs"]
+mod reaching;
 #[path = "refusal.rs"]
 mod refusal;
 #[path = "soak.rs"]
