@@ -1,6 +1,7 @@
 //! Runs that never start: code, data or a Python that is not the granted one.
 
 use super::{TIER, begin, run_spec};
+use crate::executor::tests::bench::run_spec as started_cold;
 use crate::executor::tests::bench::*;
 use crate::executor::{DatasetSource, bind};
 use crate::model::{DataFormat, Limits, RunErrorKind, Tier};
@@ -59,10 +60,10 @@ fn syntax_that_the_policy_does_not_list_never_runs() {
         assert_eq!(run.stdout, "", "{kind}");
         assert_eq!(run.events.len(), 1, "{kind}: {:?}", run.events);
     }
-    // The child does not accept `*` as a list.
+    // The child does not accept `*` as a list. No slot ever waits for it.
     let mut all = policy(TIER);
     all.nodes = ["*".to_owned()].into();
-    let outcome = run_spec(spec("print('ran')", all));
+    let outcome = started_cold(spec("print('ran')", all));
     let error = outcome.run().error.clone().expect("the code is refused");
     assert_eq!(error.kind, RunErrorKind::PolicyViolation);
     assert!(error.message.contains("Module is not allowed"), "{error:?}");
@@ -225,7 +226,8 @@ fn limits_too_small_for_python_are_reported_as_such() {
     if !available(TIER) {
         return;
     }
-    let outcome = run_spec(spec("print(1)", policy_with_limits(|l| l.open_files = 5)));
+    let few = spec("print(1)", policy_with_limits(|l| l.open_files = 5));
+    let outcome = started_cold(few);
     assert!(outcome.failure().contains("open files"), "{outcome:?}");
     let outcome = run_spec(spec("print(1)", policy_with_limits(|l| l.processes = 0)));
     assert_eq!(outcome.run().stdout, "1\n");
@@ -240,7 +242,7 @@ fn limits_too_small_for_python_are_reported_as_such() {
         env.distributions = vec![("numpy".to_owned(), "1".to_owned())];
     });
     spec.policy = std::sync::Arc::new(policy);
-    let outcome = run_spec(spec);
+    let outcome = started_cold(spec);
     let expected = "limit of 1 s of processor time is too small to start Python";
     assert!(outcome.failure().contains(expected), "{outcome:?}");
     assert_eq!(outcome.notes.len(), 1);

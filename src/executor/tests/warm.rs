@@ -16,8 +16,6 @@ mod library;
 mod lifetime;
 #[path = "ordinary.rs"]
 mod ordinary;
-#[path = "reaching.rs"]
-mod reaching;
 #[path = "refusal.rs"]
 mod refusal;
 #[path = "soak.rs"]
