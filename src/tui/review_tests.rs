@@ -241,6 +241,16 @@ fn a_page_that_is_read_is_said_and_what_is_typed_meanwhile_does_not_act_on_it() 
     assert!(s.draw().contains("the page is not opened"));
     s.review.set_page(answer(id));
     assert!(s.draw().contains("AUDIT  5 proposals"));
+    // One that cannot be read leaves the rows where they are.
+    s.press(KeyCode::Enter);
+    s.review.set_page(AuditPage {
+        asked: Some(id),
+        damage: Some("the segment is gone".to_owned()),
+        ..AuditPage::default()
+    });
+    let text = s.draw();
+    assert!(text.contains("AUDIT  5 proposals"), "{text}");
+    assert!(text.contains("the segment is gone"), "{text}");
     // Leaving is never in the way.
     s.press(KeyCode::Enter);
     assert_eq!(s.press(KeyCode::Char('q')), [Reading::Quit]);

@@ -212,8 +212,7 @@ fn beside_a_dashboard_it_follows_the_log_and_decides_nothing() {
     for key in ["a", "y", "d", "D", "x", "e", "1", "3", "u", "g", "g"] {
         review.press(key);
     }
-    review.press("\r");
-    review.wait_text("TIMELINE");
+    review.press_until("\r", "a page", |text| text.contains("TIMELINE"));
     for id in [&first, &second] {
         assert_eq!(agent.state(id), "pending");
     }

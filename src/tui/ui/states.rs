@@ -196,8 +196,8 @@ impl LogScreen {
         if !wanted {
             return;
         }
-        if page.asked.is_some() && page.detail.is_some() {
-            // It comes without rows.
+        if page.asked.is_some() {
+            // It comes without rows, even if it could not be read.
             let rows = std::mem::take(&mut self.page.rows);
             (page.rows, page.offset, page.total) = (rows, self.page.offset, self.page.total);
             page.reading = self.page.reading;
