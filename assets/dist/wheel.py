@@ -84,7 +84,7 @@ def metadata() -> bytes:
         f"License-Expression: {about['license']}",
         *(f"License-File: {one}" for one in about["license-files"]),
         f"Requires-Python: {about['requires-python']}",
-        "Description-Content-Type: text/markdown; charset=UTF-8",
+        "Description-Content-Type: text/markdown; charset=UTF-8; variant=GFM",
     ]
     return ("\n".join(lines) + "\n\n").encode() + (ROOT / about["readme"]).read_bytes()
 
