@@ -40,8 +40,14 @@ pub fn demo(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         profile: None,
         ..globals.options()
     };
-    open(&options, true, args.plain)
+    let code = open(&options, true, args.plain)?;
+    tell(NEXT);
+    Ok(code)
 }
+
+/// How an agent of one's own reaches Countersign, once the demo was seen.
+const NEXT: &str = "To let your agent ask: claude mcp add countersign -- countersign mcp (the same command is for every \
+                    agent that speaks MCP), then open `countersign` beside it.";
 
 fn open(options: &Options, demo: bool, plain: bool) -> Result<u8, Failure> {
     if !std::io::stdin().is_terminal() || !is_seen() {

@@ -11,6 +11,8 @@ use super::out::{self, is_told, print, tell};
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
+/// Hundredths of the work that are worth a line in a file.
+const FEW: u64 = 10;
 /// Columns of the bar itself.
 const BAR: usize = 24;
 
@@ -84,8 +86,9 @@ impl Bar {
     }
 
     fn show(&mut self, progress: &Progress) {
-        // In a file, the same step at the same position with more detail is not a new line.
-        let again = progress.done == self.done && progress.step.starts_with(&self.step);
+        // In a file, the same kind of step with a little more done is not a new line.
+        let kind = |step: &str| step.split([' ', ':']).next().map(str::to_owned);
+        let again = progress.done < self.done + FEW && kind(&progress.step) == kind(&self.step);
         if !self.terminal && again && !self.last.is_empty() {
             return;
         }

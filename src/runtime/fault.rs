@@ -1,4 +1,4 @@
-//! Determines the cause of a failure from the output of `venv` and pip.
+//! Determines the cause of a failure from the output of `venv`, pip and uv.
 
 use crate::model::visible;
 
@@ -18,7 +18,7 @@ pub(super) fn classify(text: &str) -> Fault {
     if text.contains("No space left on device") || text.contains("Disk quota exceeded") {
         return Fault::Disk;
     }
-    if text.contains("DO NOT MATCH THE HASHES") {
+    if text.contains("DO NOT MATCH THE HASHES") || text.contains("Hash mismatch for") {
         return Fault::Hash;
     }
     let network = [
@@ -82,6 +82,10 @@ mod tests {
             ),
             (
                 "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.",
+                Fault::Hash,
+            ),
+            (
+                "error: Failed to download `tabulate==0.9.0`\n  cause: Hash mismatch for `tabulate==0.9.0`",
                 Fault::Hash,
             ),
             (

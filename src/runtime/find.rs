@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::probe::{Probed, examine};
-use super::{PythonEnv, RuntimeError};
+use super::{PythonEnv, RuntimeError, uv};
 
 /// In order of preference: the versions tested with the lock file, then any.
 const NAMES: [&str; 6] = [
@@ -31,9 +31,11 @@ pub fn find_python(explicit: Option<&Path>) -> Result<PythonEnv, RuntimeError> {
     .map(|p| p.env)
 }
 
-/// A Python that can make environments.
+/// A Python that can make environments, and the uv that may fill them.
 pub(super) fn find_base() -> Result<Probed, RuntimeError> {
-    find_in(env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect())
+    let path: Vec<PathBuf> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
+    let uv = uv::find(&path);
+    find_in(path).map(|base| Probed { uv, ..base })
 }
 
 fn find_in(path: Vec<PathBuf>) -> Result<Probed, RuntimeError> {

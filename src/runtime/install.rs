@@ -1,4 +1,4 @@
-//! Runs `venv` and pip, and turns their output into progress and errors.
+//! Runs `venv`, and uv or pip, and turns their output into progress and errors.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -14,9 +14,9 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::command::{describe, tail};
 use super::fault::{Fault, classify};
 use super::managed::Progress;
-use super::meter::Meter;
+use super::meter::{By, Meter};
 use super::probe::Probed;
-use super::{RuntimeError, descriptors, lock, slim};
+use super::{RuntimeError, descriptors, lock, slim, uv};
 
 /// How often to look at the folder while pip prints nothing.
 const LOOK: Duration = Duration::from_millis(250);
@@ -28,7 +28,7 @@ pub(super) struct Install<'a> {
     pub base: &'a Probed,
     /// The folder in which the environment is made.
     pub folder: &'a Path,
-    /// The log file for all output of `venv` and pip.
+    /// The log file for all output of `venv` and the installers.
     pub log: PathBuf,
     /// The file whose lock keeps other setups out. It is empty and serves as standard input of the
     /// child processes: if this process dies, they hold the lock until they end too.
@@ -38,26 +38,73 @@ pub(super) struct Install<'a> {
 impl Install<'_> {
     /// Makes the environment and installs the locked packages.
     pub fn run(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), RuntimeError> {
-        let mut meter = Meter::new(progress);
+        let by = self.base.uv.as_ref().map_or(By::Pip, |_| By::Uv);
+        let mut meter = Meter::new(by, progress);
         let mut log =
             File::create(&self.log).map_err(|e| RuntimeError::folder(&self.log, "written", &e))?;
-        meter.say("making the environment");
-        let own_pip = self.base.can.ensurepip;
-        let mut venv = self.python(&self.base.env.executable);
-        venv.args(["-m", "venv"]);
-        if !own_pip {
-            venv.arg("--without-pip");
+        let installed = match &self.base.uv {
+            Some(uv) => self.with_uv(uv, &mut log, &mut meter)?,
+            None => false,
+        };
+        if !installed {
+            self.with_pip(&mut log, &mut meter)?;
         }
-        venv.arg(self.folder);
-        let status = self.follow(venv, &mut log, |_| {})?;
-        if !status.success() {
-            return Err(self.failure("python -m venv", status));
-        }
-        meter.made();
+        let site = self.site_packages();
+        slim::without_tests(&site)
+            .map_err(|e| RuntimeError::folder(self.folder, "made smaller", &e))?;
+        self.compile(&site, &mut log, &mut meter)?;
+        meter.checking();
+        Ok(())
+    }
 
-        let requirements = self.folder.join("requirements.lock");
-        fs::write(&requirements, lock::TEXT)
-            .map_err(|e| RuntimeError::folder(&requirements, "written", &e))?;
+    /// Whether uv installed the packages. If it could not, the folder is gone, and pip's own settings may lead further.
+    fn with_uv(
+        &self,
+        uv: &Path,
+        log: &mut File,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, RuntimeError> {
+        self.venv(false, log)?;
+        meter.made();
+        let requirements = self.requirements()?;
+        let cache = self.folder.join(".uv-cache");
+        let command = uv::install(uv, self.folder, &requirements, &cache);
+        let site = self.site_packages();
+        let since = self.written();
+        let ended = self.follow(command, log, |line| match line {
+            Some(line) => meter.line(line),
+            None => meter.installed(&site),
+        });
+        let why = match ended {
+            Ok(status) if status.success() => {
+                fs::remove_dir_all(&cache)
+                    .map_err(|e| RuntimeError::folder(&cache, "removed", &e))?;
+                return Ok(true);
+            }
+            // A package that is not the locked one is nothing to try again, and neither is a full disk.
+            Ok(status) => match self.failure("uv pip install", status, since) {
+                error @ (RuntimeError::Hash { .. } | RuntimeError::DiskFull { .. }) => {
+                    return Err(error);
+                }
+                _ => describe(status),
+            },
+            Err(RuntimeError::Start { source, .. }) => source.to_string(),
+            Err(error) => return Err(error),
+        };
+        meter.change(By::Pip);
+        let note = format!("{} failed ({why}); pip installs\n", uv.display());
+        log.write_all(note.as_bytes())
+            .map_err(|e| RuntimeError::folder(&self.log, "written", &e))?;
+        fs::remove_dir_all(self.folder)
+            .map_err(|e| RuntimeError::folder(self.folder, "removed", &e))?;
+        Ok(false)
+    }
+
+    fn with_pip(&self, log: &mut File, meter: &mut Meter<'_>) -> Result<(), RuntimeError> {
+        let own_pip = self.base.can.ensurepip;
+        self.venv(own_pip, log)?;
+        meter.made();
+        let requirements = self.requirements()?;
         let python = self.folder.join("bin/python");
         let mut pip = if own_pip {
             let mut pip = self.python(&python);
@@ -79,25 +126,64 @@ impl Install<'_> {
             .args(["--disable-pip-version-check", "--no-compile", "-r"])
             .arg(&requirements);
         let site = self.site_packages();
-        let status = self.follow(pip, &mut log, |line| match line {
+        let since = self.written();
+        let status = self.follow(pip, log, |line| match line {
             Some(line) => meter.line(line),
             None => meter.installed(&site),
         })?;
         if !status.success() {
-            return Err(self.failure("pip install", status));
+            return Err(self.failure("pip install", status, since));
         }
-        meter.say("compiling");
-        slim::without_tests(&site)
-            .map_err(|e| RuntimeError::folder(self.folder, "made smaller", &e))?;
         if own_pip {
-            self.without_pip(&python, &mut log)?;
+            self.without_pip(&python, log)?;
         }
-        let mut compile = self.python(&python);
-        compile.args(["-m", "compileall", "-q"]).arg(&site);
-        // A file that this Python cannot compile is not loaded by a library, so errors do not
-        // matter.
-        self.follow(compile, &mut log, |_| {})?;
-        meter.checking();
+        Ok(())
+    }
+
+    fn venv(&self, with_pip: bool, log: &mut File) -> Result<(), RuntimeError> {
+        let mut venv = self.python(&self.base.env.executable);
+        venv.args(["-m", "venv"]);
+        if !with_pip {
+            venv.arg("--without-pip");
+        }
+        venv.arg(self.folder);
+        let since = self.written();
+        let status = self.follow(venv, log, |_| {})?;
+        if !status.success() {
+            return Err(self.failure("python -m venv", status, since));
+        }
+        Ok(())
+    }
+
+    fn requirements(&self) -> Result<PathBuf, RuntimeError> {
+        let requirements = self.folder.join("requirements.lock");
+        fs::write(&requirements, lock::TEXT)
+            .map_err(|e| RuntimeError::folder(&requirements, "written", &e))?;
+        Ok(requirements)
+    }
+
+    /// Compiles the libraries on every processor. A file that this Python cannot compile is not loaded by a library, so
+    /// errors do not matter.
+    fn compile(
+        &self,
+        site: &Path,
+        log: &mut File,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), RuntimeError> {
+        let python = self.folder.join("bin/python");
+        // Without semaphores Python starts no workers and compiles nothing. A second look at what is compiled takes a moment.
+        for workers in ["0", "1"] {
+            let mut compile = self.python(&python);
+            compile
+                .args(["-m", "compileall", "-q", "-j", workers])
+                .arg(site);
+            if self
+                .follow(compile, log, |_| meter.compiled(site))?
+                .success()
+            {
+                break;
+            }
+        }
         Ok(())
     }
 
@@ -106,9 +192,10 @@ impl Install<'_> {
         let mut pip = self.python(python);
         pip.args(["-m", "pip", "uninstall", "--yes", "--no-input"])
             .args(["--disable-pip-version-check", "setuptools", "pip"]);
+        let since = self.written();
         let status = self.follow(pip, log, |_| {})?;
         if !status.success() {
-            return Err(self.failure("pip uninstall", status));
+            return Err(self.failure("pip uninstall", status, since));
         }
         Ok(())
     }
@@ -175,10 +262,16 @@ impl Install<'_> {
             .map_err(|e| RuntimeError::folder(&self.log, "written", &e))
     }
 
-    /// The error, as far as the output explains it.
-    fn failure(&self, step: &'static str, status: ExitStatus) -> RuntimeError {
+    /// The length of the log.
+    fn written(&self) -> usize {
+        fs::metadata(&self.log).map_or(0, |log| log.len() as usize)
+    }
+
+    /// The error, as far as the output of this step explains it, which begins there in the log.
+    fn failure(&self, step: &'static str, status: ExitStatus, since: usize) -> RuntimeError {
         let output = fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&output);
+        let output = output.get(since..).unwrap_or_default();
+        let text = String::from_utf8_lossy(output);
         let log = self.log.clone();
         match classify(&text) {
             Fault::Disk => RuntimeError::DiskFull {
@@ -198,7 +291,7 @@ impl Install<'_> {
             Fault::Other => RuntimeError::Step {
                 step,
                 status: describe(status),
-                last: tail(&output, 6),
+                last: tail(output, 6),
                 log,
             },
         }

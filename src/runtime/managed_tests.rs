@@ -21,6 +21,8 @@ fn base(dir: &Path, pip: &str) -> Probed {
     probed.env.executable = script;
     // Makes the base's pip do the work.
     probed.can.ensurepip = false;
+    // No test needs the machine's uv.
+    probed.uv = None;
     probed
 }
 
@@ -32,6 +34,18 @@ sed -n 's/^\\([a-z0-9][^=]*\\)==\\([^ ]*\\).*/\\1 \\2/p' $REQ | while read name 
   mkdir -p $info
   printf 'Name: %s\\nVersion: %s\\n' $name $version > $info/METADATA
 done";
+
+/// The same base with this shell script as uv.
+fn with_uv(dir: &Path, uv: &str, pip: &str) -> Probed {
+    let mut probed = base(dir, pip);
+    let script = dir.join("uv");
+    executable(
+        &script,
+        &format!("#!/bin/sh\necho \"uv $*\"\nfor REQ; do :; done; ENV=${{REQ%/*}}\n{uv}\n"),
+    );
+    probed.uv = Some(script);
+    probed
+}
 
 fn entries(dir: &Path) -> Vec<String> {
     fs::read_dir(dir)
@@ -282,6 +296,52 @@ fn a_failure_names_its_remedy_keeps_pip_s_output_and_leaves_nothing_behind() {
             remaining.iter().all(|n| n == "lock" || n == "setup.log"),
             "{remaining:?}"
         );
+    }
+}
+
+#[test]
+fn uv_installs_where_it_is_there_and_pip_where_uv_fails() {
+    let cached = format!("mkdir -p $ENV/.uv-cache/x; {INSTALLS}");
+    for (uv, pip, installed_by) in [
+        (cached.as_str(), "exit 1", Some("uv")),
+        (
+            "echo 'error: Failed to fetch' >&2; exit 2",
+            INSTALLS,
+            Some("pip"),
+        ),
+        ("kill -9 $$", INSTALLS, Some("pip")),
+        // Nobody asks pip for a package that was not the locked one.
+        (
+            "echo 'Hash mismatch for `numpy`' >&2; exit 1",
+            INSTALLS,
+            None,
+        ),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let managed = Managed::at(&dir.path().join("data"));
+        let mut steps = Vec::new();
+        let made = managed.make_with(&mut |p| steps.push(p), || Ok(with_uv(dir.path(), uv, pip)));
+        let log = fs::read_to_string(managed.root.join("setup.log")).unwrap();
+        assert!(log.contains("--require-hashes"), "{uv}: {log}");
+        let changed = steps.iter().any(|p| p.step.contains("pip installs"));
+        assert!(
+            steps.windows(2).all(|w| w[0].done <= w[1].done),
+            "{steps:?}"
+        );
+        match installed_by {
+            Some(by) => {
+                let env = made.unwrap();
+                assert_eq!(changed, by == "pip", "{uv}: {steps:?}");
+                assert_eq!(log.contains("; pip installs"), by == "pip", "{log}");
+                assert!(!env.prefix.join(".uv-cache").exists());
+                assert!(fs::read_to_string(env.prefix.join("requirements.lock")).is_ok());
+            }
+            None => {
+                let error = made.unwrap_err();
+                assert!(matches!(error, RuntimeError::Hash { .. }), "{error}");
+                assert!(!changed, "{steps:?}");
+            }
+        }
     }
 }
 

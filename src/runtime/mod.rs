@@ -1,6 +1,6 @@
 //! The Python that runs snippets: finds it, makes the managed environment and checks it.
 //!
-//! Blocking code of the standard library. Starts interpreters and pip; never runs the code of a
+//! Blocking code of the standard library. Starts interpreters, pip and uv; never runs the code of a
 //! proposal.
 
 mod command;
@@ -19,6 +19,7 @@ mod slim;
 mod stamp;
 #[cfg(test)]
 pub mod testing;
+mod uv;
 
 pub use command::said;
 pub use contents::{Change, Measured};

@@ -31,6 +31,8 @@ pub(super) struct Probed {
     /// The folders of `env.sys_path` that hold installed distributions.
     pub site_packages: Vec<PathBuf>,
     pub can: Can,
+    /// A uv that may install packages; only [`super::find::find_base`] looks for one.
+    pub uv: Option<PathBuf>,
 }
 
 /// The available modules of those that making an environment needs.
@@ -157,6 +159,7 @@ fn examine_within(python: &Path, patience: Duration) -> Result<Probed, RuntimeEr
             ensurepip: rest.ensurepip,
             pip: rest.pip,
         },
+        uv: None,
     })
 }
 

@@ -234,4 +234,7 @@ fn a_wheel_installs_without_a_network_and_its_demo_comes_to_a_granted_run() {
     dash.press_until("\u{1b}q", "the question", |text| text.contains("Quit with"));
     dash.press("y");
     assert!(dash.wait_exit().success());
+    // The demo ends with how an agent reaches Countersign.
+    let raw = String::from_utf8_lossy(&dash.raw()).into_owned();
+    assert!(raw.contains("claude mcp add countersign -- countersign mcp"));
 }
