@@ -703,10 +703,15 @@ class _AsyncConnection:
 
 
 class _Patience:
-    """How long `run` goes on after a broken connection or while the dashboard is busy."""
+    """How long `run` goes on after a broken connection or while the dashboard is busy.
 
-    def __init__(self, seconds: float) -> None:
+    `until` ends it earlier as long as nothing was proposed: later on the code may have been granted, and its run is
+    waited for.
+    """
+
+    def __init__(self, seconds: float, until: float | None) -> None:
         self._seconds = seconds
+        self._until = until
         self._since: float | None = None
         self._tries = 0
 
@@ -720,11 +725,14 @@ class _Patience:
         pause = error.retry_after_s if isinstance(error, Busy) else min(0.05 * 2**self._tries, 2.0)
         if now + pause - self._since > self._seconds:
             raise error
+        if self._until is not None and now + pause > self._until:
+            raise error
         self._tries += 1
         return pause
 
     def answered(self) -> None:
         self._since, self._tries = None, 0
+        self._until = None
 
 
 class _Common:
@@ -950,7 +958,7 @@ class Client(_Common):
         """
         params = _proposal(code, profile, title, reason, inputs, ttl_s, key or uuid.uuid4().hex)
         until = None if timeout_s is None else time.monotonic() + timeout_s
-        patience = _Patience(self.reconnect_s)
+        patience = _Patience(self.reconnect_s, until)
         while True:
             try:
                 return self._follow(params, until, patience)
@@ -1085,7 +1093,7 @@ class AsyncClient(_Common):
         """As `Client.run`. A cancelled task withdraws its proposal."""
         params = _proposal(code, profile, title, reason, inputs, ttl_s, key or uuid.uuid4().hex)
         until = None if timeout_s is None else time.monotonic() + timeout_s
-        patience = _Patience(self.reconnect_s)
+        patience = _Patience(self.reconnect_s, until)
         while True:
             try:
                 return await self._follow(params, until, patience)

@@ -37,6 +37,9 @@ pub fn trouble_text(trouble: &Trouble) -> String {
         Trouble::Lost => text.push_str(
             "\nNothing was refused. What was pending is withdrawn; once a dashboard is open, propose it again.",
         ),
+        Trouble::TooLarge(_) => text.push_str(
+            "\nNothing was proposed. Send less: name a data set as an input instead of writing its rows into the call.",
+        ),
     }
     if trouble.is_unknown_id() {
         text.push_str(

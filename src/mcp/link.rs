@@ -27,6 +27,9 @@ pub enum Trouble {
     },
     #[error("the connection to the dashboard was lost before it answered")]
     Lost,
+    /// More than the socket takes at once.
+    #[error("{0}")]
+    TooLarge(String),
 }
 
 impl Trouble {
@@ -47,6 +50,7 @@ impl From<ClientError> for Trouble {
                 data: refused.data,
             },
             ClientError::Closed => Self::Lost,
+            large @ ClientError::TooLarge(_) => Self::TooLarge(large.to_string()),
             other => Self::Down(other.to_string()),
         }
     }

@@ -14,7 +14,8 @@ use crate::model::TOOLS;
 pub const INSTRUCTIONS: &str = "Python runs only through `run_python`: a person reads each snippet in a terminal and grants or denies it. \
      Waiting for that person can take minutes and is no error. Each snippet runs in a fresh process without network: \
      nothing is kept between snippets. Name data sets (`list_datasets`) as inputs instead of opening files. \
-     `check_python` says at once what would be refused, without asking anybody.";
+     `check_python` says at once what the rules refuse, without asking anybody; it knows no inputs, so `run_python` alone \
+     judges names that only they bind.";
 
 /// Longest time a call is held, in seconds: below the time limits that clients commonly set.
 pub const HOLD_MAX: u64 = 110;

@@ -40,6 +40,34 @@ fn a_statement_never_becomes_a_mark() {
             "\n'''\nq7.z9()#",
         ),
         ("password = \"it's q7x9zz\"\nq7x9zz = 1\n", "\nq7x9zz = 1"),
+        (
+            "password = \"Q9x8z7aB\" f\"{open('o.csv','w').write(str(rows))}\"\n",
+            "{open('o.csv','w').write(str(rows))}",
+        ),
+        ("password = f'abc{exec(c)}def9'\n", "{exec(c)}"),
+        ("x = f\"curl -u ana:{exec(c)} x\"\n", "{exec(c)}"),
+        (
+            "x = \"see password: 'x9[0].Qw5tR4(u8)'\"\ny = f'total {x9[0].Qw5tR4(u8)}'\n",
+            "{x9[0].Qw5tR4(u8)}",
+        ),
+        (
+            "k = f'''-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,{one(2)}\n{exec(c)}\nMIIEpAIBAAKCAQEA7\n-----END RSA PRIVATE KEY-----'''\n",
+            "{exec(c)}",
+        ),
+        // Names, whatever they are like.
+        (
+            "w0rk9Aa1, sub7Bb2x = a, b\npassword = w0rk9Aa1/sub7Bb2x\n",
+            "password = w0rk9Aa1/sub7Bb2x",
+        ),
+        (
+            "def Ev1lAaa0Qx(): pass\ntoken = Ev1lAaa0Qx+8\n",
+            "token = Ev1lAaa0Qx+8",
+        ),
+        ("make_it9 = 1\npassword = make_it9\n", "password = make_it9"),
+        (
+            "# -----BEGIN RSA PRIVATE KEY-----\n# MIIEpAIBAAKCAQEA7\nrun9(1)\n# MIIEpAIBAAKCAQEA8\n# -----END RSA PRIVATE KEY-----\n",
+            "\nrun9(1)\n# ",
+        ),
     ] {
         let kept = kept(code);
         assert!(kept.contains(statement), "{code}\n{kept}");
@@ -66,6 +94,15 @@ fn what_strings_and_comments_say_of_a_value_goes() {
             "password = 'a",
         ),
         ("password = 83451297\n", "83451297"),
+        // A name that nothing binds.
+        (
+            "API_KEY=wsy0R2r2QqzYTveQCqOpy3HJ\n",
+            "wsy0R2r2QqzYTveQCqOpy3HJ",
+        ),
+        (
+            "password = 'Tannenzweig-58!k'\nx = f'{a(\"Tannenzweig-58!k\")}'\n",
+            "Tannenzweig",
+        ),
         ("x = 1 # password: Tannenzweig-58!k\n", "Tannenzweig"),
         // No Python: nothing of it runs.
         (
@@ -81,14 +118,22 @@ fn what_strings_and_comments_say_of_a_value_goes() {
 #[test]
 fn strings_end_where_python_ends_them() {
     for (code, said) in [
-        ("a = 'b' # 'c", vec!["b", "# 'c"]),
+        ("a = 'b' # 'c", vec!["b", " 'c"]),
         ("'''a'b\n'''+\"c\\\"d\"", vec!["a'b\n", "c\\\"d"]),
         ("''+'a'", vec!["", "a"]),
         ("r'a\\'b' '#'", vec!["a\\'b", "#"]),
-        ("'a\\\r\nb'#c\rd", vec!["a\\\r\nb", "#c"]),
+        ("'a\\\r\nb'#c\rd", vec!["a\\\r\nb", "c"]),
+        // Fields of f-strings run.
+        ("f'a{b}c'", vec!["a", "c"]),
+        ("rF'{{a}}{b!r:>{w}}c'", vec!["{{a}}", "c"]),
+        ("f'{x[\"a\"]}' 'b'", vec!["", "", "b"]),
+        ("f\"{x:'>9}{y}'\"", vec!["", "", "'"]),
+        ("f'''{(lambda: {1: 2})()}a'''", vec!["", "a"]),
+        ("f'a{b'", vec!["a", ""]),
+        ("if'a{b}': pass", vec!["a", ""]),
     ] {
         let found = Python::of(code).unwrap();
-        let found: Vec<_> = found.said.iter().map(|at| &code[at.clone()]).collect();
+        let found: Vec<_> = found.said.text.iter().map(|at| &code[at.clone()]).collect();
         assert_eq!(found, said, "{code}");
     }
     for code in ["'a\n'", "'''a''", "'a\\", "\"a\r\""] {

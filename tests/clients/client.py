@@ -257,6 +257,8 @@ with tempfile.TemporaryDirectory() as folder:
     assert cs.Client(path).run("1").state == "blocked" and time.monotonic() - began >= 0.3
     serve(hello, busy)
     raises(cs.Busy, lambda: cs.Client(path, reconnect_s=0.1).run("1"))
+    serve(hello, busy)
+    raises(cs.Busy, lambda: cs.Client(path).run("1", timeout_s=0.1))
 
 ask("grant")
 assert example("Agents in frameworks") == "succeeded 6"
