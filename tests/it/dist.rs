@@ -12,6 +12,9 @@ use serde_json::Value;
 use crate::common::dash::{Dash, Options, PATIENCE, environment, progress};
 use crate::common::interpreters::interpreters;
 
+/// More than the dashboard asks for between a key that came too early and the next.
+const QUIET: Duration = Duration::from_secs(4);
+
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 fn output(command: &mut Command) -> Output {
@@ -123,6 +126,10 @@ fn grant_first(dash: &mut Dash, succeeded: impl Fn() -> bool) {
                 }
                 None => dash.press("y"),
             }
+            // A key that comes too early has to wait for a while without keys.
+            let most = Instant::now() + QUIET;
+            dash.wait_while(most, |now| now.contains("GRANT?"));
+            continue;
         } else if progress(&text).is_some() {
             // A page, then the sheet, which is refused until all was seen; what arrives meanwhile may close it.
             dash.keys(" ");
