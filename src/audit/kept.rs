@@ -92,7 +92,7 @@ impl Keeper {
 
     /// The code as the log has it, and what was replaced. Other texts of its proposal say what is secret in it too.
     fn code(&self, run: &KeptRun) -> Result<(String, Counts), KeepError> {
-        let kept_as = self.kept_as.of(&run.digest);
+        let kept_as = self.kept_as.of_proposal(run.id, &run.digest);
         if kept_as == run.digest {
             // The log may have replaced it too long ago to be remembered.
             let mut found = Counts::new();

@@ -469,9 +469,17 @@ fn a_kept_file_has_the_code_of_the_log() {
         p.digest = blobs[0].sha256;
         p.verdict.source = SourceStats::of(code.as_bytes());
     }
+    // The same bytes of another one, which says nothing of a secret.
+    let other = ProposalId::new();
+    let (mut honest, _) = proposed(other, "sums");
+    if let (LogEvent::Proposed(p), LogEvent::Proposed(of)) = (&mut honest, &asked) {
+        p.digest = of.digest;
+        p.verdict.source = of.verdict.source.clone();
+    }
     let mut opened = open(dir.path()).unwrap();
     let kept_as = opened.writer.redacts(crate::secrets::Secrets::default());
-    write(opened, vec![(asked, blobs)]);
+    let all = vec![(asked, blobs.clone()), (honest, blobs)];
+    write(opened, all);
     let keeper = super::kept::Keeper::new(dir.path().to_owned(), Default::default(), kept_as);
     let run = crate::model::KeptRun {
         id,
@@ -495,6 +503,18 @@ fn a_kept_file_has_the_code_of_the_log() {
     let log = Log::open(dir.path()).unwrap();
     let of_log = crate::model::Digest::of(&kept.code);
     assert_eq!(log.blob(&of_log).unwrap(), kept.code);
+    let path = keeper.keep(&crate::model::KeptRun {
+        id: other,
+        title: Some("sums".to_owned()),
+        agent: None,
+        ..run
+    });
+    let kept = super::kept::read(&path.unwrap()).unwrap();
+    assert_eq!(String::from_utf8(kept.code).unwrap(), code);
+    let LogEvent::Proposed(p) = &log.records(other).unwrap().records[0].event else {
+        panic!("it was proposed");
+    };
+    assert_eq!(log.blob(&p.digest).unwrap(), code.as_bytes());
 }
 
 /// A run's files have plain names when they come to the log.

@@ -86,29 +86,48 @@ struct Content {
 #[derive(Clone, Debug, Default)]
 pub struct Kept(Arc<Mutex<Known>>);
 
+/// A content of a proposal. What another one says is no secret of it, even where the bytes are the same.
+type OfOne = (ProposalId, Digest);
+
 #[derive(Debug, Default)]
 struct Known {
-    kept_as: HashMap<Digest, Digest>,
+    kept_as: HashMap<OfOne, Digest>,
+    /// The latest proposal that had each content.
+    latest: HashMap<Digest, ProposalId>,
     /// The oldest first.
-    order: VecDeque<Digest>,
+    order: VecDeque<OfOne>,
 }
 
 impl Kept {
-    /// The digest under which the log has this content.
+    /// The digest under which the log has this content, whosever it is.
     pub fn of(&self, content: &Digest) -> Digest {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.kept_as.get(content).copied().unwrap_or(*content)
+        let latest = known.latest.get(content);
+        let kept_as = latest.and_then(|id| known.kept_as.get(&(*id, *content)));
+        kept_as.copied().unwrap_or(*content)
     }
 
-    fn add(&self, content: Digest, kept_as: Digest) {
+    /// The digest under which the log has this content of a proposal.
+    pub fn of_proposal(&self, id: ProposalId, content: &Digest) -> Digest {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept_as = known.kept_as.get(&(id, *content));
+        kept_as.copied().unwrap_or(*content)
+    }
+
+    fn add(&self, id: ProposalId, content: Digest, kept_as: Digest) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.kept_as.insert(content, kept_as).is_none() {
-            known.order.push_back(content);
+        if known.kept_as.insert((id, content), kept_as).is_none() {
+            known.order.push_back((id, content));
         }
+        known.latest.insert(content, id);
         while known.order.len() > KEPT_MAX
             && let Some(oldest) = known.order.pop_front()
         {
             known.kept_as.remove(&oldest);
+            let (id, content) = oldest;
+            if known.latest.get(&content) == Some(&id) {
+                known.latest.remove(&content);
+            }
         }
     }
 }
@@ -268,7 +287,7 @@ impl Redactor {
         let kept = Secrets::replaced(text, &found, &mut counts);
         let kept = coding.write(&kept);
         let kept = Blob::of(&kept);
-        self.kept.add(blob.sha256, kept.sha256);
+        self.kept.add(id, blob.sha256, kept.sha256);
         if open.salt.is_none() && is_code {
             let stored = self.salts.as_ref().and_then(|salts| salts(id));
             open.salt = stored.or_else(Salt::new);
@@ -426,18 +445,19 @@ impl Open {
 #[cfg(test)]
 #[test]
 fn the_newest_of_many_replaced_contents_are_found_and_their_number_is_bounded() {
-    let kept = Kept::default();
+    let (kept, id) = (Kept::default(), ProposalId::new());
     let number = |n: usize| Digest::of(&n.to_le_bytes());
     for n in 0..KEPT_MAX + 10 {
-        kept.add(number(n), number(n + KEPT_MAX * 2));
+        kept.add(id, number(n), number(n + KEPT_MAX * 2));
     }
     assert_eq!(kept.of(&number(9)), number(9));
     for n in [10, KEPT_MAX, KEPT_MAX + 9] {
         assert_eq!(kept.of(&number(n)), number(n + KEPT_MAX * 2));
+        let other = ProposalId::new();
+        assert_eq!(kept.of_proposal(id, &number(n)), kept.of(&number(n)));
+        assert_eq!(kept.of_proposal(other, &number(n)), number(n));
     }
     let known = kept.0.lock().unwrap();
-    assert_eq!(
-        (known.order.len(), known.kept_as.len()),
-        (KEPT_MAX, KEPT_MAX)
-    );
+    let sizes = [known.order.len(), known.kept_as.len(), known.latest.len()];
+    assert_eq!(sizes, [KEPT_MAX; 3]);
 }
