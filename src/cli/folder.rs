@@ -7,9 +7,10 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, RenameFlags, openat, renameat, renameat2};
+use nix::fcntl::{AtFlags, OFlag, openat, renameat};
 use nix::sys::stat::{Mode, SFlag, fstatat};
 use nix::unistd::{UnlinkatFlags, linkat, unlinkat};
+use rustix::fs::{RenameFlags, renameat_with};
 
 use crate::error::Failure;
 use crate::model::file_name;
@@ -197,9 +198,10 @@ impl Folder {
     fn take_name(&self, part: &str, name: &str, others: Others) -> io::Result<()> {
         let flags = match others {
             Others::Go => RenameFlags::empty(),
-            Others::Stay => RenameFlags::RENAME_NOREPLACE,
+            Others::Stay => RenameFlags::NOREPLACE,
         };
-        match renameat2(&self.held, part, &self.held, name, flags) {
+        let renamed = renameat_with(&self.held, part, &self.held, name, flags);
+        match renamed.map_err(|e| Errno::from_raw(e.raw_os_error())) {
             // A file system without such flags: a hard link replaces nothing either.
             Err(Errno::EINVAL | Errno::ENOSYS) if others == Others::Stay => {
                 linkat(&self.held, part, &self.held, name, AtFlags::empty())?;

@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::SystemTime;
 
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
-use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::stat::{Mode, fchmod};
+use rustix::fs::{MemfdFlags, memfd_create};
 use sha2::{Digest as _, Sha256};
 
 use crate::model::Digest;
@@ -110,7 +110,7 @@ pub fn untouched(sealed: impl AsFd) -> io::Result<OwnedFd> {
 
 /// Makes an empty memory file that is not sealed yet.
 pub fn create(name: &str) -> io::Result<File> {
-    let fd = memfd_create(name, MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
+    let fd = memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     Ok(File::from(fd))
 }
 
