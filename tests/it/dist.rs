@@ -155,9 +155,18 @@ fn a_wheel_installs_without_a_network_and_its_demo_comes_to_a_granted_run() {
     let refused = output(&mut build(python, &["wheel", "--binary", &path("none")]));
     let text = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && text.contains("give the path of a built"));
+    let exe = env!("CARGO_BIN_EXE_countersign");
+    for nobody in ["", "The developers", "x <countersign@localhost>"] {
+        let args = ["deb", "--binary", exe, "--maintainer", nobody];
+        let refused = output(&mut build(python, &args));
+        let text = String::from_utf8_lossy(&refused.stderr);
+        assert!(
+            !refused.status.success() && text.contains("answers for the package"),
+            "{text}"
+        );
+    }
 
     // Without its debug symbols the program is packed in a second.
-    let exe = env!("CARGO_BIN_EXE_countersign");
     let stripped = Command::new("strip")
         .args(["-o", &path("countersign"), exe])
         .status();
