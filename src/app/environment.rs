@@ -22,6 +22,8 @@ const AGAIN: Duration = Duration::from_secs(5);
 pub struct Report {
     pub environment: Environment,
     pub python: Option<Arc<Measured>>,
+    /// Whether a Python can be expected within seconds. Packages that are downloaded take a minute.
+    pub soon: bool,
 }
 
 impl Report {
@@ -44,11 +46,13 @@ impl Report {
                 },
             },
             python: Some(python),
+            soon: true,
         }
     }
 
     fn of(environment: Environment) -> Self {
         Self {
+            soon: !matches!(environment, Environment::Failed { .. }),
             environment,
             python: None,
         }
@@ -57,6 +61,13 @@ impl Report {
     fn making(progress: Progress) -> Self {
         let Progress { step, done, total } = progress;
         Self::of(Environment::Making { step, done, total })
+    }
+
+    fn installing(progress: Progress) -> Self {
+        Self {
+            soon: false,
+            ..Self::making(progress)
+        }
     }
 }
 
@@ -196,7 +207,7 @@ impl<R: Fn(Report)> Keeper<R> {
             Some(python) => probe(python),
             None => match managed.ready() {
                 Some(env) => Ok(env),
-                None => managed.make(&mut |p| (self.report)(Report::making(p))),
+                None => managed.make(&mut |p| (self.report)(Report::installing(p))),
             },
         }
     }

@@ -468,6 +468,7 @@ impl Shell {
             Input::Python(report) => {
                 // Every report means that the old environment is no longer valid.
                 self.hands.leave_python();
+                self.hands.executor.expect_python(report.soon);
                 if let Some(python) = report.python {
                     let (env, tier) = (python.env.clone(), self.state.settings.tier);
                     self.hands.executor.convert_in(env.clone(), tier);

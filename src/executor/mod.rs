@@ -85,6 +85,11 @@ impl Executor {
         self.sources.converters.set(converter);
     }
 
+    /// Whether it is worth while to wait for a Python before a data set is described without one.
+    pub fn expect_python(&self, soon: bool) {
+        self.sources.converters.expect(soon);
+    }
+
     /// Prepares for runs of this policy with these inputs: their libraries are loaded before the
     /// grant.
     pub fn prepare(

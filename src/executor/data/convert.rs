@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -84,6 +85,8 @@ pub struct Converter {
 pub struct Converters {
     slot: Mutex<Option<Arc<Converter>>>,
     ready: Condvar,
+    /// Whether the first Python is more than seconds away.
+    far: AtomicBool,
     /// Ordered from oldest to newest.
     counted: Mutex<Vec<(CountedKey, Counted)>>,
 }
@@ -99,6 +102,11 @@ impl Converters {
         let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
         *slot = Some(Arc::new(converter));
         self.ready.notify_all();
+    }
+
+    /// Whether a Python can be expected within seconds.
+    pub fn expect(&self, soon: bool) {
+        self.far.store(!soon, Ordering::SeqCst);
     }
 
     /// The counted values of a private data set, by the digest of its content. The last few are
@@ -134,12 +142,25 @@ impl Converters {
         known.len()
     }
 
-    /// Waits for the converter, for at most `patience`.
-    pub fn get(&self, patience: Duration) -> Option<Arc<Converter>> {
-        self.get_unless(patience, &|| false)
+    /// Waits for the converter that describes data sets of these formats, for at most `patience`. What can be described without one
+    /// does not wait for packages that are being downloaded.
+    pub fn get_for(
+        &self,
+        formats: impl Iterator<Item = DataFormat>,
+        patience: Duration,
+    ) -> Option<Arc<Converter>> {
+        let formats: BTreeSet<DataFormat> = formats.collect();
+        let plain = |format: &DataFormat| matches!(format, DataFormat::Csv | DataFormat::Tsv);
+        let alone = formats.iter().all(plain);
+        let patience = if formats.is_empty() {
+            Duration::ZERO
+        } else {
+            patience
+        };
+        self.get_unless(patience, &|| alone && self.far.load(Ordering::SeqCst))
     }
 
-    /// The same, but gives up once the converter is no longer needed.
+    /// Waits for the converter, for at most `patience`, but gives up once it is no longer needed.
     fn get_unless(
         &self,
         patience: Duration,

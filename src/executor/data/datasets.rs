@@ -96,11 +96,13 @@ pub fn bind_with(
     requests: &BTreeMap<String, InputRequest>,
     sources: &Sources,
 ) -> Result<Vec<BoundInput>, String> {
-    let needed = requests
-        .values()
-        .any(|request| matches!(request, InputRequest::Dataset { .. }));
-    let patience = if needed { PATIENCE } else { Duration::ZERO };
-    let converter = sources.converters.get(patience);
+    let asked = requests.values().filter_map(|request| match request {
+        InputRequest::Dataset { dataset } => {
+            sources.datasets.get(dataset).map(|source| source.format)
+        }
+        _ => None,
+    });
+    let converter = sources.converters.get_for(asked, PATIENCE);
     bind_all(requests, &sources.datasets, converter.as_deref())
 }
 
@@ -129,7 +131,8 @@ fn bind_all(
 /// The descriptions of the configured data sets for agents. An unreadable one is left out; the
 /// local log has the reason.
 pub fn describe(sources: &Sources) -> Vec<DatasetInfo> {
-    let converter = sources.converters.get(PATIENCE);
+    let asked = sources.datasets.values().map(|source| source.format);
+    let converter = sources.converters.get_for(asked, PATIENCE);
     describe_all(&sources.datasets, converter.as_deref())
 }
 

@@ -97,3 +97,30 @@ fn the_description_of_a_data_set_has_no_path() {
     assert!(text.contains("\"rows\":1"), "{text}");
     assert!(!text.contains(folder.path().to_str().unwrap()));
 }
+
+#[test]
+fn a_table_does_not_wait_for_packages_that_are_being_downloaded() {
+    let (_folder, datasets) = sources(b"region\nN\n");
+    let sources = crate::executor::tests::bench::sources(datasets);
+    sources.converters.expect(false);
+    let start = std::time::Instant::now();
+    let bound = bind_with(&request_for("df", json!({"dataset": "sales"})), &sources).unwrap();
+    assert_eq!(bound[0].bytes, 9);
+    assert_eq!(describe(&sources).len(), 1);
+    let long = PATIENCE * 10;
+    let got = |formats: &[DataFormat], patience| {
+        let formats = formats.iter().copied();
+        sources.converters.get_for(formats, patience).is_some()
+    };
+    assert!(!got(&[DataFormat::Csv, DataFormat::Tsv], long) && !got(&[], long));
+    assert!(start.elapsed() < PATIENCE, "it waited");
+    // What only Python reads waits, and so does everything once a Python can be there soon.
+    let short = Duration::from_millis(10);
+    let waits = |formats: &[DataFormat]| {
+        let start = std::time::Instant::now();
+        !got(formats, short) && start.elapsed() >= short
+    };
+    assert!(waits(&[DataFormat::Csv, DataFormat::Parquet]));
+    sources.converters.expect(true);
+    assert!(waits(&[DataFormat::Csv]));
+}
