@@ -11,7 +11,7 @@ use crate::config::{self, Options, Surroundings, Variables};
 use crate::error::Failure;
 
 use super::Globals;
-use super::out::{is_seen, tell};
+use super::out::{is_seen, needs_size, tell};
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
@@ -56,6 +56,9 @@ fn open(options: &Options, demo: bool, plain: bool) -> Result<u8, Failure> {
             "the dashboard needs a terminal on standard input and output{lines}: only keys pressed \
              there can grant"
         )));
+    }
+    if !plain {
+        needs_size(", and --plain needs none")?;
     }
     app::descriptors::make_room()?;
     // No other process of our uid may attach to us or read our memory (as far as guide.md

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::error::ErrorKind;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -21,6 +21,24 @@ use crate::paths::Folders;
 
 use super::Globals;
 use super::rows::Rows;
+
+/// How long a new terminal may take to say how large it is: some get their size after their first program.
+const SIZE: Duration = Duration::from_secs(1);
+
+/// Fails if the terminal does not say how large it is: nothing could be shown there.
+pub(super) fn needs_size(instead: &str) -> Result<(), Failure> {
+    let until = Instant::now() + SIZE;
+    while !crossterm::terminal::size().is_ok_and(|(columns, rows)| columns > 0 && rows > 0) {
+        if Instant::now() > until {
+            return Err(Failure::usage(format!(
+                "the terminal does not say how large it is, so nothing can be shown on it: \
+                 `stty rows 40 cols 120` says it{instead}"
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
 
 /// Writes a command's messages to standard output. A reader that closed the pipe (`| head`) is no
 /// error.

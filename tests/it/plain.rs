@@ -4,11 +4,13 @@
 
 use crate::common;
 
+use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use common::agent::Agent;
-use common::dash::{Dash, Options, PATIENCE};
+use common::dash::{Dash, Options, PATIENCE, environment};
 use nix::sys::signal::Signal;
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::{Value, json};
 
 const FLAGGED: &str = "x = 9**9**9 if False else 1\nprint(x)\n";
@@ -358,5 +360,39 @@ fn plain_lines_need_a_terminal_and_belong_to_the_dashboard() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(error.contains(wanted), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn a_terminal_that_says_no_size_is_named_and_nothing_is_drawn_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let size = PtySize {
+        rows: 0,
+        cols: 0,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    let start = |args: &[&str]| {
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_countersign"));
+        command.args(args);
+        command.env_clear();
+        for (name, value) in environment(folder.path()) {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).unwrap();
+        (child, pair.master)
+    };
+    for (mut child, master) in [&[][..], &["demo"], &["audit"]].map(start) {
+        let mut reader = master.try_clone_reader().unwrap();
+        let mut said = Vec::new();
+        // The read fails once the program is gone.
+        let _ = reader.read_to_end(&mut said);
+        let said = String::from_utf8_lossy(&said);
+        assert_eq!(child.wait().unwrap().exit_code(), 2, "{said}");
+        assert!(
+            said.contains("stty rows 40 cols 120") && !said.contains("\u{1b}["),
+            "{said:?}"
+        );
     }
 }

@@ -7,7 +7,7 @@ use crate::app::reviewing;
 use crate::error::Failure;
 
 use super::super::Globals;
-use super::super::out::is_seen;
+use super::super::out::{is_seen, needs_size};
 use super::anchors::Place;
 
 /// What answers the same questions in lines.
@@ -25,6 +25,9 @@ pub fn run(plain: bool, globals: &Globals, state_dir: &Path) -> Result<u8, Failu
             "the review screen cannot be drawn on this terminal (TERM=dumb); `countersign audit --plain` says it in \
              lines; {INSTEAD}"
         )));
+    }
+    if !plain {
+        needs_size("; `countersign audit --plain` needs none")?;
     }
     let checkpoints = Place::default().store(globals, state_dir);
     let config = crate::config::load(&globals.options());
