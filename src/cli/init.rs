@@ -1,8 +1,9 @@
-//! `countersign init`: three questions, and from the answers a configuration, data sets, a policy and what an agent needs.
+//! `countersign init`: three questions, and from the answers a configuration, data sets, a policy and an agent's entry.
 //!
-//! No existing file is changed: what is there is shown and stays.
+//! Files of ours that are there are shown and stay. An agent's file gets one more entry, if nothing else in it changes.
 
 mod data;
+mod entry;
 mod texts;
 
 use std::fs::{DirBuilder, OpenOptions};
@@ -18,7 +19,9 @@ use crate::tui::TerminalCaps;
 
 use super::Globals;
 use super::ask::{agrees, can_be_asked, line};
+use super::edit;
 use super::out::{print, tell};
+use entry::Entry;
 use texts::{Agent, Level};
 
 #[derive(Debug, clap::Args)]
@@ -35,7 +38,7 @@ pub struct Args {
     /// How strict it is
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
-    /// The agent whose entry is printed
+    /// The agent that gets an entry for MCP
     #[arg(long, value_name = "NAME")]
     agent: Option<Agent>,
     /// Write without asking
@@ -80,8 +83,12 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     let (there, new): (Vec<_>, Vec<_>) = planned
         .into_iter()
         .partition(|one| one.path.symlink_metadata().is_ok());
+    let program = std::env::current_exe().unwrap_or_else(|_| "countersign".into());
+    let command = texts::command(&program, globals.socket.as_deref());
+    let entry = Entry::of(agent, &command)?;
     show(&there, &new)?;
-    if !new.is_empty() {
+    show_entry(&entry)?;
+    if !new.is_empty() || matches!(entry, Entry::New { .. }) {
         if !args.yes && !agrees("write this?", UNDONE)? {
             return Err(Failure::usage(UNDONE));
         }
@@ -90,13 +97,25 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
             make(one).map_err(|e| Failure::general(format!("{shown} is not written: {e}")))?;
             tell(&format!("written: {shown}"));
         }
+        if let Entry::New {
+            path,
+            before,
+            after,
+        } = &entry
+        {
+            let shown = path.display();
+            edit::write(path, before.as_deref(), after)
+                .map_err(|e| Failure::general(format!("{shown} is left as it is: {e}")))?;
+            tell(&format!("written: {shown}"));
+        }
         // What was left may not go together with what is new.
         starts(globals).map_err(|e| e.and("the files written above are still there"))?;
     }
-    let program = std::env::current_exe().unwrap_or_else(|_| "countersign".into());
     print(|out| {
-        let entry = texts::entry(agent, &program, globals.socket.as_deref());
-        write!(out, "{}", lines(&entry, ""))?;
+        if matches!(entry, Entry::Unknown | Entry::ByHand { .. }) {
+            write!(out, "{}", lines(&texts::by_hand(agent, &command), ""))?;
+        }
+        write!(out, "{}", texts::further(agent))?;
         writeln!(out, "next: open the dashboard with `countersign`")
     })?;
     Ok(0)
@@ -176,6 +195,33 @@ fn show(there: &[Planned], new: &[Planned]) -> Result<(), Failure> {
             write!(out, "{}", indented(&one.text))?;
         }
         Ok(())
+    })
+}
+
+fn show_entry(entry: &Entry) -> Result<(), Failure> {
+    print(|out| match entry {
+        Entry::Unknown => Ok(()),
+        Entry::There { path, text } => {
+            let path = path.display().to_string();
+            writeln!(
+                out,
+                "left as it is: {} has an entry `countersign`",
+                visible(&path)
+            )?;
+            write!(out, "{}", indented(text))
+        }
+        Entry::ByHand { path, why } => {
+            let path = path.display().to_string();
+            writeln!(out, "left as it is: {}: {}", visible(&path), visible(why))
+        }
+        Entry::New {
+            path,
+            before,
+            after,
+        } => {
+            let diff = edit::diff(path, before.as_deref().unwrap_or_default(), after);
+            write!(out, "{diff}")
+        }
     })
 }
 

@@ -18,6 +18,7 @@ pub mod check;
 pub mod completions;
 pub mod dashboard;
 pub mod doctor;
+mod edit;
 mod folder;
 pub mod hook;
 pub mod init;

@@ -5,6 +5,8 @@
 //! ([`shell::Found`] counts the steps).
 
 mod call;
+pub mod entry;
+mod json;
 mod programs;
 pub mod settings;
 mod shell;

@@ -1,18 +1,15 @@
 //! `countersign hook install`: shows the change of an agent's settings, asks, and writes it.
 
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
-
-use similar::TextDiff;
 
 use crate::error::Failure;
 use crate::hook::{Agent, settings};
 use crate::runtime::said;
 
-use super::super::ask;
 use super::super::out::{print, tell};
+use super::super::{ask, edit};
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum Name {
@@ -43,8 +40,6 @@ pub struct Args {
 const BLOCKS: [u32; 3] = [2, 1, 295];
 /// How long it may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Longer settings are not read.
-const BYTES_MAX: u64 = 4 << 20;
 
 pub(super) fn run(args: &Args) -> Result<u8, Failure> {
     let agent = match args.agent {
@@ -54,7 +49,7 @@ pub(super) fn run(args: &Args) -> Result<u8, Failure> {
     };
     let path = place(agent, args)?;
     let shown = path.display();
-    let before = read(&path)?;
+    let before = edit::read(&path)?;
     let text = before.as_deref().unwrap_or_default();
     let after = match args.remove {
         true => settings::without(agent, text),
@@ -66,17 +61,12 @@ pub(super) fn run(args: &Args) -> Result<u8, Failure> {
         tell(&format!("nothing to do: the hook {how} in {shown}"));
         return Ok(0);
     }
-    let diff = TextDiff::from_lines(text, after.as_str());
-    let diff = diff
-        .unified_diff()
-        .header(&shown.to_string(), &shown.to_string())
-        .to_string();
-    print(|out| out.write_all(diff.as_bytes()))?;
+    print(|out| out.write_all(edit::diff(&path, text, &after).as_bytes()))?;
     let left = format!("{shown} is left as it is");
     if !args.yes && !ask::agrees("write this?", &left)? {
         return Err(Failure::usage(left));
     }
-    write(&path, before.as_deref(), &after)
+    edit::write(&path, before.as_deref(), &after)
         .map_err(|e| Failure::general(format!("{shown} is left as it is: {e}")))?;
     let done = match after.is_empty() {
         true => "removed, because nothing else was in it",
@@ -128,34 +118,7 @@ fn place(agent: Agent, args: &Args) -> Result<PathBuf, Failure> {
         }
     };
     let path = folder.join(file);
-    match path.canonicalize() {
-        Ok(behind) => Ok(behind),
-        Err(e) if path.is_symlink() => Err(Failure::usage(format!(
-            "{} is a link that leads nowhere: {e}",
-            path.display()
-        ))),
-        Err(_) => Ok(path),
-    }
-}
-
-fn read(path: &Path) -> Result<Option<String>, Failure> {
-    let wrong = |e: String| Failure::usage(format!("{} cannot be read: {e}", path.display()));
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(wrong(e.to_string())),
-    };
-    if !file.metadata().is_ok_and(|m| m.is_file()) {
-        return Err(wrong("it is no regular file".to_owned()));
-    }
-    let mut text = String::new();
-    file.take(BYTES_MAX + 1)
-        .read_to_string(&mut text)
-        .map_err(|e| wrong(e.to_string()))?;
-    match text.len() as u64 > BYTES_MAX {
-        true => Err(wrong(format!("it has more than {BYTES_MAX} bytes"))),
-        false => Ok(Some(text)),
-    }
+    edit::behind(path)
 }
 
 fn entry(agent: Agent) -> Result<serde_json::Value, Failure> {
@@ -193,33 +156,4 @@ fn version() -> Option<[u32; 3]> {
     let mut numbers = said.split_whitespace().next()?.split('.').map(str::parse);
     let mut next = || numbers.next()?.ok();
     Some([next()?, next()?, next()?])
-}
-
-/// Replaces the file in one step, if it is still what was shown.
-fn write(path: &Path, before: Option<&str>, after: &str) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .ok_or_else(|| io::Error::other("it has no folder"))?;
-    let now = match std::fs::read(path) {
-        Ok(bytes) => Some(bytes),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-        Err(e) => return Err(e),
-    };
-    if now.as_deref() != before.map(str::as_bytes) {
-        return Err(io::Error::other("it changed meanwhile"));
-    }
-    if after.is_empty() {
-        return std::fs::remove_file(path);
-    }
-    std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new();
-    let mut file = file.prefix(".countersign-").tempfile_in(folder)?;
-    file.write_all(after.as_bytes())?;
-    if before.is_some() {
-        file.as_file()
-            .set_permissions(std::fs::metadata(path)?.permissions())?;
-    }
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
 }

@@ -37,16 +37,18 @@ pub(super) enum Agent {
     Gemini,
     Cursor,
     Opencode,
+    ClaudeDesktop,
     None,
 }
 
 impl Agent {
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::ClaudeCode,
         Self::Codex,
         Self::Gemini,
         Self::Cursor,
         Self::Opencode,
+        Self::ClaudeDesktop,
         Self::None,
     ];
 
@@ -56,7 +58,8 @@ impl Agent {
             Self::Codex => ("codex", "Codex"),
             Self::Gemini => ("gemini", "Gemini CLI"),
             Self::Cursor => ("cursor", "Cursor"),
-            Self::Opencode => ("opencode", "opencode 2"),
+            Self::Opencode => ("opencode", "opencode"),
+            Self::ClaudeDesktop => ("claude-desktop", "Claude Desktop"),
             Self::None => ("none", "another one, or none yet"),
         }
     }
@@ -109,41 +112,51 @@ fn quoted(text: &str) -> String {
         .replace('\u{7f}', "\\u007F")
 }
 
-/// What a person does to let this agent ask.
-pub(super) fn entry(agent: Agent, program: &Path, socket: Option<&Path>) -> String {
+/// The command that serves an agent.
+pub(super) fn command(program: &Path, socket: Option<&Path>) -> Vec<String> {
     let mut words = vec![program.display().to_string(), "mcp".to_owned()];
     if let Some(socket) = socket {
         let socket = std::path::absolute(socket).unwrap_or_else(|_| socket.to_owned());
         words.extend(["--socket".to_owned(), socket.display().to_string()]);
     }
-    let shell =
-        shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "));
-    let (command, rest) = (&words[0], &words[1..]);
-    let json =
-        serde_json::json!({"mcpServers": {"countersign": {"command": command, "args": rest}}});
+    words
+}
+
+/// What a person does by hand to let this agent ask.
+pub(super) fn by_hand(agent: Agent, command: &[String]) -> String {
+    let words = command.iter().map(String::as_str);
+    let shell = shlex::try_join(words).unwrap_or_else(|_| command.join(" "));
+    match agent {
+        Agent::ClaudeCode => format!("for Claude Code: claude mcp add countersign -- {shell}\n"),
+        Agent::Codex => format!(
+            "for Codex: codex mcp add countersign -- {shell}\n  and `tool_timeout_sec = 120` below [mcp_servers.countersign] in ~/.codex/config.toml\n"
+        ),
+        Agent::None => format!("for any agent that speaks MCP: {shell}\n"),
+        Agent::Gemini | Agent::Cursor | Agent::Opencode | Agent::ClaudeDesktop => {
+            let entry = super::entry::value(agent, command, false);
+            let (name, below) = (agent.shown().1, super::entry::below(agent, false));
+            let below = below.join(".");
+            format!(
+                "for {name}, below `{below}`: {}\n",
+                serde_json::json!({"countersign": entry})
+            )
+        }
+    }
+}
+
+/// What comes after the entry, if there is anything.
+pub(super) fn further(agent: Agent) -> String {
     let hook =
         |name: &str| format!("to send its own Python there too: countersign hook install {name}\n");
     match agent {
-        Agent::ClaudeCode => format!(
-            "for Claude Code: claude mcp add countersign -- {shell}\n{}",
-            hook("claude-code")
-        ),
-        Agent::Codex => format!(
-            "for Codex: codex mcp add countersign -- {shell}\n  and `tool_timeout_sec = 120` below [mcp_servers.countersign] in ~/.codex/config.toml\n{}",
-            hook("codex")
-        ),
-        Agent::Gemini => format!(
-            "for Gemini CLI, in .gemini/settings.json: {json}\n{}",
-            hook("gemini")
-        ),
-        Agent::Cursor => format!("for Cursor, in .cursor/mcp.json: {json}\n"),
-        Agent::Opencode => {
-            let json = serde_json::json!({"mcp": {"servers": {"countersign": {
-                "type": "local", "command": words, "timeout": {"request": 120_000},
-            }}}});
-            format!("for opencode 2, in opencode.json: {json}\n")
-        }
-        Agent::None => format!("for any agent that speaks MCP: {shell}\n"),
+        Agent::ClaudeCode => [
+            "Claude Code asks once whether it may use the servers of .mcp.json\n",
+            &hook("claude-code"),
+        ]
+        .concat(),
+        Agent::Codex => hook("codex"),
+        Agent::Gemini => hook("gemini"),
+        _ => String::new(),
     }
 }
 

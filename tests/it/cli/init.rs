@@ -35,10 +35,11 @@ async fn without_a_terminal_the_first_files_are_written_by_flags_and_none_twice(
     let done = home.run(&all).await;
     assert_eq!(done.code, 0, "{done:?}");
     assert!(
-        done.out.contains("codex mcp add countersign -- "),
+        done.out.contains("countersign hook install codex"),
         "{done:?}"
     );
-    for path in [&config, &policy] {
+    let codex = home.dir.path().join(".codex/config.toml");
+    for path in [&config, &policy, &codex] {
         let mode = path.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{}", path.display());
     }
@@ -71,6 +72,10 @@ async fn without_a_terminal_the_first_files_are_written_by_flags_and_none_twice(
     assert!(again.out.contains("left as it is: "), "{again:?}");
     assert_eq!(std::fs::read(&config).unwrap(), changed);
     assert!(policy.exists(), "{again:?}");
+    assert!(
+        again.out.contains("config.toml has an entry `countersign`"),
+        "{again:?}"
+    );
     for wrong in [
         &[
             "init", "--data", "nowhere", "--level", "usual", "--agent", "none",
@@ -79,6 +84,130 @@ async fn without_a_terminal_the_first_files_are_written_by_flags_and_none_twice(
         &["init", "--no-data", "--data", "."],
     ] {
         assert_eq!(home.run(wrong).await.code, 2, "{wrong:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_entry_of_the_agent_is_added_once_and_nothing_else_changes() {
+    let home = Home::new();
+    let init = async |agent: &str| {
+        let args = [
+            "init",
+            "--no-data",
+            "--level",
+            "usual",
+            "--agent",
+            agent,
+            "--yes",
+        ];
+        let done = home.run(&args).await;
+        assert_eq!(done.code, 0, "{agent}: {done:?}");
+        done
+    };
+    let servers = "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}, \"b\":  1.0}\r\n";
+    let first = "{\"mcp\": {\"x\": {\"type\": \"local\", \"command\": []}}}";
+    // What is there before, and where in it the command is afterwards.
+    for (agent, file, there, at) in [
+        (
+            "claude-code",
+            ".mcp.json",
+            "",
+            "/mcpServers/countersign/command",
+        ),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            servers,
+            "/mcpServers/countersign/command",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "{}",
+            "/mcpServers/countersign/command",
+        ),
+        (
+            "opencode",
+            "opencode.json",
+            "",
+            "/mcp/servers/countersign/command/0",
+        ),
+        (
+            "opencode",
+            "opencode.json",
+            first,
+            "/mcp/countersign/command/0",
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "model = 'x'\n[mcp_servers.o]\ncommand = 'y'",
+            "/mcp_servers/countersign/command",
+        ),
+        (
+            "claude-desktop",
+            ".config/Claude/claude_desktop_config.json",
+            "",
+            "/mcpServers/countersign/command",
+        ),
+    ] {
+        let path = home.dir.path().join(file);
+        let _ = std::fs::remove_file(&path);
+        if !there.is_empty() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, there).unwrap();
+        }
+        let done = init(agent).await;
+        assert!(
+            done.out.contains("\n+") && done.out.contains(file),
+            "{done:?}"
+        );
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut all: serde_json::Value = match file.ends_with("toml") {
+            true => toml::from_str(&text).unwrap(),
+            false => serde_json::from_str(&text).unwrap(),
+        };
+        let program = env!("CARGO_BIN_EXE_countersign");
+        assert_eq!(
+            all.pointer(at).and_then(|c| c.as_str()),
+            Some(program),
+            "{text}"
+        );
+        // Taken out again, the rest is what was there.
+        let (holder, _) = at.split_once("/countersign").unwrap();
+        let holder = all.pointer_mut(holder).unwrap().as_object_mut().unwrap();
+        holder.remove("countersign");
+        if !there.is_empty() && there != "{}" {
+            let before: serde_json::Value = match file.ends_with("toml") {
+                true => toml::from_str(there).unwrap(),
+                false => serde_json::from_str(there).unwrap(),
+            };
+            assert_eq!(all, before, "{text}");
+        }
+        // One that is there is shown and stays, whatever it says.
+        let other = text.replace(program, "/of/another");
+        std::fs::write(&path, &other).unwrap();
+        let again = init(agent).await;
+        assert!(
+            again.out.contains("has an entry `countersign`"),
+            "{again:?}"
+        );
+        assert!(again.out.contains("/of/another"), "{again:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+    }
+    // What cannot be added to is left, and the entry is printed.
+    let path = home.dir.path().join(".cursor/mcp.json");
+    for (text, why) in [
+        ("{\n  // mine\n}", "it is not JSON"),
+        ("{\"mcpServers\": []}", "`mcpServers` is not an object"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let done = init("cursor").await;
+        assert!(
+            done.out.contains(why) && done.out.contains("for Cursor, below `mcpServers`: {"),
+            "{done:?}"
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }
 
@@ -115,12 +244,14 @@ fn a_person_answers_three_questions_and_agrees() {
         }
         let code = dash.wait_exit().exit_code();
         assert_eq!(code, if agreed { 0 } else { 2 });
-        assert_eq!(dash.root().join("new/config.toml").exists(), agreed);
+        for file in ["new/config.toml", ".mcp.json"] {
+            assert_eq!(dash.root().join(file).exists(), agreed, "{file}");
+        }
         if !agreed {
             dash.then(&args);
         }
     }
     let text = std::fs::read_to_string(dash.root().join("new/config.toml")).unwrap();
     assert_eq!(text.matches("[datasets.").count(), 1, "{text}");
-    dash.wait_text("claude mcp add countersign -- ");
+    dash.wait_text("Claude Code asks once");
 }
