@@ -31,8 +31,7 @@ pub(super) fn needs_size(instead: &str) -> Result<(), Failure> {
     while !crossterm::terminal::size().is_ok_and(|(columns, rows)| columns > 0 && rows > 0) {
         if Instant::now() > until {
             return Err(Failure::usage(format!(
-                "the terminal does not say how large it is, so nothing can be shown on it: \
-                 `stty rows 40 cols 120` says it{instead}"
+                "the terminal has no size: `stty rows 40 cols 120` gives it one{instead}"
             )));
         }
         std::thread::sleep(Duration::from_millis(20));

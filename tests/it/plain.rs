@@ -376,6 +376,7 @@ fn a_terminal_that_says_no_size_is_named_and_nothing_is_drawn_on_it() {
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_countersign"));
         command.args(args);
+        command.cwd(folder.path());
         command.env_clear();
         for (name, value) in environment(folder.path()) {
             command.env(name, value);
