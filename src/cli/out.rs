@@ -76,11 +76,25 @@ pub(super) fn print_json(json: &str) -> Result<(), Failure> {
     printed(writeln!(out, "{text}").and_then(|()| out.flush()))
 }
 
-/// Writes one JSON text for a program that has to get it: a reader that is gone is an error.
+/// Writes one JSON text for a program that has to get it: a reader that is gone is an error, and so is an output that was closed.
 pub(super) fn hand_over(json: &str) -> io::Result<()> {
+    if leads_nowhere() {
+        return Err(io::Error::other(
+            "standard output is closed, or leads to /dev/null",
+        ));
+    }
     let mut out = io::stdout().lock();
     writeln!(out, "{}", visible_json(json))?;
     out.flush()
+}
+
+/// Whether what is written to standard output is lost. Rust opens `/dev/null` where it was closed.
+fn leads_nowhere() -> bool {
+    let same = |null: rustix::fs::Stat| {
+        rustix::fs::fstat(io::stdout())
+            .is_ok_and(|out| (out.st_rdev, out.st_mode) == (null.st_rdev, null.st_mode))
+    };
+    rustix::fs::stat("/dev/null").is_ok_and(same)
 }
 
 /// Writes a JSON array of the texts that `find` hands over, each as soon as it comes.

@@ -97,17 +97,49 @@ const LOOKING: [&str; 12] = [
     "resolve", "query",
 ];
 
-const COMMANDS: [&str; 9] = [
+/// Fields that hold a command line, or the words of one.
+const COMMANDS: [&str; 13] = [
     "command",
     "cmd",
     "commands",
+    "cmdline",
+    "command_line",
+    "commandLine",
     "shell_command",
     "bash_command",
     "script",
     "input",
-    "chars",
     "argv",
+    "line",
+    "run",
 ];
+
+/// Fields that hold what is typed into a terminal.
+const TYPED: [&str; 6] = ["chars", "keys", "text", "data", "stdin", "keystrokes"];
+
+const PROGRAMS: [&str; 6] = ["program", "executable", "exe", "binary", "bin", "path"];
+const ARGUMENTS: [&str; 4] = ["args", "arguments", "argv", "parameters"];
+
+/// Fields that hold the arguments once more: an object, a list of them, or the JSON of one.
+const NESTED: [&str; 14] = [
+    "action",
+    "arguments",
+    "args",
+    "params",
+    "parameters",
+    "input",
+    "tool_input",
+    "payload",
+    "request",
+    "options",
+    "calls",
+    "steps",
+    "commands",
+    "tasks",
+];
+
+/// How deep arguments may nest.
+const DEPTH_MAX: usize = 8;
 
 pub(super) fn judge(name: &str, input: &Value) -> Answer {
     if HARMLESS.contains(&name) || is_own(name) {
@@ -146,28 +178,137 @@ pub(super) fn judge(name: &str, input: &Value) -> Answer {
             Answer::Silent
         };
     }
-    if tool == "writestdin" {
-        return text_of(input, "chars").map_or(Answer::Silent, |t| shell::judge(&t));
-    }
     // A tool that nobody knows: what looks like a command line is read like one.
     let runs = [
-        "shell", "bash", "terminal", "command", "exec", "process", "ssh",
+        "shell",
+        "bash",
+        "terminal",
+        "command",
+        "exec",
+        "process",
+        "ssh",
+        "tmux",
+        "sendkeys",
+        "pty",
+        "console",
+        "writestdin",
     ];
     let sure = runs.iter().any(|word| plain.contains(word));
-    let mut found = Answer::Silent;
-    for field in COMMANDS {
-        let answer = match &input[field] {
-            Value::String(text) => shell::judge(text),
-            Value::Array(argv) => arguments(argv),
-            _ => continue,
+    let mut found = Worst::default();
+    found.object(input, sure, 0);
+    match found.0 {
+        Some(Answer::Unclear(_)) if !sure => Answer::Silent,
+        found => found.unwrap_or(Answer::Silent),
+    }
+}
+
+/// The worst that was found: a Python, what nobody can tell, nothing.
+#[derive(Default)]
+struct Worst(Option<Answer>);
+
+impl Worst {
+    fn add(&mut self, answer: Answer) {
+        let weight = |answer: &Answer| match answer {
+            Answer::Silent => 0,
+            Answer::Unclear(_) => 1,
+            Answer::Python(_) => 2,
         };
-        match answer {
-            Answer::Python(_) => return answer,
-            Answer::Unclear(_) if sure => found = answer,
+        if self
+            .0
+            .as_ref()
+            .is_none_or(|old| weight(old) < weight(&answer))
+        {
+            self.0 = Some(answer);
+        }
+    }
+
+    /// Every field of the arguments that may hold a command. `types`: the tool types into a terminal or runs what it is given.
+    fn object(&mut self, input: &Value, types: bool, depth: usize) {
+        if depth > DEPTH_MAX {
+            return self.add(unclear("the arguments nest too deeply"));
+        }
+        let Some(fields) = input.as_object() else {
+            return;
+        };
+        let arguments = ARGUMENTS.iter().find_map(|f| fields.get(*f));
+        for (field, value) in fields {
+            let field = field.as_str();
+            if COMMANDS.contains(&field) && !ARGUMENTS.contains(&field)
+                || field == "argv" && fields.len() == 1
+            {
+                self.command(value, arguments);
+            } else if PROGRAMS.contains(&field) && (arguments.is_some() || field != "path") {
+                self.program(value, arguments);
+            } else if types && TYPED.contains(&field) {
+                self.typed(value);
+            } else if field == "argv" {
+                self.command(value, None);
+            }
+            if NESTED.contains(&field) {
+                self.nested(value, types, depth);
+            }
+        }
+    }
+
+    fn nested(&mut self, value: &Value, types: bool, depth: usize) {
+        match value {
+            Value::Object(_) => self.object(value, types, depth + 1),
+            Value::Array(list) => {
+                for value in list.iter().filter(|v| v.is_object()) {
+                    self.object(value, types, depth + 1);
+                }
+            }
+            Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+                if let Ok(value) = super::strict::read(text.as_bytes()) {
+                    self.nested(&value, types, depth + 1);
+                }
+            }
             _ => {}
         }
     }
-    found
+
+    /// A command line, perhaps with arguments beside it.
+    fn command(&mut self, value: &Value, arguments: Option<&Value>) {
+        match (value, arguments) {
+            (Value::String(text), Some(Value::Array(list))) => {
+                let words = list.iter().filter_map(Value::as_str);
+                match shlex::try_join(words) {
+                    Ok(words) => self.add(shell::judge(&format!("{text} {words}"))),
+                    Err(_) => self.add(unclear("the arguments have a null byte")),
+                }
+            }
+            (Value::String(text), Some(Value::String(more))) => {
+                self.add(shell::judge(&format!("{text} {more}")));
+            }
+            (Value::String(text), _) => self.add(shell::judge(text)),
+            (Value::Array(argv), _) => self.add(arguments_of(argv)),
+            _ => {}
+        }
+    }
+
+    /// A program, with its arguments in another field.
+    fn program(&mut self, value: &Value, arguments: Option<&Value>) {
+        let Some(program) = value.as_str() else {
+            return;
+        };
+        match arguments {
+            Some(Value::Array(list)) => {
+                let words = std::iter::once(value).chain(list).cloned();
+                self.add(arguments_of(&words.collect::<Vec<_>>()));
+            }
+            Some(Value::String(text)) => self.add(shell::judge(&format!("{program} {text}"))),
+            _ => self.add(shell::judge_words(&[program])),
+        }
+    }
+
+    fn typed(&mut self, value: &Value) {
+        let keys: Vec<&str> = match value {
+            Value::String(text) => vec![text],
+            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+            _ => return,
+        };
+        self.add(shell::judge_typed(&keys));
+    }
 }
 
 /// `mcp__countersign__run_python`, and with one line each in Gemini CLI. A server of that name has no other tools.
@@ -232,27 +373,27 @@ fn code(name: &str, plain: &str, input: &Value) -> Option<Answer> {
 }
 
 fn command(name: &str, input: &Value, powershell: bool) -> Answer {
-    let mut seen = None;
+    let mut found = Worst::default();
     let action = &input["action"];
     for object in [input, action] {
-        for field in ["command", "cmd", "input", "argv"] {
-            let answer = match &object[field] {
-                Value::Null => continue,
-                Value::String(text) if powershell => in_powershell(text),
-                Value::String(text) => shell::judge(text),
-                Value::Array(argv) => arguments(argv),
-                _ => unclear(format!("`{field}` of `{}` is no text", short(name))),
-            };
-            match (&seen, &answer) {
-                (_, Answer::Python(_)) => return answer,
-                (Some(Answer::Unclear(_)), _) => {}
-                _ => seen = Some(answer),
+        for field in ["command", "cmd", "cmdline", "input", "argv"] {
+            match &object[field] {
+                Value::Null | Value::Array(_) | Value::Object(_) => {}
+                Value::String(text) if powershell => found.add(in_powershell(text)),
+                Value::String(_) => {}
+                _ => found.add(unclear(format!(
+                    "`{field}` of `{}` is no text",
+                    short(name)
+                ))),
             }
         }
     }
+    if !powershell {
+        found.object(input, true, 0);
+    }
     // Only a fresh start of the shell comes without a command.
     let restarts = input["restart"] == Value::Bool(true);
-    match seen {
+    match found.0 {
         Some(answer) => answer,
         None if restarts => Answer::Silent,
         None => unclear(format!("`{}` has no `command`", short(name))),
@@ -260,7 +401,7 @@ fn command(name: &str, input: &Value, powershell: bool) -> Answer {
 }
 
 /// A command as a list of its words.
-fn arguments(argv: &[Value]) -> Answer {
+fn arguments_of(argv: &[Value]) -> Answer {
     let words: Option<Vec<&str>> = argv.iter().map(Value::as_str).collect();
     match words {
         Some(words) if !words.is_empty() => shell::judge_words(&words),

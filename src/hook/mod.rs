@@ -6,16 +6,21 @@
 
 mod call;
 pub mod entry;
+mod git;
 mod json;
+mod language;
 mod programs;
+mod rows;
+mod sed;
 pub mod settings;
 mod shell;
 mod streams;
+mod strict;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod walk;
 mod words;
-mod wrapped;
 
 use serde_json::{Value, json};
 
@@ -24,6 +29,9 @@ pub const BYTES_MAX: usize = 4 << 20;
 
 /// What every denied call is told.
 pub const REASON: &str = "use the tool run_python of countersign";
+
+/// What is added where run_python would refuse the same.
+const NOT_SERVED: &str = ". It runs code, but installs no packages and starts no test runners, servers or tools: for those, ask the person";
 
 /// The agents whose hooks are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +97,7 @@ impl Agent {
         if given.len() > BYTES_MAX {
             return unclear(format!("the call is longer than {BYTES_MAX} bytes"));
         }
-        let call: Value = match serde_json::from_slice(given) {
+        let call: Value = match strict::read(given) {
             Ok(call) => call,
             Err(e) => return unclear(format!("the call is not JSON: {e}")),
         };
@@ -108,7 +116,10 @@ impl Agent {
 
     /// The refusal in this agent's format.
     pub fn denial(self, what: &str) -> Value {
-        let reason = format!("{REASON}: {what} would run Python, and there a person decides");
+        let mut reason = format!("{REASON}: {what} would run Python, and there a person decides");
+        if !tables::is_served(what) {
+            reason.push_str(NOT_SERVED);
+        }
         match self {
             Self::ClaudeCode | Self::Codex => json!({"hookSpecificOutput": {
                 "hookEventName": self.event(),

@@ -1,13 +1,12 @@
-//! One command: whether its program runs Python, or something of its arguments.
+//! One command: what its program is, and the few programs whose words no row of the tables describes.
 
+use super::rows::has;
 use super::shell::{Scan, Stdin};
-use super::tables::{self, base};
+use super::tables::{self, Kind, base};
 use super::words::{HIDDEN, Word};
 
-/// Parts of options of harmless programs whose value is a program.
-const STARTING: [&str; 9] = [
-    "exec", "pre=", "-program", "command=", "filter", "rsh", "tool", "-pack=", "preproc",
-];
+/// What only asks a program for itself.
+const ASKING: &str = "--version -V -VV --help -h";
 
 impl Scan<'_, '_> {
     /// Judges a command. `appended`: whoever starts it adds arguments that nobody sees.
@@ -32,109 +31,86 @@ impl Scan<'_, '_> {
         let name = base(&first.name).trim_start_matches('=').to_lowercase();
         let name = name.as_str();
         let rest = &words[1..];
-        if tables::is_interpreter(name)
-            || tables::is_runner(name)
-            || tables::is_file_of_python(name)
-        {
+        let asks = !appended && matches!(rest, [only] if has(ASKING, &only.text));
+        if tables::is_interpreter(name) {
+            if !asks {
+                self.interpreter(name, rest);
+            }
+            return Stdin::Data;
+        }
+        if tables::is_file_of_python(name) {
             self.python(name);
             return Stdin::Data;
         }
         let odd = |c: char| c == HIDDEN || c.is_control() || c.is_whitespace();
         if name.is_empty() || name.contains(odd) || name == "{}" {
-            // Nothing at all is no command.
-            if !(words.len() == 1 && first.text.is_empty()) {
+            if self.is_known_variable(first) {
+                self.others(rest);
+            } else if !(words.len() == 1 && first.text.is_empty()) {
+                // Nothing at all is no command.
                 self.unclear("the name of a command is not written out");
             }
             return Stdin::Other;
         }
-        if let Some((_, harmless)) = tables::MANAGERS.iter().find(|(n, _)| is_numbered(name, n)) {
-            self.manager(name, rest, harmless);
-            return Stdin::Data;
+        if name.starts_with('-') {
+            // A row took an option for a word.
+            self.unclear("the name of a command is not written out");
         }
-        if tables::SHELLS.contains(&name) {
-            return self.shell(name, rest, appended);
-        }
+        self.sets_variables(name, rest);
         match name {
             "eval" => self.evaluated(rest),
             "." | "source" => self.sourced(rest),
             "trap" | "alias" => self.texts(rest),
             "su" | "runuser" | "script" => return self.with_text(rest, appended),
-            "find" => self.find(rest),
+            "find" | "gfind" => self.find(rest),
             "fd" | "fdfind" => self.behind_flag(rest, &["-x", "-X", "--exec", "--exec-batch"]),
-            "awk" | "gawk" | "mawk" | "nawk" => self.awk(rest),
-            "sed" | "gsed" => self.sed(rest),
-            "git" => self.git(rest),
-            "chroot" | "unshare" | "nsenter" | "newgrp" | "sg" | "fakeroot" | "nix-shell" => {
-                self.unclear("it starts a shell that is not read");
-            }
-            "at" | "batch" | "crontab" if !rest.iter().any(|w| w.text == "-l") => {
-                self.unclear("what is planned for later is not read");
-            }
-            "ssh" | "parallel" if !rest.iter().skip(1).any(|w| w.text.len() > 1) => {
-                self.unclear("the command is what comes on standard input");
-            }
-            _ if super::wrapped::is_wrapper(name) => return self.wrapped(name, rest, appended),
-            _ if tables::takes_data(name) => {
-                self.data(name, rest);
-                return Stdin::Data;
-            }
-            _ => {
-                self.others(rest);
-                return Stdin::Other;
-            }
+            "xargs" | "gxargs" => self.xargs(rest),
+            "parallel" | "rush" => self.parallel(rest),
+            "tmux" | "byobu" => self.terminals(rest, appended),
+            _ => match tables::kind(name) {
+                Some(Kind::Runner) if asks && !tables::LOADING.contains(&name) => {}
+                Some(Kind::Runner) => self.python(name),
+                Some(Kind::Manager(harmless)) => self.manager(name, rest, harmless),
+                Some(Kind::Shell) => return self.shell(name, rest, appended),
+                Some(Kind::Row(row)) => return self.walk(row, rest, appended),
+                None if tables::is_runner(name) => self.python(name),
+                // Its body was read.
+                None if self.found().functions.contains(name) => self.named_among(rest),
+                None => {
+                    self.others(rest);
+                    return Stdin::Other;
+                }
+            },
         }
         Stdin::Data
     }
 
-    /// Programs of which nothing is known.
-    fn others(&mut self, rest: &[Word]) {
-        for (at, word) in rest.iter().enumerate() {
-            if tables::names_python(&word.text, self.found()) {
-                return self
-                    .unclear("a Python is named, and nobody knows what the program does with it");
-            }
-            if tables::SHELLS.contains(&base(&word.text)) {
-                // A shell behind a program that may start it.
-                let used = self.command(&rest[at..], false);
-                if used == Stdin::Commands {
-                    self.unclear("a shell that reads commands from elsewhere");
-                }
-                return;
-            }
+    fn named_among(&mut self, rest: &[Word]) {
+        if rest
+            .iter()
+            .any(|w| w.looked || tables::names_python(&w.text, self.found()))
+        {
+            self.unclear("a Python is named, and nobody knows what the program does with it");
         }
     }
 
-    fn data(&mut self, name: &str, rest: &[Word]) {
-        let looks = ["which", "type", "whereis"].contains(&name);
-        let copies = ["cp", "ln", "mv"].contains(&name);
-        for word in rest {
-            let text = word.text.as_str();
-            let path = text.contains("bin/") && tables::is_interpreter(base(text));
-            let option = text.starts_with("--") && STARTING.iter().any(|part| text.contains(part));
-            if copies && path {
-                return self.unclear("a Python gets another name");
+    fn interpreter(&mut self, name: &str, rest: &[Word]) {
+        match rest {
+            [option, module, ..] if option.text == "-m" => {
+                self.python(&format!("{name} -m {}", module.text));
             }
-            if (self.substituted > 0 && looks || option) && tables::names_python(text, self.found())
-            {
-                return self.unclear("where a Python is, is looked up for something else");
-            }
-        }
-        // `rg --pre COMMAND`
-        if rest.iter().any(|w| w.text == "--pre") {
-            self.others(rest);
+            _ => self.python(name),
         }
     }
 
-    fn manager(&mut self, name: &str, rest: &[Word], harmless: &[&str]) {
-        let [first, second] = [0, 1].map(|at| rest.get(at).map_or("", |w| w.text.as_str()));
-        let both = format!("{first} {second}");
-        let is_conda = name.ends_with("conda") || name.ends_with("mamba");
-        match first {
-            "" => {}
-            "run" => self.python(&format!("{name} run")),
-            _ if harmless.contains(&first) || harmless.contains(&both.as_str()) => {}
-            _ if is_conda => self.unclear(format!("what `{name}` does there is not known")),
-            _ => self.python(&format!("{name} {first}")),
+    fn manager(&mut self, name: &str, rest: &[Word], harmless: &str) {
+        let quiet = "-q -v --quiet --verbose --offline --no-color --json -y";
+        let mut rest = rest.iter().map(|w| w.text.as_str());
+        let first = rest.find(|text| !has(quiet, text)).unwrap_or("");
+        let both = format!("{first} {}", rest.next().unwrap_or(""));
+        let known = |text: &str| harmless.split('|').any(|h| h == text);
+        if !(first.is_empty() || has(ASKING, first) || known(first) || known(&both)) {
+            self.python(&format!("{name} {first}"));
         }
     }
 
@@ -264,18 +240,22 @@ impl Scan<'_, '_> {
         Stdin::Other
     }
 
+    /// `find … -exec COMMAND ;`: `{}` is a file that nobody sees.
     fn find(&mut self, rest: &[Word]) {
+        if self.substituted > 0 {
+            self.looked_up(rest);
+        }
         let mut at = 0;
         while let Some(word) = rest.get(at) {
             at += 1;
-            if !["-exec", "-execdir", "-ok", "-okdir"].contains(&word.text.as_str()) {
+            if !has("-exec -execdir -ok -okdir", &word.text) {
                 continue;
             }
             let from = at;
             while rest.get(at).is_some_and(|w| w.text != ";" && w.text != "+") {
                 at += 1;
             }
-            self.started(&rest[from..at]);
+            self.started(&replaced(&rest[from..at], &["{}"]));
         }
     }
 
@@ -288,7 +268,10 @@ impl Scan<'_, '_> {
 
     fn behind_flag(&mut self, rest: &[Word], flags: &[&str]) {
         if let Some(at) = rest.iter().position(|w| flags.contains(&w.text.as_str())) {
-            return self.started(&rest[at + 1..]);
+            return self.started(&replaced(
+                &rest[at + 1..],
+                &["{}", "{.}", "{/}", "{//}", "{/.}"],
+            ));
         }
         let joined = |w: &&Word| {
             w.text.starts_with("--exec") || w.text.starts_with("-x") || w.text.starts_with("-X")
@@ -298,80 +281,100 @@ impl Scan<'_, '_> {
         }
     }
 
-    fn awk(&mut self, rest: &[Word]) {
-        for word in rest {
+    /// `xargs -I MARK COMMAND`: the mark is a word that nobody sees.
+    fn xargs(&mut self, rest: &[Word]) {
+        let mut mark = None;
+        for (at, word) in rest.iter().enumerate() {
             let text = word.text.as_str();
-            let pipes = text.contains('|')
-                && text.contains('"')
-                && (text.contains("|\"") || text.contains("| \"") || text.contains("getline"));
-            if text.contains("system") && text.contains('(') || pipes {
-                return self.unclear("what awk starts is not read");
+            let next = || rest.get(at + 1).map_or("", |w| w.text.as_str());
+            mark = match text.strip_prefix("-I").or_else(|| text.strip_prefix("-J")) {
+                Some("") => Some(next()),
+                Some(joined) => Some(joined),
+                None if text == "-i" || text == "--replace" => Some("{}"),
+                None => text.strip_prefix("--replace=").or(text.strip_prefix("-i")),
+            };
+            if mark.is_some()
+                || !text.starts_with('-') && at > 0 && !rest[at - 1].text.starts_with('-')
+            {
+                break;
             }
+        }
+        let words = match mark.filter(|mark| !mark.is_empty()) {
+            Some(mark) => replaced(rest, &[mark]),
+            None => rest.to_vec(),
+        };
+        let Some(Kind::Row(row)) = tables::kind("xargs") else {
+            return;
+        };
+        // Without a command it prints.
+        let prints = row.is_only_options(&words);
+        if !prints && self.walk(row, &words, true) == Stdin::Commands {
+            self.unclear("a shell that reads commands from elsewhere");
         }
     }
 
-    fn sed(&mut self, rest: &[Word]) {
-        for word in rest.iter().filter(|w| !w.text.starts_with("--")) {
-            let text = word.text.as_str();
-            for part in text.split(['\n', ';']) {
-                let part = part.trim_start_matches(|c: char| {
-                    c.is_ascii_digit() || matches!(c, '$' | ',' | ' ')
-                });
-                let runs = part == "e" || part.starts_with("e ");
-                let flags = part
-                    .rsplit(|c: char| !c.is_ascii_alphanumeric())
-                    .next()
-                    .unwrap_or("");
-                let replaces = part.starts_with('s')
-                    && part.len() > 3
-                    && part[1..].starts_with(|c: char| c.is_ascii_punctuation());
-                let known = flags
-                    .chars()
-                    .all(|c| c.is_ascii_digit() || "gpIimMew".contains(c));
-                if runs || replaces && known && flags.contains('e') {
-                    return self.unclear("what sed starts is not read");
-                }
-            }
-        }
-    }
-
-    fn git(&mut self, rest: &[Word]) {
-        let texts: Vec<&str> = rest.iter().map(|w| w.text.as_str()).collect();
-        if texts
+    /// GNU parallel: the command up to `:::`, or a command in each word behind it.
+    fn parallel(&mut self, rest: &[Word]) {
+        let end = rest
             .iter()
-            .any(|t| t.starts_with("-c") || t.starts_with("--config-env") || *t == "config")
-        {
-            return self.others(rest);
+            .position(|w| w.text.starts_with(":::"))
+            .unwrap_or(rest.len());
+        let marks = [
+            "{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}", "{3}", "{#}",
+        ];
+        let words = replaced(&rest[..end], &marks);
+        let valued = "-j -a -S -P -N -n -L -I -C -d -E --jobs --arg-file --sshlogin --colsep --delay --joblog --results --timeout --max-args \
+                      --delimiter --retries --workdir --tmpdir --load --memfree --nice --env --basefile --tagstring --wd";
+        let mut at = 0;
+        while let Some(word) = words.get(at).filter(|w| w.text.starts_with('-')) {
+            at += 1 + usize::from(has(valued, &word.text));
         }
-        let sub = texts.iter().position(|t| !t.starts_with('-'));
-        match sub.map(|at| texts[at]) {
-            Some("bisect") => {
-                if let Some(at) = texts.iter().position(|t| *t == "run") {
-                    self.started(&rest[at + 1..]);
-                }
+        let command = words.get(at..).unwrap_or_default();
+        if !command.is_empty() {
+            let marked = command.iter().any(Word::is_hidden);
+            let mut texts: Vec<&str> = command.iter().map(|w| w.text.as_str()).collect();
+            if !marked {
+                // What it adds: the name of a program behind `env` and its like.
+                texts.push("\0");
             }
-            Some("rebase") => {
-                if let Some(at) = texts.iter().position(|t| *t == "-x" || *t == "--exec") {
-                    match rest.get(at + 1) {
-                        Some(word) => self.text_of_commands(&word.text),
-                        None => self.unclear("`--exec` of nothing"),
-                    }
-                }
-                self.data("git", rest);
+            return self.text_of_commands(&texts.join(" "));
+        }
+        if rest.get(end).is_none_or(|w| w.text != ":::") {
+            self.unclear("the command is what comes on standard input");
+        }
+        for word in rest.get(end + 1..).unwrap_or_default() {
+            self.text_of_commands(&word.text);
+        }
+    }
+
+    /// tmux takes several commands, with `;` as a word between them.
+    fn terminals(&mut self, rest: &[Word], appended: bool) {
+        let Some(Kind::Row(row)) = tables::kind("tmux") else {
+            return;
+        };
+        for command in rest.split(|w| w.text == ";") {
+            if self.walk(row, command, appended) == Stdin::Commands {
+                self.unclear("a shell that reads commands from elsewhere");
             }
-            Some("submodule" | "filter-branch" | "difftool" | "mergetool" | "for-each-repo") => {
-                self.others(rest);
-                if let Some(at) = texts.iter().position(|t| *t == "foreach") {
-                    self.evaluated(&rest[at + 1..]);
-                }
-            }
-            _ => self.data("git", rest),
         }
     }
 }
 
-/// `pip3.12` for `pip`.
-fn is_numbered(name: &str, wanted: &str) -> bool {
-    let rest = name.strip_prefix(wanted);
-    rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
+/// The words with what only the program will know in place of its marks.
+fn replaced(words: &[Word], marks: &[&str]) -> Vec<Word> {
+    let hide = |text: &str| {
+        marks.iter().fold(text.to_owned(), |text, mark| {
+            if text.contains(mark) {
+                text.replace(mark, "\0")
+            } else {
+                text
+            }
+        })
+    };
+    let word = |word: &Word| Word {
+        text: hide(&word.text),
+        name: hide(&word.name),
+        ..word.clone()
+    };
+    words.iter().map(word).collect()
 }

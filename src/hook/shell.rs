@@ -1,8 +1,11 @@
 //! Command lines of POSIX shells, read without running anything: which commands they would start. Where the shells differ, or the
 //! text is not understood, the answer is "unclear".
 
+use std::collections::HashSet;
+
 use super::Answer;
-use super::streams::{Document, Simple};
+use super::language::Language;
+use super::streams::{Document, Feed, Simple};
 use super::tables;
 use super::words::{HIDDEN, Word, is_blank};
 
@@ -17,6 +20,12 @@ pub(super) struct Found {
     unclear: Option<String>,
     pub(super) steps: usize,
     steps_max: usize,
+    /// How often a substitution looked up where a Python is.
+    pub(super) looked: usize,
+    /// A variable that may stand for a compiler got a value that was not read.
+    pub(super) set: bool,
+    /// Functions whose bodies were read.
+    pub(super) functions: HashSet<String>,
 }
 
 impl Found {
@@ -26,6 +35,9 @@ impl Found {
             unclear: None,
             steps: 0,
             steps_max: steps_max(length),
+            looked: 0,
+            set: false,
+            functions: HashSet::new(),
         }
     }
 
@@ -100,6 +112,18 @@ pub(super) fn judge_words(words: &[&str]) -> Answer {
     found.answer()
 }
 
+/// The same of what is typed into a terminal, with the names of keys in between.
+pub(super) fn judge_typed(keys: &[&str]) -> Answer {
+    let length = keys.iter().map(|k| k.len()).sum();
+    let mut found = Found::new(length);
+    if length > TEXT_MAX || keys.iter().any(|k| k.contains(HIDDEN)) {
+        found.unclear("what is typed is too long or has a null byte");
+    } else {
+        Scan::new("", &mut found).typed(keys.iter().copied());
+    }
+    found.answer()
+}
+
 /// What a command does with its standard input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stdin {
@@ -107,6 +131,8 @@ pub(super) enum Stdin {
     Data,
     /// It is commands of a shell.
     Commands,
+    /// It is text of this language, where something is given to it.
+    Code(Language),
     /// Nobody knows: the name of a Python in it is one too many.
     Other,
 }
@@ -142,6 +168,10 @@ pub(super) struct Scan<'t, 'f> {
     /// Inside arithmetic, where `<<` is no here-document.
     pub(super) counting: usize,
     pub(super) documents: Vec<Document>,
+    /// What comes through a pipe to the command that is read.
+    pub(super) feed: Feed,
+    /// The same for every command of a group.
+    pub(super) group_feed: Feed,
 }
 
 impl<'t, 'f> Scan<'t, 'f> {
@@ -154,6 +184,8 @@ impl<'t, 'f> Scan<'t, 'f> {
             substituted: 0,
             counting: 0,
             documents: Vec::new(),
+            feed: Feed::None,
+            group_feed: Feed::None,
         }
     }
 
@@ -236,17 +268,23 @@ impl<'t, 'f> Scan<'t, 'f> {
     pub(super) fn substitution(&mut self) {
         let outer = std::mem::take(&mut self.documents);
         let counting = std::mem::take(&mut self.counting);
+        let feeds = (
+            std::mem::take(&mut self.feed),
+            std::mem::take(&mut self.group_feed),
+        );
         self.within_substitution(Self::group);
         if !self.documents.is_empty() {
             self.unclear("a here-document is not in the parentheses it begins in");
         }
         self.counting = counting;
         self.documents = outer;
+        (self.feed, self.group_feed) = feeds;
     }
 
     /// Behind `(`, up to its end.
     pub(super) fn group(&mut self) {
         if self.enter() {
+            self.fed_as_a_group();
             self.list(End::Parenthesis);
             self.leave();
         }
@@ -339,7 +377,8 @@ impl<'t, 'f> Scan<'t, 'f> {
                             if byte == b'|' && !double && self.peek() == Some(b'&') {
                                 self.skip(1);
                             }
-                            self.finish(&mut now);
+                            let pipes = byte == b'|' && !double;
+                            self.finish_into(&mut now, pipes);
                             mode = Mode::Command;
                         }
                     }
@@ -404,7 +443,9 @@ impl<'t, 'f> Scan<'t, 'f> {
                 if self.peek() == Some(b')') {
                     // A function: its body follows as commands.
                     self.skip(1);
-                    now.words.clear();
+                    self.found
+                        .functions
+                        .extend(now.words.drain(..).map(|w| w.text));
                 } else if self.counting == 0 {
                     self.unclear("a parenthesis that is not read");
                 } else {
@@ -441,9 +482,12 @@ impl<'t, 'f> Scan<'t, 'f> {
             }
         }
         match *mode {
-            Mode::Name => *mode = Mode::Command,
+            Mode::Name => {
+                self.found.functions.insert(word.text);
+                *mode = Mode::Command;
+            }
             Mode::For if word.is("do") || word.is("{") => *mode = Mode::Command,
-            Mode::For => {}
+            Mode::For => self.sets_variables("for", std::slice::from_ref(&word)),
             Mode::Case if word.is("in") => {
                 *mode = Mode::Pattern;
                 *cases += 1;
@@ -470,9 +514,15 @@ impl<'t, 'f> Scan<'t, 'f> {
     fn first(&mut self, word: Word, now: &mut Simple, mode: &mut Mode, cases: &mut usize) {
         if !word.quoted && !now.assigned {
             match word.text.as_str() {
+                "while" | "until" | "if" | "{" if self.feed != Feed::None => {
+                    return self.fed_as_a_group();
+                }
                 "if" | "then" | "elif" | "else" | "while" | "until" | "do" | "{" | "!" | "fi"
                 | "done" | "}" => return,
-                "for" | "select" | "foreach" => return *mode = Mode::For,
+                "for" | "select" | "foreach" => {
+                    self.fed_as_a_group();
+                    return *mode = Mode::For;
+                }
                 "case" => return *mode = Mode::Case,
                 "function" => return *mode = Mode::Name,
                 "[[" => return *mode = Mode::Condition(false),
@@ -489,12 +539,6 @@ impl<'t, 'f> Scan<'t, 'f> {
         if word.text.ends_with('=') && self.peek() == Some(b'(') {
             self.skip(1);
             self.array();
-        }
-    }
-
-    fn assigned(&mut self, word: &Word) {
-        if tables::names_python(&word.text, self.found) {
-            self.unclear("a variable holds the name of a Python");
         }
     }
 

@@ -1,8 +1,8 @@
 //! What a command reads: redirections, here-documents, and how a command is judged once all of it was read.
 
 use super::shell::{Scan, Stdin};
-use super::tables;
-use super::words::{Word, is_blank};
+use super::tables::{self, base};
+use super::words::{HIDDEN, Word, is_blank};
 
 /// A here-document whose lines are still to come.
 pub(super) struct Document {
@@ -19,6 +19,54 @@ pub(super) struct Simple {
     pub(super) assigned: bool,
     pub(super) documents: usize,
     pub(super) strings: Vec<Word>,
+    /// Its standard input is a file.
+    pub(super) redirected: bool,
+}
+
+/// What comes through a pipe.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Feed {
+    /// There is no pipe.
+    #[default]
+    None,
+    /// What `echo` was given.
+    Text(String),
+    /// The here-document that comes last.
+    Document,
+    Elsewhere,
+}
+
+impl Feed {
+    /// What a command writes into a pipe.
+    fn of(now: &Simple) -> Self {
+        let Some((first, rest)) = now.words.split_first() else {
+            return Self::Elsewhere;
+        };
+        let texts: Vec<&str> = rest.iter().map(|w| w.text.as_str()).collect();
+        let written = match first.text.as_str() {
+            "echo" => texts.strip_prefix(&["-n"]).unwrap_or(&texts),
+            "printf" if texts.len() == 1 => &texts,
+            "printf" if texts.len() == 2 && ["%s", "%s\\n"].contains(&texts[0]) => &texts[1..],
+            "cat"
+                if now.documents == 1
+                    && now.strings.is_empty()
+                    && (texts.is_empty() || texts == ["-"]) =>
+            {
+                return Self::Document;
+            }
+            _ => return Self::Elsewhere,
+        };
+        let text = written.join(" ");
+        let text = if first.text == "printf" {
+            text.replace("\\n", "\n")
+        } else {
+            text
+        };
+        if text.contains([HIDDEN, '\\', '%']) || text.starts_with('-') {
+            return Self::Elsewhere;
+        }
+        Self::Text(text)
+    }
 }
 
 impl Scan<'_, '_> {
@@ -66,7 +114,17 @@ impl Scan<'_, '_> {
         while matches!(self.peek(), Some(b'>' | b'|' | b'&')) {
             self.skip(1);
         }
-        self.target();
+        let word = self.target();
+        if kind == Some(b'<') {
+            let from = base(&word.text);
+            now.redirected = !word.process && !word.text.starts_with("/dev/");
+            if tables::is_interpreter(from) && word.text.contains("bin/") {
+                self.unclear("a Python is read as a file");
+            }
+            if word.process {
+                self.feed = Feed::Elsewhere;
+            }
+        }
     }
 
     /// The word behind a redirection.
@@ -81,8 +139,13 @@ impl Scan<'_, '_> {
         word
     }
 
-    /// Judges what was read of one command.
+    /// Judges what was read of one command, which ends a pipe.
     pub(super) fn finish(&mut self, now: &mut Simple) {
+        self.finish_into(now, false);
+    }
+
+    /// The same; `pipes`: what it writes goes to the next command.
+    pub(super) fn finish_into(&mut self, now: &mut Simple, pipes: bool) {
         let now = std::mem::take(now);
         let used = match now.words.is_empty() {
             true => Stdin::Data,
@@ -93,8 +156,44 @@ impl Scan<'_, '_> {
         for word in &now.strings {
             self.given(used, &word.text);
         }
-        if used == Stdin::Commands && now.documents == 0 && now.strings.is_empty() {
-            self.unclear("a shell that reads commands from elsewhere");
+        let own = now.documents > 0 || !now.strings.is_empty();
+        let feed = std::mem::take(&mut self.feed);
+        if !own && !now.words.is_empty() {
+            self.fed(used, feed, now.redirected);
+        }
+        self.feed = match pipes {
+            true => Feed::of(&now),
+            false => self.group_feed.clone(),
+        };
+    }
+
+    /// A command without text of its own to read.
+    fn fed(&mut self, used: Stdin, feed: Feed, redirected: bool) {
+        let elsewhere = "a shell that reads commands from elsewhere";
+        match (used, feed) {
+            (Stdin::Data | Stdin::Other, _) => {}
+            (Stdin::Commands, _) if redirected => self.unclear(elsewhere),
+            // A file: what is in it is not read anywhere.
+            (_, _) if redirected => {}
+            (_, Feed::Text(text)) => self.given(used, &text),
+            (_, Feed::Document) => {
+                if let Some(document) = self.documents.last_mut() {
+                    document.used = Some(used);
+                }
+            }
+            (Stdin::Commands, _) => self.unclear(elsewhere),
+            (Stdin::Code(language), Feed::Elsewhere) if !language.is_mostly_data() => {
+                self.unclear("a program that reads its text from elsewhere");
+            }
+            (Stdin::Code(_), _) => {}
+        }
+    }
+
+    /// Every command of a group may read what is piped into it.
+    pub(super) fn fed_as_a_group(&mut self) {
+        if self.feed != Feed::None {
+            self.feed = Feed::Elsewhere;
+            self.group_feed = Feed::Elsewhere;
         }
     }
 
@@ -103,6 +202,7 @@ impl Scan<'_, '_> {
         match used {
             Stdin::Data => {}
             Stdin::Commands => self.text_of_commands(text),
+            Stdin::Code(language) => self.code(language, text),
             Stdin::Other if tables::names_python(text, self.found) => {
                 self.unclear("a Python is named in what a program is given to read");
             }

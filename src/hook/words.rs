@@ -13,6 +13,12 @@ pub(super) struct Word {
     /// The same, with [`HIDDEN`] for patterns and braces as well.
     pub name: String,
     pub quoted: bool,
+    /// A process writes what it names: `<(…)`.
+    pub process: bool,
+    /// A substitution in it looked up where a Python is.
+    pub looked: bool,
+    /// The name of the variable that is all of it.
+    pub variable: Option<String>,
 }
 
 impl Word {
@@ -20,7 +26,7 @@ impl Word {
         Self {
             text: text.to_owned(),
             name: text.to_owned(),
-            quoted: false,
+            ..Self::default()
         }
     }
 
@@ -57,10 +63,29 @@ pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
+/// `$NAME`, `${NAME}`, and the same in quotes.
+fn variable(raw: &[u8]) -> Option<String> {
+    let raw = std::str::from_utf8(raw).ok()?;
+    let inner = raw
+        .strip_prefix('"')
+        .and_then(|r| r.strip_suffix('"'))
+        .unwrap_or(raw);
+    let name = inner.strip_prefix('$')?;
+    let name = name
+        .strip_prefix('{')
+        .and_then(|n| n.strip_suffix('}'))
+        .unwrap_or(name);
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(part)).then(|| name.to_owned())
+}
+
 impl Scan<'_, '_> {
     /// Reads the word that begins here.
     pub(super) fn word(&mut self) -> Word {
         let mut out = Bytes::default();
+        let from = self.at;
+        let looked = self.found.looked;
+        let mut process = false;
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')' => break,
@@ -77,6 +102,7 @@ impl Scan<'_, '_> {
                     self.skip(2);
                     self.substitution();
                     out.push(0);
+                    process = true;
                 }
                 b'<' | b'>' => break,
                 b'\\' => {
@@ -122,6 +148,9 @@ impl Scan<'_, '_> {
             name: if own { text.clone() } else { name },
             text,
             quoted: out.quoted,
+            process,
+            looked: self.found.looked > looked,
+            variable: variable(&self.bytes[from..self.at]),
         }
     }
 

@@ -235,6 +235,68 @@ fn each_tool_is_read_in_its_own_form() {
             json!({"code": "() => 1"}),
             "left alone",
         ),
+        ("Bash", json!({"cmdline": "python x.py"}), "denied"),
+        ("Bash", json!({"cmdline": "ls"}), "left alone"),
+        (
+            "mcp__x__spawn_process",
+            json!({"program": "python3", "args": ["x.py"]}),
+            "denied",
+        ),
+        (
+            "mcp__x__spawn_process",
+            json!({"program": "ls", "args": ["x.py"]}),
+            "left alone",
+        ),
+        (
+            "mcp__x__start",
+            json!({"command": "env", "args": ["-", "./x.py"]}),
+            "denied",
+        ),
+        (
+            "mcp__x__start",
+            json!({"executable": "/usr/bin/python3", "arguments": "x.py"}),
+            "denied",
+        ),
+        (
+            "mcp__tmux__send_keys",
+            json!({"pane": "1", "keys": ["./x.py", "Enter"]}),
+            "denied",
+        ),
+        (
+            "mcp__tmux__send_keys",
+            json!({"pane": "1", "keys": "python x.py\r"}),
+            "denied",
+        ),
+        (
+            "mcp__tmux__send_keys",
+            json!({"pane": "1", "keys": ["C-c"]}),
+            "left alone",
+        ),
+        (
+            "write_stdin",
+            json!({"session_id": 1, "chars": "py\u{4}./x.py\r"}),
+            "denied",
+        ),
+        (
+            "mcp__x__run_command",
+            json!({"arguments": "{\"command\": \"python x.py\"}"}),
+            "denied",
+        ),
+        (
+            "mcp__x__batch",
+            json!({"calls": [{"cmd": "ls"}, {"cmd": ["python", "x.py"]}]}),
+            "denied",
+        ),
+        (
+            "mcp__files__save",
+            json!({"path": "x.py", "content": "{\"command\": \"python x.py\"}"}),
+            "left alone",
+        ),
+        (
+            "mcp__chat__post",
+            json!({"text": "run python x.py"}),
+            "left alone",
+        ),
         ("something_new", json!({"a": 1}), "left alone"),
         ("something_new", json!("text"), "unclear"),
     ];
@@ -267,6 +329,16 @@ fn what_is_no_call_is_unclear() {
             deep,
             long,
             r#"{"tool_name":"Bash","tool_input":{"command":"ls"}}"#.to_owned(),
+            // Readers differ in which of two fields they take.
+            format!(
+                r#"{{"hook_event_name":"{event}","tool_name":"Bash","tool_input":{{"command":"ls","command":"ls"}}}}"#
+            ),
+            format!(
+                r#"{{"hook_event_name":"{event}","tool_name":"Bash","tool_name":"Read","tool_input":{{"command":"ls"}}}}"#
+            ),
+            format!(
+                r#"{{"hook_event_name":"{event}","tool_name":"Read","tool_input":{{"a":[{{"b":1,"\u0062":2}}]}}}}"#
+            ),
             r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#
                 .to_owned(),
             format!(r#"{{"hook_event_name":"{event}","tool_input":{{"command":"ls"}}}}"#),
@@ -282,6 +354,35 @@ fn what_is_no_call_is_unclear() {
         }
         let bytes = agent.judge(b"{\"hook_event_name\":\"\xff\"}");
         assert!(matches!(bytes, Answer::Unclear(_)), "{bytes:?}");
+    }
+}
+
+#[test]
+fn a_denial_says_where_run_python_would_refuse_the_same() {
+    let said = |what: &str| {
+        Agent::ClaudeCode
+            .denial(what)
+            .to_string()
+            .contains("ask the person")
+    };
+    for what in [
+        "pip install",
+        "pytest",
+        "uv run",
+        "jupyter-lab",
+        "python3 -m pytest",
+        "conda install",
+        "flask",
+    ] {
+        assert!(said(what), "{what}");
+    }
+    for what in [
+        "python3",
+        "x.py",
+        "python3 -m json.tool",
+        "mcp__ide__executeCode",
+    ] {
+        assert!(!said(what), "{what}");
     }
 }
 

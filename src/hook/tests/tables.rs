@@ -12,7 +12,7 @@ fn kind(text: &str) -> &'static str {
 }
 
 /// Every row that gets another answer than its table's.
-fn wrong(table: &[&str], wanted: &str) -> Vec<String> {
+pub(super) fn wrong(table: &[&str], wanted: &str) -> Vec<String> {
     let rows = table.iter().filter(|text| kind(text) != wanted);
     rows.map(|text| format!("{}: {text}", kind(text))).collect()
 }
@@ -194,6 +194,13 @@ const DENIED: &[&str] = &[
     "{fd}>log python x.py",
     "cat <<E\\\nOF\n$(python x.py)\nEOF",
     "sudo -iu bob python x.py",
+    "ssh host python x.py",
+    "ssh host <<EOF\npython x.py\nEOF",
+    "docker run python:3 python x.py",
+    "GIT_EDITOR=python git commit",
+    "rg --pre python x",
+    "tar --to-command=python -xf a.tar",
+    "complete -C python ls",
     "echo $(( 1 # )) ; python x.py\n))",
 ];
 
@@ -358,7 +365,7 @@ const UNCLEAR: &[&str] = &[
     "cat x | sudo bash",
     "bash",
     "sudo -su bob",
-    "echo x | sudo -s",
+    "cat x | sudo -s",
     "fish -C 'python x'",
     "fish -C \"$x\" -c ls",
     "bash 'python x'",
@@ -382,12 +389,7 @@ const UNCLEAR: &[&str] = &[
     "ls | xargs env",
     "ls | xargs -I% {}",
     "find . -exec {} \\;",
-    "ssh host python x.py",
-    "ssh host <<EOF\npython x.py\nEOF",
-    "docker run python:3 python x.py",
     "docker exec c bash -c \"$x\"",
-    "node -e 'require(\"child_process\").exec(\"python x\")'",
-    "perl -e 'system(\"python3 x.py\")'",
     "awk 'BEGIN { system(\"a\" \"b\") }'",
     "sed 's/.*/ls/e' x",
     "sed '1e ls' x",
@@ -417,16 +419,10 @@ const UNCLEAR: &[&str] = &[
     "echo \"${x:-'}\"; ls; echo \"'}\"",
     "echo $[1<<3]\nls",
     "env -S 'ls -l'",
-    "git -c alias.x='!python x.py' x",
-    "git config alias.x '!python x.py'",
     "ls | while read l; do $l; done",
     "ls() { \"$@\"; }; ls a",
-    "rg --pre python x",
-    "tar --to-command=python -xf a.tar",
     "/lib64/ld-linux-x86-64.so.2 /usr/bin/python3 x",
-    "GIT_EDITOR=python git commit",
     "hash -p /usr/bin/python3 ls",
-    "complete -C python ls",
     "$((bash) )",
     "a\0b",
 ];

@@ -102,6 +102,24 @@ async fn a_hook_that_cannot_answer_blocks() {
     child.stdin.take().unwrap().write_all(&given).await.unwrap();
     let ended = child.wait_with_output().await.unwrap();
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    // A closed output, which Rust opens as `/dev/null`, must not lose the denial.
+    for output in [">&-", ">/dev/null"] {
+        let script = format!("exec \"$0\" hook claude-code {output}");
+        let mut command = Command::new("sh");
+        let mut child = command
+            .args(["-c", &script, env!("CARGO_BIN_EXE_countersign")])
+            .env_clear()
+            .env("HOME", home.dir.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(&given).await.unwrap();
+        let ended = Finished::of(child.wait_with_output().await.unwrap());
+        assert_eq!(ended.code, 2, "{output}: {ended:?}");
+        assert!(ended.err.contains("run_python"), "{output}: {ended:?}");
+    }
     // A call that never comes is not waited for.
     let mut child = home
         .command(&["hook", "codex"])
