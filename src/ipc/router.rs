@@ -59,7 +59,7 @@ impl Default for Bounds {
 pub struct Router {
     table: Arc<Mutex<Table>>,
     pub(super) bounds: Bounds,
-    /// Notified whenever something was written or a connection closed.
+    /// Notified whenever something was written or a connection closed, for [`Self::drain`] only.
     settled: Arc<Notify>,
 }
 
@@ -100,6 +100,9 @@ struct Lane {
     /// It ends once the queued frames are written.
     ending: bool,
     wake: Arc<Notify>,
+    /// Notified when something of it was answered or written, or it is lost. Of its own, so that what others are sent
+    /// wakes nobody who waits in [`Router::idle`].
+    settled: Arc<Notify>,
 }
 
 impl Table {
@@ -113,6 +116,7 @@ impl Table {
         if lane.queued + size > bounds.queued || *of_uid + size > bounds.queued_per_uid {
             lane.lost = true;
             lane.frames.clear();
+            lane.settled.notify_one();
         } else {
             lane.queued += size;
             *of_uid += size;
@@ -166,10 +170,10 @@ impl Router {
         // Encode without holding the lock, because an outcome takes a while.
         let frame = id.map(|id| encode::response(&id, &result));
         let mut table = self.table();
-        let answered = table
-            .lanes
-            .get_mut(&conn)
-            .is_some_and(|lane| lane.calls.remove(&call).is_some());
+        let answered = table.lanes.get_mut(&conn).is_some_and(|lane| {
+            lane.settled.notify_one();
+            lane.calls.remove(&call).is_some()
+        });
         if let Some(frame) = frame.filter(|_| answered) {
             table.push(conn, frame, &self.bounds);
         }
@@ -239,6 +243,7 @@ impl Router {
             lost: false,
             ending: false,
             wake: Arc::default(),
+            settled: Arc::default(),
         };
         table.lanes.insert(conn, lane);
         Ok(conn)
@@ -369,6 +374,7 @@ impl Router {
         let mut table = self.table();
         if let Some(lane) = table.lanes.get_mut(&conn) {
             lane.queued = lane.queued.saturating_sub(size);
+            lane.settled.notify_one();
             let uid = lane.peer.0;
             table.settle(uid, size);
         }
@@ -378,12 +384,60 @@ impl Router {
 
     /// Ends when every call of the connection is answered and every answer written.
     pub(super) async fn idle(&self, conn: ConnId) {
-        self.until(|| {
-            self.table()
-                .lanes
-                .get(&conn)
-                .is_none_or(|lane| lane.lost || (lane.calls.is_empty() && lane.queued == 0))
-        })
-        .await;
+        loop {
+            let settled = match self.table().lanes.get(&conn) {
+                Some(lane) if !lane.lost && (!lane.calls.is_empty() || lane.queued > 0) => {
+                    lane.settled.clone()
+                }
+                _ => return,
+            };
+            // A leftover permit only makes the loop check once more.
+            settled.notified().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Context, Wake, Waker};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Wakes(AtomicUsize);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn what_others_are_answered_wakes_no_one_who_waits_for_its_own_end() {
+        let router = Router::default();
+        let waits = router.open((1, 10), 1).unwrap();
+        let other = router.open((1, 11), 1).unwrap();
+        assert!(router.begin(waits, CallId(1), Some(Id::null())));
+        let wakes = Arc::new(Wakes::default());
+        let waker = Waker::from(wakes.clone());
+        let mut context = Context::from_waker(&waker);
+        let mut idle = pin!(router.idle(waits));
+        assert!(idle.as_mut().poll(&mut context).is_pending());
+        let answer = || Err(RpcError::new(RpcError::UNKNOWN_ID, "x"));
+        for call in 1..100 {
+            assert!(router.begin(other, CallId(call), Some(Id::null())));
+            router.reply(other, CallId(call), answer());
+            router.written(other, 1);
+        }
+        router.close(other);
+        assert_eq!(wakes.0.load(Ordering::Relaxed), 0);
+        router.reply(waits, CallId(1), answer());
+        assert!(idle.as_mut().poll(&mut context).is_pending(), "not written");
+        let queued = router.table().lanes[&waits].queued;
+        router.written(waits, queued);
+        assert!(idle.as_mut().poll(&mut context).is_ready());
+        assert!(wakes.0.load(Ordering::Relaxed) > 0);
     }
 }
