@@ -5,13 +5,14 @@
 //! process; it sends small and large proposals, blocked ones, checks and garbage over many
 //! connections, as fast as they are accepted. The log's peer alternates with the log, appending the
 //! same bytes to a file on the same disk and syncing it; `cargo bench --bench socket -- log`
-//! measures only that.
+//! measures only that, and `-- load` many agents of all kinds (`load`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
 mod flood;
+mod load;
 mod log;
 
 /// The path under which the log's samples import the model.
@@ -47,8 +48,17 @@ fn main() {
     {
         return flood::run(socket);
     }
+    if let [_, role, kind, socket, seconds] = &arguments[..]
+        && role == "peer"
+    {
+        return load::role(kind, socket, seconds);
+    }
+    let asked = |name: &str| arguments.iter().any(|argument| argument == name);
+    if asked("load") {
+        return load::run(asked("whole"));
+    }
     log::print(&log::measure());
-    if !arguments.iter().any(|argument| argument == "log") {
+    if !asked("log") {
         socket();
     }
 }
