@@ -28,7 +28,9 @@ const PENDING: usize = 10_000;
 const OFFERED: u64 = 5_000;
 /// The longest wait for one answer.
 const PATIENCE: Duration = Duration::from_secs(20);
-const CONFIG: &str = "[queue]\nmax_pending = 20000\nmax_pending_per_peer = 10100\n";
+/// Room for that many connections of one uid.
+const CONFIG: &str = "[queue]\nmax_pending = 20000\nmax_pending_per_peer = 10100\n\
+                      [socket]\nmax_connections = 2200\n";
 
 /// What became of a process's requests.
 #[derive(Default)]
@@ -276,16 +278,22 @@ fn deaf(socket: &Path) -> Tally {
     tally
 }
 
-/// Peers that begin a line, and peers that closed one direction.
+/// Peers that begin a line and never end it; peers that propose, close their writing side and wait; and peers that no
+/// longer read.
 fn half_open(socket: &Path) -> Tally {
     let mut tally = Tally::default();
-    let open: Vec<UnixStream> = (0..64)
+    let open: Vec<UnixStream> = (0..96)
         .map(|n| {
             let mut stream = UnixStream::connect(socket).unwrap();
-            let _ = stream.write_all(br#"{"jsonrpc":"2.0","id":1,"#);
-            if n % 2 == 0 {
-                let _ = stream.shutdown(Shutdown::Read);
-            }
+            let _ = match n % 3 {
+                0 => stream.write_all(br#"{"jsonrpc":"2.0","id":1,"#),
+                1 => stream
+                    .write_all(propose(1, &format!("print({n})\n")).as_bytes())
+                    .and_then(|()| stream.shutdown(Shutdown::Write)),
+                _ => stream
+                    .write_all(propose(1, &format!("print({n})\n")).as_bytes())
+                    .and_then(|()| stream.shutdown(Shutdown::Read)),
+            };
             tally.sent += 1;
             stream
         })
@@ -454,7 +462,7 @@ pub fn run(whole: bool) {
     tallies.push(("connections", peer.stop()));
 
     let half = Peer::start("half", &dash.socket, 0).ready();
-    part("64 half-open peers", &mut agent, &mut parts);
+    part("96 half-open peers", &mut agent, &mut parts);
     half.stop();
 
     let deaf = Peer::start("deaf", &dash.socket, 0).ready();

@@ -1,6 +1,7 @@
 //! The limit on open files must suffice for the configured bounds: each connection, each run and
 //! the log use descriptors.
 
+use crate::config::Config;
 use crate::error::Failure;
 use crate::ipc::Bounds;
 use crate::runtime::{open_files, raise_open_files};
@@ -9,27 +10,31 @@ use crate::runtime::{open_files, raise_open_files};
 /// zygotes, 7 for each run, and a few briefly for the log and for reading environments.
 const OWN: u64 = 256;
 
+/// How many agents may connect, as the configuration says.
+pub fn bounds(config: &Config) -> Bounds {
+    Bounds::of(usize::try_from(config.socket.max_connections).unwrap_or(usize::MAX))
+}
+
 /// The largest number of files that the dashboard may need to open.
-pub fn needed() -> u64 {
-    Bounds::default().connections as u64 + OWN
+pub fn needed(bounds: &Bounds) -> u64 {
+    bounds.connections as u64 + OWN
 }
 
 /// If the limit is too low: the limit and the number needed, and how to raise it.
-pub fn lacking() -> Option<(String, String)> {
+pub fn lacking(bounds: &Bounds) -> Option<(String, String)> {
     let (_, most) = open_files();
-    let bounds = Bounds::default();
-    (most < needed()).then(|| {
+    (most < needed(bounds)).then(|| {
         let what = format!(
             "{most} open files at most, and {} are needed: {} connections of agents ({} of one user) and {OWN} of \
              the dashboard's own",
-            needed(),
+            needed(bounds),
             bounds.connections,
             bounds.connections_per_uid
         );
         let remedy = format!(
             "raise the hard limit to {} or more (`ulimit -Hn`, LimitNOFILE= of a service, --ulimit nofile= of a \
              container)",
-            needed()
+            needed(bounds)
         );
         (what, remedy)
     })
@@ -39,8 +44,8 @@ pub fn lacking() -> Option<(String, String)> {
 ///
 /// # Errors
 /// When the hard limit is too low for the bounds.
-pub fn make_room() -> Result<(), Failure> {
-    if let Some((what, remedy)) = lacking() {
+pub fn make_room(bounds: &Bounds) -> Result<(), Failure> {
+    if let Some((what, remedy)) = lacking(bounds) {
         return Err(Failure::general(format!(
             "the limit of open files is too low: {what}; {remedy}"
         )));

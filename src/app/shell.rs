@@ -134,7 +134,7 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
         rest,
         agents,
     };
-    let router = Router::default();
+    let router = Router::with_bounds(setup.bounds);
     let demo = setup.demo.then(|| listener.path().to_path_buf());
     let is_demo = setup.demo;
     let mut shell = Shell::start(setup, router.clone(), decided_in, rest_in)

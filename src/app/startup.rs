@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::absent::absent;
 use super::anchoring::anchoring;
+use super::descriptors;
 use super::drills::{Drills, Means, fresh_seed};
 use crate::analysis::Analyser;
 use crate::audit;
@@ -19,7 +20,7 @@ use crate::broker::{Profile, Settings};
 use crate::config::{Config, ConfigError};
 use crate::error::Failure;
 use crate::executor::{DatasetSource, Executor, Sources, preflight_recalled};
-use crate::ipc::SocketConfig;
+use crate::ipc::{Bounds, SocketConfig};
 use crate::model::{DataFormat, DrillPlan, Preflight, Sensitivity, Tier, VisibleWriter};
 use crate::paths::{Folders, Paths};
 use crate::policy::{self, Contract, Policy};
@@ -41,6 +42,7 @@ pub struct Setup {
     pub data_dir: PathBuf,
     pub python: Option<PathBuf>,
     pub socket: SocketConfig,
+    pub bounds: Bounds,
     pub executor: Executor,
     /// A lasting path of this program, for its workers.
     pub worker: PathBuf,
@@ -137,6 +139,7 @@ pub fn prepare(
             allow_uids: config.socket.allow_uids.clone(),
             group: config.socket.group.clone(),
         },
+        bounds: descriptors::bounds(config),
         executor: Executor::new(exe, sources.clone()),
         worker: analyser_exe.clone(),
         analyser: Analyser::new(analyser_exe, policies),

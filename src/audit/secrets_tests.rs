@@ -7,8 +7,10 @@ use std::path::Path;
 use super::samples::{denied, edited, finding, finished, granted, proposed, started};
 use super::{Log, Teller, open, story, written::write};
 use crate::model::{
-    Artifact, Blob, Finding, LogEvent, ProposalId, RunError, RunErrorKind, RunEvent, SourceStats,
+    Artifact, Blob, Capability, CapabilityUse, Finding, LogEvent, ProposalId, RunError,
+    RunErrorKind, RunEvent, SourceStats,
 };
+use crate::secrets::{Redactor, Secrets};
 
 /// A token of GitHub's format, a different one for each place.
 fn token(place: u8) -> String {
@@ -118,10 +120,62 @@ fn texts_of_records_output_and_files_are_kept_without_secrets_and_counted() {
         given: &|text| format!("`{text}`"),
     };
     let told = story(&records, teller);
+    let marks = |told: &[String]| {
+        let marks = told
+            .iter()
+            .filter(|line| line.contains("runs text or data"));
+        marks.count()
+    };
+    assert_eq!(marks(&told), 0);
+    let mut runs_text = records.clone();
+    if let LogEvent::Proposed(p) = &mut runs_text[0].event {
+        p.verdict.capabilities = vec![CapabilityUse {
+            capability: Capability::DynamicCode,
+            lines: vec![2],
+            detail: "exec".to_owned(),
+        }];
+    }
+    assert_eq!(marks(&story(&runs_text, teller)), 1);
     let told = told
         .iter()
         .filter(|line| line.contains("replaced before this was kept: github-token."));
     assert_eq!(told.count(), 2);
+}
+
+#[test]
+fn what_the_analyser_names_is_no_password_and_code_that_runs_text_is_marked() {
+    let id = ProposalId::new();
+    let (mut asked, _) = proposed(id, "t");
+    let text =
+        "import os\npassword = \"os.system\"\nother_token = \"x9Kq2Lm8WzQ4\"\nos.system(x)\n";
+    let code = Blob::of(text.as_bytes());
+    let said = "os.system: starts `x9Kq2Lm8WzQ4`";
+    if let LogEvent::Proposed(p) = &mut asked {
+        p.digest = code.sha256;
+        p.verdict.capabilities = vec![CapabilityUse {
+            capability: Capability::Exec,
+            lines: vec![4],
+            detail: said.to_owned(),
+        }];
+        p.title = Some("password os.system".to_owned());
+    }
+    let mut redactor = Redactor::new(Secrets::default());
+    let kept = redactor.redact(asked, vec![code]);
+    let LogEvent::Proposed(p) = kept.event() else {
+        panic!("{kept:?}");
+    };
+    let detail = &p.verdict.capabilities[0].detail;
+    assert_eq!(detail, "os.system: starts `[REDACTED:secret]`");
+    assert!(
+        p.title.as_ref().unwrap().contains("[REDACTED:"),
+        "{:?}",
+        p.title
+    );
+    let code = String::from_utf8_lossy(&kept.blobs()[0].bytes).into_owned();
+    assert!(
+        code.contains("\nos.system(x)\n") && !code.contains("\"os.system"),
+        "{code}"
+    );
 }
 
 /// The code and the inputs of a proposal, and their blobs.

@@ -4,8 +4,8 @@
 use jiff::Timestamp;
 
 use crate::model::{
-    BoundInput, Digest, DrillEnd, EditedLog, Exit, FinishedLog, GrantedLog, InputKind, LogEvent,
-    ProposedLog, Reviewer, Sensitivity, Verdict, Viewed, grouped,
+    BoundInput, Capability, Digest, DrillEnd, EditedLog, Exit, FinishedLog, GrantedLog, InputKind,
+    LogEvent, ProposedLog, Reviewer, Sensitivity, Verdict, Viewed, grouped,
 };
 
 use super::Record;
@@ -64,7 +64,12 @@ pub fn timeline(records: &[Record], teller: Teller<'_>) -> Vec<Moment> {
     };
     for record in records {
         story.tell(record);
-        story.redacted(&record.redacted);
+        let verdict = match &record.event {
+            LogEvent::Proposed(p) => Some(&p.verdict),
+            LogEvent::Edited(e) => Some(&e.verdict),
+            _ => None,
+        };
+        story.redacted(&record.redacted, verdict);
         let lines = std::mem::take(&mut story.lines);
         let at = record.ts;
         moments.extend((!lines.is_empty()).then_some(Moment { at, lines }));
@@ -100,7 +105,7 @@ impl Story<'_> {
     }
 
     /// What is not in this record and in its contents.
-    fn redacted(&mut self, counts: &Counts) {
+    fn redacted(&mut self, counts: &Counts, verdict: Option<&Verdict>) {
         let all: u64 = counts.values().fold(0, |sum, n| sum.saturating_add(*n));
         if all == 0 {
             return;
@@ -116,6 +121,23 @@ impl Story<'_> {
             "{} {secrets} replaced before this was kept: {kinds}.",
             grouped(all)
         ));
+        // An agent chooses what looks like a secret.
+        let acts = |used: Capability| {
+            matches!(
+                used,
+                Capability::DynamicCode
+                    | Capability::Exec
+                    | Capability::Deserialize
+                    | Capability::Native
+            )
+        };
+        let used = verdict.map_or(&[][..], |verdict| &verdict.capabilities);
+        if used.iter().any(|used| acts(used.capability)) {
+            self.say(
+                "This code runs text or data, and what it runs may be among what was replaced: then it cannot be \
+                 read here.",
+            );
+        }
     }
 
     fn tell(&mut self, record: &Record) {

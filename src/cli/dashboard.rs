@@ -60,7 +60,6 @@ fn open(options: &Options, demo: bool, plain: bool) -> Result<u8, Failure> {
     if !plain {
         needs_size(", and --plain needs none")?;
     }
-    app::descriptors::make_room()?;
     // No other process of our uid may attach to us or read our memory (as far as guide.md
     // promises).
     nix::sys::prctl::set_dumpable(false)
@@ -72,6 +71,7 @@ fn open(options: &Options, demo: bool, plain: bool) -> Result<u8, Failure> {
         around.variables = Variables::default();
     }
     let config = config::load_in(options, &around).map_err(|e| Failure::usage(e.to_string()))?;
+    app::descriptors::make_room(&app::descriptors::bounds(&config))?;
     let reading = |bytes: u64| {
         tell(&format!(
             "reading the whole log ({} MB): there is no index that is of it",

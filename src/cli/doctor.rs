@@ -11,11 +11,13 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::app::descriptors;
 use crate::app::{Written, absent};
 use crate::audit::{AuditError, Log};
 use crate::config::{self, Config, ConfigError};
 use crate::error::Failure;
 use crate::executor::{preflight, try_warm};
+use crate::ipc::Bounds;
 use crate::model::{Tier, visible};
 use crate::runtime::{Managed, PythonEnv, find_python};
 use crate::tui::TerminalCaps;
@@ -145,7 +147,10 @@ fn look(globals: &Globals) -> Result<Vec<Check>, Failure> {
     let (found, wanted) = configuration(&config);
     let mut tiers = BTreeSet::from([Tier::Kernel, Tier::Process]);
     tiers.extend(wanted);
-    let mut checks = machine::checks();
+    let bounds = config
+        .as_ref()
+        .map_or_else(|_| Bounds::default(), descriptors::bounds);
+    let mut checks = machine::checks(&bounds);
     checks.extend(tiers.into_iter().rev().map(tier));
     checks.push(found);
     let has_kernel = checks

@@ -20,6 +20,8 @@ const SECRETS_MAX: usize = 32;
 /// One year: longer than any reasonable wait, short enough that no clock overflows.
 const SECONDS_MAX: u64 = 365 * 24 * 3600;
 const PENDING_MAX: u64 = 1_000_000;
+/// Each connection is an open file.
+const CONNECTIONS_MAX: u64 = 16_384;
 const RETENTION_DAYS_MAX: u64 = 36_500;
 const RETENTION_BYTES_MAX: u64 = 1 << 50;
 /// With more decisions between them, drills would tell nothing.
@@ -42,6 +44,7 @@ pub(super) struct Layer {
     pub datasets: BTreeMap<String, Set<Dataset>>,
     pub max_pending: Option<Set<u64>>,
     pub max_pending_per_peer: Option<Set<u64>>,
+    pub max_connections: Option<Set<u64>>,
     pub allow_uids: Option<Set<Vec<u32>>>,
     pub group: Option<Set<String>>,
     pub kill_on_disconnect: Option<Set<bool>>,
@@ -110,6 +113,7 @@ impl Layer {
         if let Some(socket) = top.table("socket")? {
             socket.only(&keys::in_table("socket"))?;
             layer.allow_uids = allow_uids(&socket)?;
+            layer.max_connections = socket.integer("max_connections", 2..=CONNECTIONS_MAX)?;
             // May be empty: that is the documented default, the user's own group.
             layer.group = socket.string("group")?;
         }

@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 31] = [
+pub(super) const KEYS: [Key; 32] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
@@ -35,6 +35,7 @@ pub(super) const KEYS: [Key; 31] = [
     key("", "ttl_max_s", ValueSyntax::Literal),
     key("queue", "max_pending", ValueSyntax::Literal),
     key("queue", "max_pending_per_peer", ValueSyntax::Literal),
+    key("socket", "max_connections", ValueSyntax::Literal),
     key("socket", "allow_uids", ValueSyntax::Literals),
     key("socket", "group", ValueSyntax::Text),
     key("run", "kill_on_disconnect", ValueSyntax::Literal),

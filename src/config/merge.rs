@@ -105,6 +105,9 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         &mine.max_pending_per_peer,
         |a, b| a.min(b),
     );
+    let max_connections = stricter(&admin.max_connections, &mine.max_connections, |a, b| {
+        a.min(b)
+    });
     let lift = stricter(&admin.lift, &mine.lift, |a, b| a | b);
     let profiles = profiles(&admin, &mine)?;
     let rest = over(admin.clone(), mine.clone());
@@ -165,6 +168,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         socket: SocketSection {
             allow_uids: rest.allow_uids.map(|s| s.value).unwrap_or_default(),
             group: rest.group.map(|s| s.value).filter(|g| !g.is_empty()),
+            max_connections: value(max_connections, SocketSection::default().max_connections),
         },
         run: RunSection {
             kill_on_disconnect: rest.kill_on_disconnect.is_some_and(|s| s.value),
@@ -237,6 +241,7 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         max_pending: above.max_pending.or(below.max_pending),
         max_pending_per_peer: above.max_pending_per_peer.or(below.max_pending_per_peer),
         allow_uids: above.allow_uids.or(below.allow_uids),
+        max_connections: above.max_connections.or(below.max_connections),
         group: above.group.or(below.group),
         kill_on_disconnect: above.kill_on_disconnect.or(below.kill_on_disconnect),
         keys,

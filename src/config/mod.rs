@@ -76,12 +76,24 @@ impl Default for Queue {
 }
 
 /// `[socket]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketSection {
     /// Uids besides the user's own that may connect.
     pub allow_uids: Vec<u32>,
     /// The group that may reach the socket; `None` for the user's own.
     pub group: Option<String>,
+    /// Connections of all uids together; one uid has half of them at most.
+    pub max_connections: u64,
+}
+
+impl Default for SocketSection {
+    fn default() -> Self {
+        Self {
+            allow_uids: Vec::new(),
+            group: None,
+            max_connections: 256,
+        }
+    }
 }
 
 /// `[run]`.

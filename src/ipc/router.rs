@@ -4,7 +4,7 @@
 //! for each connection and each uid. Beyond it the connection is dropped, so that a peer that never
 //! reads costs the others nothing.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -54,6 +54,17 @@ impl Default for Bounds {
     }
 }
 
+impl Bounds {
+    /// With so many connections, half of them for one uid.
+    pub fn of(connections: usize) -> Self {
+        Self {
+            connections,
+            connections_per_uid: connections.div_ceil(2),
+            ..Self::default()
+        }
+    }
+}
+
 /// Delivers answers and notifications to connections. Cheap to clone; all clones share one table.
 #[derive(Clone, Debug)]
 pub struct Router {
@@ -74,6 +85,8 @@ struct Table {
     lanes: HashMap<ConnId, Lane>,
     /// Bytes queued for all connections of a uid.
     queued: HashMap<u32, usize>,
+    /// The open connections of each peer, by uid and pid.
+    peers: HashMap<u32, HashMap<i32, usize>>,
     paces: Paces,
     next: u64,
     /// A logical clock, to tell which event was last.
@@ -138,6 +151,22 @@ impl Table {
                 active: lane.active,
             })
             .collect()
+    }
+
+    /// Forgets one connection of a peer.
+    fn leave(&mut self, (uid, pid): (u32, i32)) {
+        let Some(of_uid) = self.peers.get_mut(&uid) else {
+            return;
+        };
+        if let Some(open) = of_uid.get_mut(&pid) {
+            *open -= 1;
+            if *open == 0 {
+                of_uid.remove(&pid);
+            }
+        }
+        if of_uid.is_empty() {
+            self.peers.remove(&uid);
+        }
     }
 
     /// Subtracts bytes that are no longer queued from a uid's total.
@@ -246,6 +275,8 @@ impl Router {
             settled: Arc::default(),
         };
         table.lanes.insert(conn, lane);
+        let of_uid = table.peers.entry(peer.0).or_default();
+        *of_uid.entry(peer.1).or_default() += 1;
         Ok(conn)
     }
 
@@ -275,14 +306,9 @@ impl Router {
             let Some(peer) = table.lanes.get(&conn).map(|lane| lane.peer) else {
                 return;
             };
-            let peers: HashSet<i32> = table
-                .lanes
-                .values()
-                .filter(|lane| lane.peer.0 == peer.0)
-                .map(|lane| lane.peer.1)
-                .collect();
+            let peers = table.peers.get(&peer.0).map_or(0, HashMap::len);
             let now = tokio::time::Instant::now();
-            table.paces.charge(peer, bytes, peers.len(), now)
+            table.paces.charge(peer, bytes, peers, now)
         };
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
@@ -293,6 +319,8 @@ impl Router {
         let mut table = self.table();
         if let Some(lane) = table.lanes.remove(&conn) {
             table.settle(lane.peer.0, lane.queued);
+            table.leave(lane.peer);
+            lane.settled.notify_one();
         }
         drop(table);
         self.settled.notify_waiters();
@@ -412,6 +440,39 @@ mod tests {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    #[test]
+    fn the_peers_of_a_uid_are_those_with_an_open_connection() {
+        let router = Router::default();
+        let of = |router: &Router, uid| router.table().peers.get(&uid).map_or(0, HashMap::len);
+        let open = |peer| router.open(peer, 1).unwrap();
+        let all = [(1, 10), (1, 10), (1, 11), (2, 12)].map(open);
+        assert_eq!((of(&router, 1), of(&router, 2)), (2, 1));
+        router.close(all[0]);
+        assert_eq!(of(&router, 1), 2);
+        router.close(all[1]);
+        // Closing twice forgets nobody else.
+        router.close(all[1]);
+        assert_eq!(of(&router, 1), 1);
+        router.close(all[2]);
+        router.close(all[3]);
+        assert!(router.table().peers.is_empty());
+    }
+
+    #[test]
+    fn a_closed_connection_is_waited_for_no_longer() {
+        let router = Router::default();
+        let conn = router.open((1, 10), 1).unwrap();
+        assert!(router.begin(conn, CallId(1), Some(Id::null())));
+        let wakes = Arc::new(Wakes::default());
+        let waker = Waker::from(wakes.clone());
+        let mut context = Context::from_waker(&waker);
+        let mut idle = pin!(router.idle(conn));
+        assert!(idle.as_mut().poll(&mut context).is_pending());
+        router.close(conn);
+        assert!(wakes.0.load(Ordering::Relaxed) > 0);
+        assert!(idle.as_mut().poll(&mut context).is_ready());
     }
 
     #[test]

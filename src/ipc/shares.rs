@@ -170,7 +170,7 @@ mod tests {
         };
         let (of_uid, of_all) = (open(1), open(4));
         let row = format!(
-            "| connections | a fair share | {of_uid} of {of_all}, then fair shares (`ipc::shares`) |"
+            "| connections | a fair share | half of `max_connections` ({of_uid} of {of_all}), then fair shares (`ipc::shares`) |"
         );
         let table = include_str!("../../assets/docs/internals.md");
         assert!(

@@ -24,6 +24,7 @@ mod redacted;
 mod repeats;
 mod salt;
 mod scan;
+mod statements;
 mod table;
 mod values;
 mod views;

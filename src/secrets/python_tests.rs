@@ -64,6 +64,66 @@ fn a_statement_never_becomes_a_mark() {
             "token = Ev1lAaa0Qx+8",
         ),
         ("make_it9 = 1\npassword = make_it9\n", "password = make_it9"),
+        // Operators act, names act by what they are bound to, prefixes make fields.
+        (
+            "from math import *\nprint((password := tau-pi/e))\n",
+            "(password := tau-pi/e)",
+        ),
+        ("password = exec-eval\n", "password = exec-eval"),
+        ("password = exec\npassword(c)\n", "password = exec\n"),
+        (
+            "x = kR9w-x2QzP7\ntoken = x9Kq2Lm8-y9Kq2Lm8\n",
+            "token = x9Kq2Lm8-y9Kq2Lm8",
+        ),
+        (
+            "globals()['wi'+'pe9'] = F()\npassword = wipe9/\"data.csv\"\n",
+            "password = wipe9/\"",
+        ),
+        (
+            "password = 12345678+1-f\"abcd{open(1)}\"\n",
+            "+1-f\"abcd{open(1)}\"",
+        ),
+        (
+            "db_password = f\"\\\"password: x9Kq2!{print('RAN2')}\"\n",
+            "db_password = f\"\\\"",
+        ),
+        (
+            "ｘ9Kq2Lm8WzQ4 = exec\npassword = x9Kq2Lm8WzQ4\n",
+            "password = x9Kq2Lm8WzQ4",
+        ),
+        (
+            "setattr(b,'ghp_'+'0123',exec)\nghp_0123456789abcdefghijklmnopqrstuvwxyz('print(6)')\n",
+            "\nghp_0123456789abcdefghijklmnopqrstuvwxyz('",
+        ),
+        ("password = 0x65786563\n", "0x65786563"),
+        ("password = 12345678.5\n", "12345678.5"),
+        // Escapes stay whole, and so does what they keep in a string.
+        (
+            "x = 'mysql -px9Kq2!\\''; open('o','w') # '\n",
+            "\\''; open('o','w') # '",
+        ),
+        (
+            "x = \"curl -u ana:x9Kq2!\\\"; os.system(1) # \"\n",
+            "\\\"; os.system(1) # \"",
+        ),
+        (
+            "password = 'x9Kq2!\\\n'; print('RAN4') # '\n",
+            "\\\n'; print('RAN4') # '",
+        ),
+        (
+            "password = 'x9Kq2!\\\r\n'; print('RAN4') # '\n",
+            "\\\r\n'; print('RAN4') # '",
+        ),
+        (
+            "x = f\"curl -u ana:x9Kq2!\\N{DIGIT ONE}{open(1)}\"\n",
+            "{open(1)}",
+        ),
+        ("x = rf\"curl -u ana:x9Kq2!\\N{open(2)}\"\n", "{open(2)}"),
+        ("x = f\"curl -u ana:x9Kq2!\\{open(1)}\"\n", "{open(1)}"),
+        (
+            "password = f'x9Kq2!{{open(1)}}7'\n",
+            "password = f'[REDACTED:password]'",
+        ),
         (
             "# -----BEGIN RSA PRIVATE KEY-----\n# MIIEpAIBAAKCAQEA7\nrun9(1)\n# MIIEpAIBAAKCAQEA8\n# -----END RSA PRIVATE KEY-----\n",
             "\nrun9(1)\n# ",
@@ -105,6 +165,12 @@ fn what_strings_and_comments_say_of_a_value_goes() {
         ),
         ("x = 1 # password: Tannenzweig-58!k\n", "Tannenzweig"),
         // No Python: nothing of it runs.
+        (
+            "export API_KEY=wsy0R2r2QqzYTveQCqOpy3HJ\n",
+            "wsy0R2r2QqzYTveQCqOpy3HJ",
+        ),
+        ("password = $x9Kq2Lm8Wz\n", "x9Kq2Lm8Wz"),
+        ("a = 'b'\nthe password = x9Kq2-Lm8Wz\n", "x9Kq2-Lm8Wz"),
         (
             "password = 'Tannenzweig-58!k'\nx = Tannenzweig-58!k '\n",
             "Tannenzweig",

@@ -11,8 +11,23 @@ use crate::model::{
     RunEvent, Verdict,
 };
 
+/// Who says a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// The analyser: what it names, stands in the code.
+    Verdict,
+    /// An agent, code or a person.
+    Other,
+}
+
 /// Hands out each text of a record.
-pub(super) fn texts(event: &mut LogEvent, text: &mut dyn FnMut(&mut String)) {
+pub(super) fn texts(event: &mut LogEvent, said: &mut dyn FnMut(&mut String, Said)) {
+    match event {
+        LogEvent::Proposed(p) => verdict(&mut p.verdict, &mut |text| said(text, Said::Verdict)),
+        LogEvent::Edited(e) => verdict(&mut e.verdict, &mut |text| said(text, Said::Verdict)),
+        _ => {}
+    }
+    let text: &mut dyn FnMut(&mut String) = &mut |text| said(text, Said::Other);
     match event {
         LogEvent::Opened {
             version: _,
@@ -31,10 +46,10 @@ pub(super) fn texts(event: &mut LogEvent, text: &mut dyn FnMut(&mut String)) {
                 kept: _,
                 profile: _,
                 policy_sha256: _,
-                verdict: on,
+                // Above.
+                verdict: _,
                 by: _,
             } = &mut **e;
-            verdict(on, text);
         }
         LogEvent::Granted(g) => {
             let GrantedLog {
@@ -155,7 +170,8 @@ fn proposed(p: &mut ProposedLog, text: &mut dyn FnMut(&mut String)) {
         reason,
         traceparent,
         inputs,
-        verdict: on,
+        // Above.
+        verdict: _,
         expires_at: _,
         drill: _,
     } = p;
@@ -178,7 +194,6 @@ fn proposed(p: &mut ProposedLog, text: &mut dyn FnMut(&mut String)) {
         .flatten()
         .for_each(&mut *text);
     inputs.iter_mut().for_each(|one| input(one, text));
-    verdict(on, text);
 }
 
 fn peer(peer: &mut Peer, text: &mut dyn FnMut(&mut String)) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::coding::Coding;
 use super::python::Python;
-use super::record::texts;
+use super::record::{Said, texts};
 use super::repeats::{CUT, Repeats, TELLING};
 use super::salt::{Salt, salted};
 use super::{Counts, Moved, SPAN, Secrets, Span};
@@ -165,7 +165,7 @@ impl Redactor {
         let mut counts = Counts::new();
         let id = event.id();
         let mut open = id.and_then(|id| self.open.remove(&id)).unwrap_or_default();
-        texts(&mut event, &mut |text| {
+        texts(&mut event, &mut |text, _| {
             let found = self.secrets.find(text);
             open.repeats.add(text, &found);
             if let Cow::Owned(kept) = Secrets::replaced(text, &found, &mut counts) {
@@ -230,8 +230,10 @@ impl Redactor {
                 LogEvent::Finished(_) => open.repeats.with_plain(),
                 _ => open.repeats.clone(),
             };
-            texts(&mut event, &mut |text| {
-                let found = super::joined(said.begun(text));
+            texts(&mut event, &mut |text, by| {
+                let mut found = super::joined(said.begun(text));
+                // An agent could give a password the name of what it calls, and so hide it.
+                found.retain(|span| by == Said::Other || !is_name(&text[span.at.clone()]));
                 if let Cow::Owned(kept) = Secrets::replaced(text, &found, &mut counts) {
                     *text = kept;
                 }
@@ -303,6 +305,16 @@ impl Redactor {
         open.contents.insert(blob.sha256, content);
         Some(kept)
     }
+}
+
+/// Whether a text may be the name of something that code calls: what a finding says.
+fn is_name(text: &str) -> bool {
+    let part = |part: &str| {
+        part.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && !part.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let words = |text: &str| text.chars().any(|c| c.is_ascii_digit());
+    text.split('.').all(part) && (text.contains('.') || !words(text))
 }
 
 /// What is known of a content beside its bytes.

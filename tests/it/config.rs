@@ -165,6 +165,7 @@ fn the_documented_file_has_its_documented_meaning() {
         (20, 5)
     );
     assert_eq!(config.socket.allow_uids, [1001, 1002]);
+    assert_eq!(config.socket.max_connections, 1_000);
     assert_eq!(config.socket.group.as_deref(), Some("agents"));
     assert!(config.run.kill_on_disconnect);
     assert_eq!(config.keys["quit"], "ctrl-q");
@@ -400,11 +401,11 @@ fn load_under(admin: &str, user: &str) -> Option<(Home, Result<Config, String>)>
 #[test]
 fn settings_of_the_administrator_cannot_be_loosened() {
     let admin = "profiles = [\"analysis\", \"chart\"]\ntier = \"kernel\"\nttl_max_s = 100\n\
-                 python = \"/usr/bin/python3\"\n[queue]\nmax_pending = 50\n[audit]\nretention_days = 0\n";
+                 python = \"/usr/bin/python3\"\n[queue]\nmax_pending = 50\n[socket]\nmax_connections = 100\n[audit]\nretention_days = 0\n";
     let Some((mut home, loaded)) = load_under(
         admin,
         "tier = \"process\"\nttl_s = 5000\nttl_max_s = 9000\nprofiles = [\"chart\"]\n\
-         [queue]\nmax_pending = 9999\nmax_pending_per_peer = 7\n",
+         [queue]\nmax_pending = 9999\nmax_pending_per_peer = 7\n[socket]\nmax_connections = 101\n",
     ) else {
         return;
     };
@@ -415,6 +416,7 @@ fn settings_of_the_administrator_cannot_be_loosened() {
         (config.queue.max_pending, config.queue.max_pending_per_peer),
         (50, 7)
     );
+    assert_eq!(config.socket.max_connections, 100);
     assert_eq!(config.profiles.unwrap(), ["chart"]);
     assert_eq!(config.profile, "chart");
     home.options.python = Some("/tmp/python3".into());
@@ -624,6 +626,13 @@ fn key_cases() -> Vec<KeyCase> {
             "[queue]\nmax_pending_per_peer = 7",
             "8",
             |c| c.queue.max_pending_per_peer.to_string(),
+            ["7", "8"],
+        ),
+        case(
+            "SOCKET_MAX_CONNECTIONS",
+            "[socket]\nmax_connections = 7",
+            "8",
+            |c| c.socket.max_connections.to_string(),
             ["7", "8"],
         ),
         case(

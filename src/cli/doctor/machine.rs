@@ -10,24 +10,25 @@ use nix::unistd::geteuid;
 use super::Check;
 use super::trial::{Said, Trial};
 use crate::app::descriptors;
+use crate::ipc::Bounds;
 use crate::runtime::open_files;
 
-pub(super) fn checks() -> Vec<Check> {
+pub(super) fn checks(bounds: &Bounds) -> Vec<Check> {
     vec![
         kernel(),
         user(),
-        files(),
+        files(bounds),
         namespaces(),
         landlock(),
         seccomp(),
     ]
 }
 
-fn files() -> Check {
+fn files(bounds: &Bounds) -> Check {
     const NAME: &str = "open files";
-    match descriptors::lacking() {
+    match descriptors::lacking(bounds) {
         Some((what, remedy)) => {
-            let most = descriptors::needed();
+            let most = descriptors::needed(bounds);
             // Of the shell that it is typed into.
             let command = format!("prlimit --pid $$ --nofile={most}:{most}");
             Check::missing(NAME, what, remedy).by_root(command)

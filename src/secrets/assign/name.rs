@@ -6,12 +6,14 @@ use super::super::ordinary::Words;
 pub(super) const LONGEST: usize = 64;
 
 /// What is looked for: parts of names that may tell. In lower case.
-pub(super) const TELLING: [&str; 24] = [
+pub(super) const TELLING: [&str; 26] = [
     "pass",
     "pw",
     "secret",
     "token",
     "key",
+    "bearer",
+    "jwt",
     "cred",
     "auth",
     "kennwort",
@@ -70,15 +72,16 @@ static PASSWORDS: Words = Words::of(
 
 /// Ends of words that mean a token or key.
 static SECRETS: Words = Words::of(
-    "accesskey accountkey apikey authkey credential encryptionkey masterkey privatekey secret secretkey signingkey \
+    "accesskey accountkey apikey authkey bearer credential encryptionkey jwt masterkey privatekey secret secretkey signingkey \
     token",
 );
 
 /// Words before `key` that make it a secret one.
 static KEYS: Words = Words::of(
-    "access account admin aes api app application auth cipher client consumer cookie crypto csrf dec decryption deploy enc encrypt \
-    encryption fernet hmac jwt license master preshared private psk root rsa secret service shared sign signing \
-    ssh storage subscription symmetric webhook",
+    "access account admin aes anon anthropic api app application auth aws azure cipher client consumer cookie crypto csrf dec decryption deploy enc encrypt \
+    encryption fernet gcp gemini github gitlab google groq hf hmac huggingface jwt kaggle license maps master mistral nasa \
+    openai pinecone preshared private psk rapidapi replicate root rsa secret sendgrid service shared sign signing ssh storage \
+    stripe subscription symmetric tavily telegram twilio wandb weather webhook",
 );
 
 /// Words before `pass` and `pw`.
