@@ -92,7 +92,7 @@ pub(super) fn may_run(code: &[u8]) -> Option<()> {
 pub(super) fn only_binds(code: &[u8]) -> bool {
     let signs = code
         .iter()
-        .all(|b| is_of_word(*b) || b"= \t\r\n".contains(b));
+        .all(|b| b.is_ascii() && (is_of_word(*b) || b"= \t\r\n".contains(b)));
     let mut words = code.split(|b| !is_of_word(*b));
     signs && words.all(|word| !KEYWORDS.contains(&word))
 }
