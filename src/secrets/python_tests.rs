@@ -10,6 +10,7 @@ fn kept(code: &str) -> String {
 /// Each row: code whose other lines must stay, because they run, and what is kept of it.
 #[test]
 fn a_statement_never_becomes_a_mark() {
+    let mut wrong = Vec::new();
     for (code, statement) in [
         (
             "password = \"df9['p7']*=1.5#\"\ndf9['p7']*=1.5#\n",
@@ -95,7 +96,10 @@ fn a_statement_never_becomes_a_mark() {
             "setattr(b,'ghp_'+'0123',exec)\nghp_0123456789abcdefghijklmnopqrstuvwxyz('print(6)')\n",
             "\nghp_0123456789abcdefghijklmnopqrstuvwxyz('",
         ),
-        ("password = 0x65786563\n", "0x65786563"),
+        (
+            "password = 0x65786563\nexec(password.to_bytes(4))\n",
+            "0x65786563",
+        ),
         ("password = 12345678.5\n", "12345678.5"),
         // Escapes stay whole, and so does what they keep in a string.
         (
@@ -121,17 +125,16 @@ fn a_statement_never_becomes_a_mark() {
         ("x = rf\"curl -u ana:x9Kq2!\\N{open(2)}\"\n", "{open(2)}"),
         ("x = f\"curl -u ana:x9Kq2!\\{open(1)}\"\n", "{open(1)}"),
         (
-            "password = f'x9Kq2!{{open(1)}}7'\n",
-            "password = f'[REDACTED:password]'",
-        ),
-        (
             "# -----BEGIN RSA PRIVATE KEY-----\n# MIIEpAIBAAKCAQEA7\nrun9(1)\n# MIIEpAIBAAKCAQEA8\n# -----END RSA PRIVATE KEY-----\n",
             "\nrun9(1)\n# ",
         ),
     ] {
         let kept = kept(code);
-        assert!(kept.contains(statement), "{code}\n{kept}");
+        if !kept.contains(statement) {
+            wrong.push(format!("{code}\n{kept}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
 #[test]
