@@ -39,6 +39,7 @@ use super::{Input, record, replicate, review, reviewer, signing};
 mod checked;
 mod drilling;
 mod editing;
+mod following;
 mod hearing;
 mod reading;
 mod redraw;
@@ -445,21 +446,6 @@ impl Shell {
         self.settle_edit();
         self.behind = true;
         self.redraw = self.redraw.max(Redraw::Calmly);
-    }
-
-    /// Lets the interface read the core's state, before a key is interpreted and before a frame.
-    /// Not for every event, because the interface rebuilds lists as long as the queue.
-    fn catch_up(&mut self, now: Now) {
-        if std::mem::take(&mut self.behind) {
-            self.ui.sync(&self.state, now);
-            self.get_ready(Wish::IfRoom);
-        }
-    }
-
-    fn get_ready(&mut self, wish: Wish) {
-        let selected = self.ui.selected();
-        self.ahead
-            .get_ready(selected, &self.state, &self.hands, wish);
     }
 
     fn input(&mut self, input: Input) {

@@ -104,6 +104,12 @@ pub enum Reply {
         verdict: Option<Arc<Verdict>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         expires_at: Option<Timestamp>,
+        /// How many others wait that arrived before, while it waits itself.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        before: Option<usize>,
+        /// Whether the person has it on the screen, while it waits.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        shown: Option<bool>,
     },
     /// `{id, state}`: the answer to a wait that timed out or to a withdrawal.
     State {

@@ -1,12 +1,13 @@
 //! Events that the core reacts to.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{
     AgentClaim, AgentId, Blob, BoundInput, CallId, Code, ConnId, Draft, Drill, Environment,
-    Isolation, JobId, Peer, ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket, Usage,
-    Verdict, Viewed,
+    InputRequest, Isolation, JobId, Peer, ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket,
+    Usage, Verdict, Viewed,
 };
 
 use super::decision::Confirmation;
@@ -39,6 +40,8 @@ pub enum Request {
     Check {
         code: Arc<str>,
         profile: Option<String>,
+        /// What the code would have as inputs; `None` if nobody said.
+        inputs: Option<BTreeMap<String, InputRequest>>,
     },
     Datasets,
     /// Part of a file that one of the agent's own runs left, from the byte `offset`.
@@ -146,6 +149,10 @@ pub enum Event {
     Unrecorded {
         ticket: Ticket,
         reason: String,
+    },
+    /// The proposal that the person has on the screen; its agent may hear that.
+    Shown {
+        id: Option<ProposalId>,
     },
     /// The log can no longer be written.
     AuditDown {

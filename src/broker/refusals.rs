@@ -66,7 +66,8 @@ pub(super) fn within(param: &str, text: Option<&str>, max: usize) -> Result<(), 
 
 /// The answer to work that arrives while the dashboard closes.
 pub(super) fn closing() -> RpcError {
-    RpcError::new(RpcError::INTERNAL, Refused::Closing.to_string())
+    let error = RpcError::new(RpcError::INTERNAL, Refused::Closing.to_string());
+    error.with_data(json!({"closing": true, "retry_after_ms": 1000}))
 }
 
 pub(super) fn check_claim(agent: &AgentClaim) -> Result<(), RpcError> {

@@ -8,7 +8,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::clock::Now;
-use crate::model::{AgentClaim, CallId, ConnId, Environment, Limits, Peer, ProposalId};
+use crate::model::{
+    AgentClaim, CallId, ConnId, Environment, InputRequest, Limits, Peer, ProposalId,
+};
 
 use super::desks::{Job, Work};
 use super::effect::{Effect, ProfileInfo, Reply, RpcError};
@@ -19,6 +21,13 @@ use super::refusals::{
     CALLS_MAX, REASON_BYTES, TITLE_BYTES, check_claim, closing, too_many_calls, used_up,
 };
 use super::state::{BrokerState, Profile};
+
+/// What a check is about: code, profile, and inputs if they are known.
+type Checked = (
+    Arc<str>,
+    Option<String>,
+    Option<BTreeMap<String, InputRequest>>,
+);
 
 /// Session tokens kept; the oldest is forgotten first.
 const SESSIONS_MAX: usize = 4096;
@@ -46,15 +55,14 @@ impl BrokerState {
                 .err()
                 .map(Err),
             Request::Wait { id, timeout } => self.wait(conn, call, id, timeout, now),
-            Request::Status { id } => Some(self.owned(conn, id).map(|e| Reply::Status {
-                id,
-                state: e.heard(),
-                verdict: e.proposed_verdict().cloned().filter(|_| e.announced()),
-                expires_at: Some(e.expires_at),
-            })),
+            Request::Status { id } => Some(self.status(conn, id)),
             Request::Withdraw { id } => self.withdraw(conn, call, id, now, fx),
-            Request::Check { code, profile } => self
-                .check((conn, call), code, profile, &peer, now, fx)
+            Request::Check {
+                code,
+                profile,
+                inputs,
+            } => self
+                .check((conn, call), (code, profile, inputs), &peer, now, fx)
                 .err()
                 .map(Err),
             Request::Artifact { id, name, offset } => {
@@ -184,6 +192,20 @@ impl BrokerState {
         None
     }
 
+    fn status(&self, conn: ConnId, id: ProposalId) -> Result<Reply, RpcError> {
+        let entry = self.owned(conn, id)?;
+        let waits = self.waiting.contains_key(&entry.seq);
+        let verdict = entry.proposed_verdict().cloned();
+        Ok(Reply::Status {
+            id,
+            state: entry.heard(),
+            verdict: verdict.filter(|_| entry.announced()),
+            expires_at: Some(entry.expires_at),
+            before: waits.then(|| self.before(entry)),
+            shown: waits.then(|| self.shown == Some(id)),
+        })
+    }
+
     fn withdraw(
         &mut self,
         conn: ConnId,
@@ -232,8 +254,7 @@ impl BrokerState {
     fn check(
         &mut self,
         (conn, call): (ConnId, CallId),
-        code: Arc<str>,
-        profile: Option<String>,
+        (code, profile, inputs): Checked,
         peer: &Peer,
         now: Now,
         fx: &mut Vec<Effect>,
@@ -247,12 +268,16 @@ impl BrokerState {
             return Err(used_up(what, ms));
         }
         self.check_backlog(peer)?;
+        if let Some(inputs) = &inputs {
+            self.check_inputs(conn, inputs, &profile)?;
+        }
         let job = Job::Check { conn, call };
         self.desks.push(Work {
             job,
             code,
             profile,
-            inputs: None,
+            // Their names alone: a check reads no data.
+            inputs: inputs.map(|inputs| inputs.into_keys().collect()),
             values: BTreeMap::new(),
             peer: key(peer),
         });

@@ -97,6 +97,9 @@ pub(super) enum Then {
     EndPause(u64),
 }
 
+/// How far an agent is told how many wait before its own proposal, so that an answer costs little.
+const BEFORE_MAX: usize = 100;
+
 /// Everything the core knows.
 #[derive(Debug)]
 pub struct BrokerState {
@@ -146,6 +149,8 @@ pub struct BrokerState {
     pub(super) edits: u64,
     /// The drill that waits.
     pub(super) hidden: Option<Hidden>,
+    /// What the person has on the screen.
+    pub(super) shown: Option<ProposalId>,
     /// The last refused confirmation, for the person who pressed the key.
     pub(super) refusal: Option<(ProposalId, Refused)>,
 }
@@ -184,6 +189,7 @@ impl BrokerState {
             exited: false,
             edits: 0,
             hidden: None,
+            shown: None,
             refusal: None,
         }
     }
@@ -209,6 +215,19 @@ impl BrokerState {
     /// The proposals that wait for a decision, oldest first.
     pub fn pending(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.waiting.values().filter_map(|id| self.entries.get(id))
+    }
+
+    /// The proposal that the person has on the screen, as far as the core knows.
+    pub const fn on_screen(&self) -> Option<ProposalId> {
+        self.shown
+    }
+
+    /// How many others wait that arrived before, counted up to [`BEFORE_MAX`]. No agent hears of a drill.
+    pub(super) fn before(&self, entry: &Entry) -> usize {
+        let drill = self.hidden.as_ref().map(|hidden| hidden.id);
+        let earlier = self.waiting.range(..entry.seq);
+        let others = earlier.filter(|(_, id)| Some(**id) != drill);
+        others.take(BEFORE_MAX).count()
     }
 
     pub fn pending_count(&self) -> usize {

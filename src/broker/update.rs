@@ -43,6 +43,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
         Event::Environment(environment) => state.environment_is(environment, now, &mut fx),
         Event::LogDoubted(doubt) => state.doubted(doubt),
         Event::LogRead => state.log_read(),
+        Event::Shown { id } => state.shown = id,
         Event::AuditDown { .. } | Event::Tick => {}
     }
     for due in state.quotas.due_refusals(now.boot, state.closing) {

@@ -38,7 +38,7 @@ pub fn params_of(method: &str) -> &'static [&'static str] {
         ],
         "wait" => &["id", "timeout_s"],
         "status" | "withdraw" => &["id"],
-        "check" => &["code", "profile"],
+        "check" => &["code", "profile", "inputs"],
         "artifact" => &["id", "name", "offset"],
         _ => &[],
     }
@@ -131,7 +131,7 @@ fn propose(mut fields: Fields) -> Result<Request, RpcError> {
         title: fields.short("title", PROSE_MAX)?,
         reason: fields.short("reason", PROSE_MAX)?,
         agent: agent(&mut fields)?,
-        inputs: inputs(&mut fields)?,
+        inputs: inputs(&mut fields)?.unwrap_or_default(),
         ttl_s: fields.positive("ttl_s")?,
         stream: fields.boolean("stream")?.unwrap_or(false),
         idempotency_key: key,
@@ -157,6 +157,7 @@ fn check(mut fields: Fields) -> Result<Request, RpcError> {
     Ok(Request::Check {
         code: code(&mut fields)?.into(),
         profile: fields.short("profile", NAME_MAX)?,
+        inputs: inputs(&mut fields)?,
     })
 }
 
@@ -211,9 +212,9 @@ fn agent(fields: &mut Fields) -> Result<Option<AgentClaim>, RpcError> {
     }))
 }
 
-fn inputs(fields: &mut Fields) -> Result<BTreeMap<String, InputRequest>, RpcError> {
+fn inputs(fields: &mut Fields) -> Result<Option<BTreeMap<String, InputRequest>>, RpcError> {
     let map = match fields.take("inputs") {
-        None => return Ok(BTreeMap::new()),
+        None => return Ok(None),
         Some(Value::Object(map)) => map,
         Some(other) => {
             return Err(wrong_type("inputs", "an object of name → input", &other));
@@ -224,7 +225,8 @@ fn inputs(fields: &mut Fields) -> Result<BTreeMap<String, InputRequest>, RpcErro
         let message = format!("{} inputs; at most {most} are taken", map.len());
         return Err(invalid(message).with_data(json!({"limit_inputs": most})));
     }
-    map.into_iter()
+    let inputs = map
+        .into_iter()
         .map(|(name, value)| {
             check_identifier(&name).map_err(|why| {
                 invalid(format!("`{}` cannot name an input: {why}", echo(&name)))
@@ -233,7 +235,8 @@ fn inputs(fields: &mut Fields) -> Result<BTreeMap<String, InputRequest>, RpcErro
             let input = input(&name, value)?;
             Ok((name, input))
         })
-        .collect()
+        .collect::<Result<_, RpcError>>()?;
+    Ok(Some(inputs))
 }
 
 /// The shapes an input can have.

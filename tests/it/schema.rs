@@ -273,6 +273,8 @@ fn every_kind_of_answer_fits_with_all_of_its_fields() {
             state,
             verdict: Some(Arc::new(verdict())),
             expires_at: Some(time),
+            before: Some(2),
+            shown: Some(true),
         },
         Reply::State { id, state },
         Reply::Artifact {

@@ -97,6 +97,12 @@ impl<'a> Inspector<'a> {
             let hint = Some(hint.to_owned());
             return self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), hint, UNBOUND);
         }
+        if self.setting.datasets.contains(id) {
+            let hint = format!(
+                "`{id}` is a data set: name it in `inputs`, as {{\"{id}\": {{\"dataset\": \"{id}\"}}}}"
+            );
+            return self.fails(&rules::RUN_UNBOUND, at, id.to_owned(), Some(hint), UNBOUND);
+        }
         let known = self.r.scopes.names_at(self.here());
         let known = known
             .chain(contract.names().iter().copied())

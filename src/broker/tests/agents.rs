@@ -30,7 +30,11 @@ fn a_socket_cannot_decide() {
             resume: None,
             fresh,
         },
-        Request::Check { code, profile },
+        Request::Check {
+            code,
+            profile,
+            inputs: None,
+        },
         Request::Datasets,
         Request::Propose {
             id: w.fresh_id(),
@@ -408,6 +412,7 @@ fn the_analyser_gets_everything_known_about_the_run() {
     let check = Request::Check {
         code: "print(table)".into(),
         profile: None,
+        inputs: None,
     };
     w.request(A, check);
     let [proposed, checked] = w.known.as_slice() else {

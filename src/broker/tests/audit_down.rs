@@ -107,7 +107,14 @@ fn check_and_status_go_on_without_a_log() {
     let id = w.pending(A, draft("1"));
     w.audit_down();
     let (code, profile) = ("1".into(), None);
-    let call = w.request(A, Request::Check { code, profile });
+    let call = w.request(
+        A,
+        Request::Check {
+            code,
+            profile,
+            inputs: None,
+        },
+    );
     w.analyse(VerdictKind::Clear);
     assert!(matches!(w.answer(A, call), Some(Ok(Reply::Verdict(_)))));
     assert!(w.ask(A, Request::Status { id }).is_ok());

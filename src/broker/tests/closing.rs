@@ -120,7 +120,15 @@ fn new_work_is_refused_while_closing() {
     assert_eq!(error.code, RpcError::INTERNAL);
     let (code, profile) = ("1".into(), None);
     assert_eq!(
-        w.refused(A, Request::Check { code, profile }).code,
+        w.refused(
+            A,
+            Request::Check {
+                code,
+                profile,
+                inputs: None
+            }
+        )
+        .code,
         RpcError::INTERNAL
     );
 }

@@ -57,7 +57,14 @@ fn checks_queue_like_proposals() {
     w.propose(A, draft("first"));
     for n in 0..20 {
         let (code, profile) = (format!("check {n}").into(), None);
-        w.request(A, Request::Check { code, profile });
+        w.request(
+            A,
+            Request::Check {
+                code,
+                profile,
+                inputs: None,
+            },
+        );
     }
     w.propose(C, draft("another uid"));
     let order = analyse_all(&mut w);
@@ -97,7 +104,14 @@ fn work_of_a_closed_connection_is_dropped() {
     w.propose(C, draft("occupies the analyser"));
     for n in 0..20 {
         let (code, profile) = (format!("check {n}").into(), None);
-        w.request(A, Request::Check { code, profile });
+        w.request(
+            A,
+            Request::Check {
+                code,
+                profile,
+                inputs: None,
+            },
+        );
     }
     w.disconnect(A);
     assert_eq!(analyse_all(&mut w), ["occupies the analyser"]);

@@ -103,6 +103,7 @@ fn what_a_paused_agent_has_pending_stays_and_everything_but_propose_goes_on() {
         Request::Check {
             code: "1".into(),
             profile: None,
+            inputs: None,
         },
     );
     w.analyse(VerdictKind::Clear);

@@ -137,7 +137,14 @@ fn analysis_time_is_a_budget_and_comes_back() {
     assert_too_many(&error);
     assert!(error.message.contains("analysis"), "{}", error.message);
     let (code, profile) = ("1".into(), None);
-    assert_too_many(&w.refused(A, Request::Check { code, profile }));
+    assert_too_many(&w.refused(
+        A,
+        Request::Check {
+            code,
+            profile,
+            inputs: None,
+        },
+    ));
     w.pending(C, draft("another uid may still ask"));
     let retry_after_ms = error.data["retry_after_ms"].as_u64().unwrap();
     w.tick(ms(retry_after_ms + 1000));
@@ -312,7 +319,14 @@ fn waiting_checks_are_bounded_per_peer_and_per_uid() {
         w.connect(conn, 1000, 100 + pid as i32);
         for _ in 0..300 {
             let (code, profile) = ("1".into(), None);
-            let call = w.request(conn, Request::Check { code, profile });
+            let call = w.request(
+                conn,
+                Request::Check {
+                    code,
+                    profile,
+                    inputs: None,
+                },
+            );
             if let Some(answer) = w.answer(conn, call) {
                 assert_too_many(answer.as_ref().unwrap_err());
                 refused += 1;
@@ -328,6 +342,7 @@ fn the_bounds_on_waiting_requests_match_the_table() {
     let check = || Request::Check {
         code: "1".into(),
         profile: None,
+        inputs: None,
     };
     let accepted = |w: &mut World, conn: ConnId| {
         let calls: Vec<_> = (0..2_000).map(|_| w.request(conn, check())).collect();
@@ -482,6 +497,7 @@ fn a_flood_is_refused_before_any_work_is_done_for_it() {
     let check = Request::Check {
         code,
         profile: None,
+        inputs: None,
     };
     assert_too_many(&w.refused(A, check));
     // Another peer of the same uid is answered after one turn of the flooding peer.

@@ -348,7 +348,14 @@ impl Play {
             Op::Propose { .. } => self.propose(op),
             Op::Check(c) => {
                 let (code, profile) = ("1 + 1".into(), None);
-                w.request(self.conns[usize::from(c)], Request::Check { code, profile });
+                w.request(
+                    self.conns[usize::from(c)],
+                    Request::Check {
+                        code,
+                        profile,
+                        inputs: None,
+                    },
+                );
             }
             Op::Analyse(kind) => {
                 if let Some((job, code)) = w.jobs.pop_front() {

@@ -333,7 +333,14 @@ fn an_unknown_profile_or_data_set_names_the_known_ones() {
     assert_eq!(error.code, RpcError::UNKNOWN_NAME);
     assert_eq!(error.data["expected"], serde_json::json!(["penguins"]));
     let (code, profile) = ("1".into(), Some("walled".to_owned()));
-    let error = w.refused(A, Request::Check { code, profile });
+    let error = w.refused(
+        A,
+        Request::Check {
+            code,
+            profile,
+            inputs: None,
+        },
+    );
     assert_eq!(error.code, RpcError::UNKNOWN_NAME);
 }
 
@@ -373,7 +380,14 @@ fn code_is_accepted_up_to_the_limit_and_not_empty() {
         (RpcError::TOO_LARGE, &10.into())
     );
     let (code, profile) = ("print(12345)".into(), None);
-    let error = w.refused(A, Request::Check { code, profile });
+    let error = w.refused(
+        A,
+        Request::Check {
+            code,
+            profile,
+            inputs: None,
+        },
+    );
     assert_eq!(error.code, RpcError::TOO_LARGE);
 }
 
@@ -501,7 +515,14 @@ fn an_inputs_name_is_one_the_code_can_use() {
 fn check_answers_the_verdict_and_queues_nothing() {
     let mut w = World::new();
     let (code, profile) = ("1 +".into(), None);
-    let call = w.request(A, Request::Check { code, profile });
+    let call = w.request(
+        A,
+        Request::Check {
+            code,
+            profile,
+            inputs: None,
+        },
+    );
     w.analyse(VerdictKind::Unanalyzable);
     match w.answer(A, call) {
         Some(Ok(Reply::Verdict(v))) => assert_eq!(v.verdict, VerdictKind::Unanalyzable),

@@ -1,7 +1,7 @@
 //! `wait`, its time-out, `status` and `withdraw`.
 
 use super::super::effect::{Reply, RpcError};
-use super::super::event::{ExecNote, Request};
+use super::super::event::{Event, ExecNote, Request};
 use super::super::next_deadline;
 use super::world::*;
 use crate::model::{DecisionKind, Draft, Retry, State, VerdictKind};
@@ -248,4 +248,33 @@ fn one_connection_cannot_pile_up_waits() {
         State::Denied,
         "another connection is not affected"
     );
+}
+
+#[test]
+fn status_says_how_many_arrived_before_and_whether_the_person_has_it_on_the_screen() {
+    let mut w = World::new();
+    let titled = Draft {
+        title: Some("a title".to_owned()),
+        ..draft("2")
+    };
+    let (first, second) = (w.pending(A, draft("1")), w.pending(A, titled));
+    let of = |w: &mut World, id| match w.ask(A, Request::Status { id }) {
+        Ok(Reply::Status { before, shown, .. }) => (before, shown),
+        other => panic!("{other:?}"),
+    };
+    w.send(Event::Shown { id: Some(first) });
+    assert_eq!(of(&mut w, first), (Some(0), Some(true)));
+    assert_eq!(of(&mut w, second), (Some(1), Some(false)));
+    w.deny(first, None);
+    w.durable();
+    assert_eq!(of(&mut w, first), (None, None), "it no longer waits");
+    assert_eq!(of(&mut w, second), (Some(0), Some(false)));
+    // No agent hears of a drill, neither by its place nor on the screen.
+    let drill = w.drill("total = 1\nsend(total)\nprint(total)\n");
+    w.analyse(VerdictKind::Clear);
+    w.durable();
+    assert!(w.entry(drill).awaits_decision());
+    let third = w.pending(A, draft("3"));
+    w.send(Event::Shown { id: Some(drill) });
+    assert_eq!(of(&mut w, third), (Some(1), Some(false)));
 }
