@@ -1,19 +1,14 @@
-//! Outcomes as tool results: structured content for programs, and text that tells a model what happened and
-//! whether asking again makes sense.
+//! Outcomes as tool results: structured content for programs, exact, and [`told`] for models.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
-use crate::model::{Outcome, Retry, Run, State, Verdict};
+use crate::model::{Outcome, State, Verdict};
 
 use super::files;
 use super::link::Trouble;
-
-/// Bytes of stdout, and of stderr, in the text for the model. The structured content has more.
-const TEXT_MAX: usize = 60_000;
-/// Bytes of a result that the text repeats if nothing was printed.
-const RESULT_MAX: usize = 20_000;
+use super::told;
 
 /// An answer that is an error for the model to read.
 pub fn error(text: impl Into<String>) -> CallToolResult {
@@ -28,6 +23,9 @@ pub fn trouble(trouble: &Trouble) -> CallToolResult {
 pub fn trouble_text(trouble: &Trouble) -> String {
     let mut text = trouble.to_string();
     match trouble {
+        Trouble::Refused { data, .. } if data["closing"] == true => text.push_str(
+            "\nNothing was refused. Once a person has started a dashboard again (`countersign`), propose it again.",
+        ),
         Trouble::Refused { data, .. } if !data.is_null() => text.push_str(&format!("\n{data}")),
         Trouble::Refused { .. } => {}
         Trouble::Down(_) => text.push_str(
@@ -35,7 +33,8 @@ pub fn trouble_text(trouble: &Trouble) -> String {
              again.",
         ),
         Trouble::Lost => text.push_str(
-            "\nNothing was refused. What was pending is withdrawn; once a dashboard is open, propose it again.",
+            "\nNothing was refused, and what was pending is withdrawn. If the dashboard is gone, a person must start it in a \
+             terminal (`countersign`); then propose again.",
         ),
         Trouble::TooLarge(_) => text.push_str(
             "\nNothing was proposed. Send less: name a data set as an input instead of writing its rows into the call.",
@@ -44,7 +43,7 @@ pub fn trouble_text(trouble: &Trouble) -> String {
     if trouble.is_unknown_id() {
         text.push_str(
             "\nAn id belongs to the dashboard and to the connection that proposed it. If either was restarted, what was \
-             pending is withdrawn: propose it again with run_python.",
+             pending is withdrawn, and files of earlier runs can no longer be read: propose it again with run_python.",
         );
     }
     text
@@ -76,7 +75,8 @@ pub fn waiting(id: &str, state: &str) -> CallToolResult {
 pub fn outcome(value: &Value) -> Result<(CallToolResult, Outcome), String> {
     let outcome = Outcome::deserialize(value)
         .map_err(|e| format!("the dashboard's answer is no outcome: {e}"))?;
-    let mut result = structured(text(&outcome), content(&outcome, value), Vec::new());
+    let mut result = CallToolResult::success(told::blocks(&outcome));
+    result.structured_content = Some(content(&outcome, value));
     result.is_error = Some(outcome.state != State::Succeeded);
     Ok((result, outcome))
 }
@@ -130,132 +130,4 @@ pub fn findings(verdict: &Verdict) -> Value {
         json!({"rule": f.rule, "action": f.action.as_str(), "message": f.message, "hint": f.hint, "line": f.line})
     });
     finding.collect()
-}
-
-/// One line for each finding.
-pub fn findings_text(verdict: &Verdict) -> String {
-    let line = |f: &crate::model::Finding| {
-        let hint = match f.hint.as_str() {
-            "" => String::new(),
-            hint => format!("; {hint}"),
-        };
-        let action = f.action.as_str();
-        format!("line {} {} {action}: {}{hint}\n", f.line, f.rule, f.message)
-    };
-    verdict.findings.iter().map(line).collect()
-}
-
-fn text(outcome: &Outcome) -> String {
-    let mut text = String::new();
-    if let Some(decision) = outcome.decision.as_ref().filter(|d| d.edited) {
-        let diff = decision.diff.as_deref().unwrap_or_default();
-        text.push_str(&format!(
-            "A person changed the code before granting it:\n{diff}\n"
-        ));
-    }
-    match &outcome.run {
-        Some(run) => ran(&mut text, outcome, run),
-        None => did_not_run(&mut text, outcome),
-    }
-    text.truncate(text.trim_end().len());
-    text
-}
-
-fn ran(text: &mut String, outcome: &Outcome, run: &Run) {
-    if outcome.state != State::Succeeded {
-        text.push_str(&format!(
-            "It ran and {}: {}\n",
-            outcome.state, outcome.message
-        ));
-        if let Some(error) = &run.error {
-            let name = error.exception.as_deref();
-            let name = name.map_or_else(String::new, |name| format!("{name}: "));
-            let line = error
-                .line
-                .map_or_else(String::new, |n| format!(" (line {n})"));
-            let kind = error.kind.as_str();
-            text.push_str(&format!("{kind}: {name}{}{line}\n", error.message));
-        }
-        text.push_str(advice(outcome.retry));
-        text.push('\n');
-    }
-    match (run.stdout.is_empty(), run.result.is_null()) {
-        (false, _) => {
-            text.push_str(cut(&run.stdout, TEXT_MAX));
-            line_end(text);
-            if run.stdout_truncated || run.stdout.len() > TEXT_MAX {
-                let bytes = run.stdout_bytes;
-                text.push_str(&format!(
-                    "[stdout is cut here; the run wrote {bytes} bytes]\n"
-                ));
-            }
-        }
-        (true, false) => {
-            let result = run.result.to_string();
-            text.push_str(&format!(
-                "It printed nothing. Its result: {}\n",
-                cut(&result, RESULT_MAX)
-            ));
-        }
-        (true, true) if outcome.state == State::Succeeded => {
-            text.push_str("It ran and printed nothing.\n");
-        }
-        (true, true) => {}
-    }
-    if !run.stderr.is_empty() {
-        text.push_str(&format!("stderr:\n{}", cut(&run.stderr, TEXT_MAX)));
-        line_end(text);
-    }
-    for note in run.notes_on_files() {
-        text.push_str(&format!("note: {note}\n"));
-    }
-    if !run.artifacts.is_empty() {
-        let each = |file: &crate::model::Artifact| {
-            format!("{} ({}, {} bytes)", file.name, file.media_type, file.bytes)
-        };
-        let files: Vec<String> = run.artifacts.iter().map(each).collect();
-        let id = outcome.id;
-        text.push_str(&format!(
-            "files: {}; read_artifact reads them (id {id})\n",
-            files.join(", ")
-        ));
-    }
-}
-
-fn did_not_run(text: &mut String, outcome: &Outcome) {
-    text.push_str(&format!(
-        "It did not run: {}. {}\n",
-        outcome.state, outcome.message
-    ));
-    let reason = outcome.decision.as_ref().and_then(|d| d.reason.as_deref());
-    if let Some(reason) = reason.filter(|reason| !outcome.message.contains(reason)) {
-        text.push_str(&format!("The reason: {reason}\n"));
-    }
-    if let Some(verdict) = outcome
-        .verdict
-        .as_ref()
-        .filter(|_| outcome.state == State::Blocked)
-    {
-        text.push_str(&findings_text(verdict));
-    }
-    text.push_str(advice(outcome.retry));
-}
-
-const fn advice(retry: Retry) -> &'static str {
-    match retry {
-        Retry::Same => "The same proposal may be made again.",
-        Retry::Changed => "Asking again makes sense only with changed code.",
-        Retry::No => "Asking again makes no sense.",
-    }
-}
-
-fn line_end(text: &mut String) {
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-}
-
-/// At most so many bytes, cut between characters.
-fn cut(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
 }

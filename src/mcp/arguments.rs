@@ -78,13 +78,17 @@ impl Arguments {
 }
 
 fn wrong(name: &str, right: &str, value: &Value) -> String {
-    let got = match value {
+    format!("`{name}` must be {right}, not {}", got(value))
+}
+
+/// A value as an error names it.
+pub fn got(value: &Value) -> String {
+    match value {
         Value::String(_) => "a string".to_owned(),
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         plain => plain.to_string(),
-    };
-    format!("`{name}` must be {right}, not {got}")
+    }
 }
 
 /// A name as an error repeats it.

@@ -35,6 +35,8 @@ pub enum Trouble {
 impl Trouble {
     /// The id is unknown to this dashboard, or another connection's.
     pub const UNKNOWN_ID: i64 = -32004;
+    /// Too many proposals wait.
+    pub const TOO_MANY: i64 = -32002;
 
     pub const fn is_unknown_id(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if *code == Self::UNKNOWN_ID)
@@ -84,8 +86,23 @@ impl Link {
         }
     }
 
-    /// Calls a method of the socket. Calls may overlap; a call whose future is dropped is not taken back.
+    /// Calls a method of the socket. Calls may overlap; a call whose future is dropped is not taken back. What changes
+    /// nothing is asked once more over a new connection if the old one breaks.
     pub async fn call(&self, method: &'static str, params: Value) -> Result<Value, Trouble> {
+        if method == "propose" {
+            return self.once(method, params).await;
+        }
+        match self.once(method, params.clone()).await {
+            // One that is being killed may still take a connection.
+            Err(Trouble::Lost) => match self.once(method, params).await {
+                Err(Trouble::Lost) => Err(self.silent()),
+                answer => answer,
+            },
+            answer => answer,
+        }
+    }
+
+    async fn once(&self, method: &'static str, params: Value) -> Result<Value, Trouble> {
         let calls = self.calls().await?;
         let (reply, answer) = oneshot::channel();
         let call = Call {
@@ -121,21 +138,21 @@ impl Link {
         Ok(answer["session"].as_str().map(str::to_owned))
     }
 
+    /// It takes connections, or took one, and says nothing.
+    pub fn silent(&self) -> Trouble {
+        let socket = self.socket.display();
+        Trouble::Down(format!("the dashboard at {socket} does not answer"))
+    }
+
     async fn calls(&self) -> Result<mpsc::Sender<Call>, Trouble> {
         let mut connection = self.connection.lock().await;
         if let Some(calls) = connection.calls.as_ref().filter(|calls| !calls.is_closed()) {
             return Ok(calls.clone());
         }
         let greeting = self.greet(connection.session.take());
-        let (client, session) =
-            tokio::time::timeout(GREETING, greeting)
-                .await
-                .map_err(|_| {
-                    Trouble::Down(format!(
-                        "the dashboard at {} does not answer",
-                        self.socket.display()
-                    ))
-                })??;
+        let (client, session) = tokio::time::timeout(GREETING, greeting)
+            .await
+            .map_err(|_| self.silent())??;
         connection.session = session;
         let (calls, queue) = mpsc::channel(CALLS);
         tokio::spawn(carry(client, queue));

@@ -2,9 +2,9 @@
 //! output.
 //!
 //! ```text
-//! agent ── stdio ──▶ server ─▶ tools, arguments ─▶ waiting ─▶ link ── unix socket ──▶ dashboard
-//!                      ▲                                        │
-//!                      └────────── answer, files ◀──────────────┘
+//! agent ── stdio ──▶ front ─▶ server ─▶ tools, arguments, bound ─▶ waiting ─▶ link ── unix socket ──▶ dashboard
+//!                               ▲                                              │
+//!                               └────────── answer, told, files ◀──────────────┘
 //! ```
 //!
 //! A client of the socket and nothing else: it proposes, waits and returns what ran. It decides nothing, never
@@ -13,26 +13,31 @@
 
 mod answer;
 mod arguments;
+mod bound;
 mod files;
+mod front;
 mod input;
 mod link;
+mod older;
 mod schemas;
 mod server;
 mod tasks;
+mod told;
 mod tools;
 mod waiting;
 
 use std::path::{Path, PathBuf};
 
 use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
 use tokio::sync::watch;
 
 use crate::error::Failure;
 
 /// Serves one agent until it closes standard input.
 ///
-/// `notes` is a folder for what attaches to a task after a restart. `profile` is what proposals run under that name none. `beside` is a hint for the agent's user if no dashboard
-/// answers, asked for each time.
+/// `notes` is a folder for what attaches to a task after a restart. `profile` is what proposals run under that name none.
+/// `beside` is a hint for the agent's user if no dashboard answers, asked for each time.
 pub fn serve(
     socket: PathBuf,
     notes: &Path,
@@ -54,12 +59,16 @@ pub fn serve(
             gone,
         );
         match adapter
-            .serve((input::Input::new(reader, ended), writer))
+            .serve(front::Front::new(input::Input::new(reader, ended), writer))
             .await
         {
             Ok(service) => service.waiting().await.map(drop).map_err(|e| failed(&e)),
             // An agent that closes its end before it began wanted nothing.
-            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(ServerInitializeError::ExpectedInitializeRequest(_)) => Err(failed(
+                &"the agent's first message must be a request: `initialize`, or one with the `_meta` of revision 2026-07-28",
+            )),
+            Err(ServerInitializeError::InitializeFailed(e)) => Err(failed(&e.message)),
             Err(e) => Err(failed(&e)),
         }
     });

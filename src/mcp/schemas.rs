@@ -14,8 +14,8 @@ use crate::model::TOOLS;
 pub const INSTRUCTIONS: &str = "Python runs only through `run_python`: a person reads each snippet in a terminal and grants or denies it. \
      Waiting for that person can take minutes and is no error. Each snippet runs in a fresh process without network: \
      nothing is kept between snippets. Name data sets (`list_datasets`) as inputs instead of opening files. \
-     `check_python` says at once what the rules refuse, without asking anybody; it knows no inputs, so `run_python` alone \
-     judges names that only they bind.";
+     `check_python` says at once what the rules refuse, without asking anybody; give it the same inputs, or names that \
+     only they bind are not judged.";
 
 /// Longest time a call is held, in seconds: below the time limits that clients commonly set.
 pub const HOLD_MAX: u64 = 110;
@@ -46,6 +46,15 @@ fn input(properties: Value, required: &[&str]) -> Arc<JsonObject> {
 
 fn output(properties: Value, required: &[&str]) -> Arc<JsonObject> {
     object(json!({"type": "object", "properties": properties, "required": required}))
+}
+
+fn inputs() -> Value {
+    json!({
+        "type": "object",
+        "description": "Variable name to input: {\"dataset\": NAME}, {\"json\": VALUE}, {\"text\": TEXT, \
+            \"format\": \"csv\"|\"tsv\"|\"json\"|\"jsonl\"} or {\"artifact\": {\"id\": ID, \"name\": NAME}}.",
+        "additionalProperties": {"type": "object"},
+    })
 }
 
 fn wait_s() -> Value {
@@ -150,12 +159,7 @@ pub fn tools() -> Vec<Tool> {
                     "title": text("What it is, in a few words, for the person who decides."),
                     "reason": text("Why it should run."),
                     "profile": text("The profile to run under; left out: the dashboard's default."),
-                    "inputs": {
-                        "type": "object",
-                        "description": "Variable name to input: {\"dataset\": NAME}, {\"json\": VALUE}, {\"text\": TEXT, \
-                            \"format\": \"csv\"|\"tsv\"|\"json\"|\"jsonl\"} or {\"artifact\": {\"id\": ID, \"name\": NAME}}.",
-                        "additionalProperties": {"type": "object"},
-                    },
+                    "inputs": inputs(),
                     "ttl_s": {"type": "integer", "minimum": 1, "description": "Seconds until the proposal expires undecided."},
                     "wait_s": wait_s(),
                 }),
@@ -180,6 +184,7 @@ pub fn tools() -> Vec<Tool> {
                 json!({
                     "code": text("The snippet, at most 65536 bytes."),
                     "profile": text("The profile to judge by; left out: the dashboard's default."),
+                    "inputs": inputs(),
                 }),
                 &["code"],
             ),

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, GetTaskParams, GetTaskResult,
-    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    Resource, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult,
+    ErrorCode, GetTaskParams, GetTaskResult, Implementation, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceTemplate, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -18,8 +19,10 @@ use crate::model::{Artifact, TOOLS, nearest};
 
 use super::answer;
 use super::arguments::echo;
+use super::bound::Bound;
 use super::files;
 use super::link::Link;
+use super::older;
 use super::schemas::{INSTRUCTIONS, tools};
 use super::tasks::{self, Notes};
 use super::tools;
@@ -30,6 +33,7 @@ const REMEMBERED: usize = 200;
 pub struct Adapter {
     pub link: Link,
     pub notes: Notes,
+    pub bound: Bound,
     /// What a proposal runs under that names no profile; without it, the dashboard's default.
     pub profile: Option<String>,
     /// Becomes true once the agent closed its end.
@@ -47,6 +51,7 @@ impl Adapter {
         Self {
             link,
             notes,
+            bound: Bound::default(),
             profile,
             gone,
             files: Mutex::default(),
@@ -105,7 +110,7 @@ impl ServerHandler for Adapter {
     ) -> Result<CallToolResponse, ErrorData> {
         let given = request.arguments;
         let answered = match &*request.name {
-            "run_python" => match tools::run_python(self, given, &context).await {
+            "run_python" => match tools::run_python(self, given, &context, false).await {
                 Ok(tools::Began::Task(task)) => return Ok(task.into()),
                 Ok(tools::Began::Ended(result)) => Ok(result),
                 Err(why) => Err(why),
@@ -142,6 +147,20 @@ impl ServerHandler for Adapter {
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         tasks::cancel(self, &request.task_id).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let params = request.params.unwrap_or_default();
+        let older = older::answer(self, &request.method, &params, &context).await;
+        if let Some(answer) = older {
+            return answer.map(CustomResult::new);
+        }
+        let message = format!("there is no method `{}` here", echo(&request.method));
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
     async fn list_resources(

@@ -190,7 +190,7 @@ pub async fn cancel(adapter: &Adapter, id: &str) -> Result<(), ErrorData> {
         .map(drop)
 }
 
-async fn with_attaching(
+pub async fn with_attaching(
     adapter: &Adapter,
     method: &'static str,
     params: Value,
@@ -210,7 +210,7 @@ async fn with_attaching(
     })
 }
 
-fn object(result: &CallToolResult) -> JsonObject {
+pub fn object(result: &CallToolResult) -> JsonObject {
     match serde_json::to_value(result) {
         Ok(Value::Object(object)) => object,
         _ => JsonObject::new(),

@@ -16,6 +16,7 @@ use super::files;
 use super::schemas::HOLD_MAX;
 use super::server::Adapter;
 use super::tasks;
+use super::told::{self, Fence, on_one_line};
 use super::waiting::{Held, hold};
 
 /// Bytes of text that one call of `read_artifact` returns.
@@ -33,10 +34,12 @@ pub enum Began {
     Task(CreateTaskResult),
 }
 
+/// `as_task`: the call itself asks for a task, as the older revision does.
 pub async fn run_python(
     adapter: &Adapter,
     given: Option<JsonObject>,
     context: &RequestContext<RoleServer>,
+    as_task: bool,
 ) -> Result<Began, String> {
     let known = [
         "code", "title", "reason", "profile", "inputs", "ttl_s", "wait_s",
@@ -62,10 +65,14 @@ pub async fn run_python(
         params["agent"] = claim(&client);
     }
     let takes_tasks = context.client_capabilities();
-    let takes_tasks = takes_tasks.is_some_and(|client| client.supports_tasks());
+    let takes_tasks = as_task || takes_tasks.is_some_and(|client| client.supports_tasks());
     if takes_tasks {
         params["idempotency_key"] = tasks::key().into();
     }
+    let place = match adapter.bound.place(&adapter.link).await {
+        Ok(place) => place,
+        Err(trouble) => return Ok(Began::Ended(answer::trouble(&trouble))),
+    };
     let proposed = match adapter.link.call("propose", params.clone()).await {
         Ok(proposed) => proposed,
         Err(trouble) => return Ok(Began::Ended(answer::trouble(&trouble))),
@@ -73,6 +80,10 @@ pub async fn run_python(
     let Some(id) = proposed["id"].as_str() else {
         return Err("the dashboard answered a proposal without an id".to_owned());
     };
+    if proposed["state"] == "pending" {
+        adapter.bound.waits(id);
+    }
+    drop(place);
     if takes_tasks && proposed["state"] == "pending" {
         tasks::keep(adapter, id, &params).await;
         let expires_at = proposed["expires_at"].as_str();
@@ -100,7 +111,10 @@ async fn wait(
 ) -> CallToolResult {
     let gone = adapter.gone.clone();
     match hold(&adapter.link, id, wait_s, context, gone).await {
-        Held::Outcome(value) => outcome(adapter, id, &value).await,
+        Held::Outcome(value) => {
+            adapter.bound.ended(id);
+            outcome(adapter, id, &value).await
+        }
         Held::Still(state) => answer::waiting(id, &state),
         // Nobody reads this.
         Held::Abandoned => answer::error("the call was cancelled; what was pending is withdrawn"),
@@ -124,8 +138,12 @@ pub async fn outcome(adapter: &Adapter, id: &str, value: &Value) -> CallToolResu
 }
 
 pub async fn check_python(adapter: &Adapter, given: Option<JsonObject>) -> Answer {
-    let mut arguments = Arguments::new(&["code", "profile"], given)?;
+    let mut arguments = Arguments::new(&["code", "profile", "inputs"], given)?;
     let mut params = json!({"code": arguments.needed("code")?});
+    // Without this argument the inputs are unknown, and names that only they bind are not judged.
+    if let Some(inputs) = arguments.object("inputs")? {
+        params["inputs"] = inputs.into();
+    }
     if let Some(profile) = arguments.text("profile")?.or(adapter.profile.clone()) {
         params["profile"] = profile.into();
     }
@@ -142,7 +160,7 @@ pub async fn check_python(adapter: &Adapter, given: Option<JsonObject>) -> Answe
         VerdictKind::Blocked => "nobody can grant it; change what blocks",
         VerdictKind::Unanalyzable => "it cannot be read, so nobody can grant it",
     };
-    let text = format!("{kind}: {means}\n{}", answer::findings_text(&verdict));
+    let text = format!("{kind}: {means}\n{}", told::findings(&verdict));
     let content = json!({"verdict": kind.as_str(), "findings": answer::findings(&verdict)});
     Ok(answer::structured(
         text.trim_end().to_owned(),
@@ -181,7 +199,7 @@ pub async fn list_datasets(adapter: &Adapter, given: Option<JsonObject>) -> Answ
         let (format, kind) = (format.unwrap_or_default(), kind.unwrap_or_default());
         text.push_str(&format!(
             "{name} ({format}{rows}, {kind}): {}\n",
-            columns.join(", ")
+            on_one_line(&columns.join(", "))
         ));
     }
     match text.as_str() {
@@ -245,24 +263,29 @@ pub async fn read_artifact(adapter: &Adapter, given: Option<JsonObject>) -> Answ
         bytes.truncate(PART_MAX);
         next = Some(offset + PART_MAX as u64);
     }
-    let (text, block) = match cut_text(&mut bytes, &mut next, offset) {
-        Some(text) => (text, None),
+    let part = cut_text(&mut bytes, &mut next, offset);
+    let (begins, ends) = (offset, offset + bytes.len() as u64);
+    content["bytes"] = bytes.len().into();
+    let more = match next {
+        Some(next) => {
+            content["next_offset"] = next.into();
+            format!(" There is more: call read_artifact again with offset {next}.")
+        }
+        None => String::new(),
+    };
+    let (words, block) = match part {
+        Some(text) => {
+            let fence = Fence::new();
+            let words = format!("{name}, bytes {begins} to {ends}.{more}\n{}", fence.words());
+            (words, fence.around("content", &text, ""))
+        }
         None => {
-            let contents: ResourceContents =
-                files::contents(files::uri(&id, &name), bytes.clone(), None);
-            let text = format!("{name}: {} bytes that are no text", bytes.len());
-            (text, Some(ContentBlock::resource(contents)))
+            let contents: ResourceContents = files::contents(files::uri(&id, &name), bytes, None);
+            let words = format!("{name}, bytes {begins} to {ends}, which are no text.{more}");
+            (words, ContentBlock::resource(contents))
         }
     };
-    content["bytes"] = bytes.len().into();
-    let mut more: Vec<ContentBlock> = block.into_iter().collect();
-    if let Some(next) = next {
-        content["next_offset"] = next.into();
-        more.push(ContentBlock::text(format!(
-            "[more: call read_artifact again with offset {next}]"
-        )));
-    }
-    Ok(answer::structured(text, content, more))
+    Ok(answer::structured(words, content, vec![block]))
 }
 
 /// The part as text, without a character that its end cuts in two; `None` if it is no text.

@@ -16,6 +16,10 @@ use super::schemas::HOLD_MAX;
 const HOLD_SILENT: u64 = 50;
 /// Between two signs of life.
 const STEP: Duration = Duration::from_secs(5);
+/// How long after the time the dashboard may be silent. One that is stopped answers nothing.
+const SILENCE: Duration = Duration::from_secs(10);
+/// How many proposals before the agent's own the socket counts.
+const COUNTED: u64 = 100;
 /// How long a withdrawal may take. Closing the connection withdraws, too.
 const WITHDRAWAL: Duration = Duration::from_secs(2);
 
@@ -51,27 +55,32 @@ pub async fn hold(
     let mut told = Duration::ZERO;
     let mut state = "pending".to_owned();
     loop {
-        if let Some(token) = token.clone() {
-            // Progress must grow with each notification.
-            let progress = begun.elapsed().max(told + Duration::from_millis(1));
-            told = progress;
-            let message = match state.as_str() {
-                "pending" => format!("waiting for a person's decision ({} s)", progress.as_secs()),
-                state => format!("{state} ({} s)", progress.as_secs()),
-            };
-            let sign = ProgressNotificationParam::new(token, progress.as_secs_f64());
-            // The agent may be gone; the select below hears of it.
-            let _ = context
-                .peer
-                .notify_progress(sign.with_message(message))
-                .await;
-        }
-        let step = STEP.min(until.saturating_duration_since(Instant::now()));
-        let params = json!({"id": id, "timeout_s": step.as_secs_f64()});
+        // Progress must grow with each notification.
+        let progress = begun.elapsed().max(told + Duration::from_millis(1));
+        told = progress;
+        let wait = async {
+            if let Some(token) = &token {
+                let message = format!(
+                    "{} ({} s)",
+                    stage(link, id, &state).await,
+                    progress.as_secs()
+                );
+                let sign = ProgressNotificationParam::new(token.clone(), progress.as_secs_f64());
+                // The agent may be gone; the select below hears of it.
+                let _ = context
+                    .peer
+                    .notify_progress(sign.with_message(message))
+                    .await;
+            }
+            let step = STEP.min(until.saturating_duration_since(Instant::now()));
+            let params = json!({"id": id, "timeout_s": step.as_secs_f64()});
+            link.call("wait", params).await
+        };
         let answer = tokio::select! {
-            answer = link.call("wait", params) => answer,
+            answer = wait => answer,
             () = context.ct.cancelled() => return abandon(link, id).await,
             () = ended(&mut gone) => return abandon(link, id).await,
+            () = tokio::time::sleep_until(until + SILENCE) => return Held::Trouble(link.silent()),
         };
         match answer {
             Err(trouble) => return Held::Trouble(trouble),
@@ -85,6 +94,22 @@ pub async fn hold(
         if Instant::now() >= until {
             return Held::Still(state);
         }
+    }
+}
+
+/// What the agent's user is told while it lasts.
+async fn stage(link: &Link, id: &str, state: &str) -> String {
+    if state != "pending" {
+        return state.to_owned();
+    }
+    let status = link.call("status", json!({"id": id})).await;
+    let status = status.unwrap_or_default();
+    let waiting = "waiting for a person's decision";
+    match (status["shown"].as_bool(), status["before"].as_u64()) {
+        (Some(true), _) => format!("being read, {waiting}"),
+        (_, None | Some(0)) => waiting.to_owned(),
+        (_, Some(COUNTED..)) => format!("{waiting}, {COUNTED} or more before yours"),
+        (_, Some(before)) => format!("{waiting}, {before} before yours"),
     }
 }
 

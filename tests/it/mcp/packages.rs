@@ -1,5 +1,5 @@
 //! Agents with the packages that the protocol's authors publish: `mcp` of PyPI, `@modelcontextprotocol/sdk` and
-//! `@modelcontextprotocol/client` of npm. Pinned by hashes, installed once.
+//! `@modelcontextprotocol/client` of npm, and the Inspector for terminals. Pinned by hashes, installed once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::common::dash::{Dash, environment};
 use crate::common::given;
 use crate::common::interpreters::interpreters;
 
-use super::raw::text;
+use super::raw::{part, text};
 use super::{dashboard, grant};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp");
@@ -102,9 +102,13 @@ fn agent(dash: &Dash, program: &Path, args: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Grants the agent's one proposal and judges what it saw.
+/// Grants the agent's proposals and judges what it saw.
 fn passes(dash: &mut Dash, agent: Child, title: &str, version: Option<&str>) -> Value {
     grant(dash, title);
+    // The package with tasks of revision 2025-11-25 makes one.
+    if title.starts_with("npm sdk") {
+        grant(dash, &format!("{title}, a task"));
+    }
     let output = agent.wait_with_output().unwrap();
     assert!(
         output.status.success(),
@@ -132,7 +136,7 @@ fn passes(dash: &mut Dash, agent: Child, title: &str, version: Option<&str>) -> 
         .iter()
         .map(|b| b["type"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds, ["text", "image", "resource_link"], "{title}");
+    assert_eq!(kinds, ["text", "text", "image", "resource_link"], "{title}");
     assert_eq!(seen["left"], "left", "{title}");
     assert_eq!(
         seen["waits"]["structuredContent"]["state"], "pending",
@@ -189,6 +193,14 @@ fn the_packages_of_npm_work_in_both_lifecycles() {
         let agent = agent(&dash, Path::new("node"), &args);
         let seen = passes(&mut dash, agent, &title, version);
         assert_eq!(seen["cancelled"], true, "{title}");
+        if package == "sdk" {
+            assert_eq!(seen["task"][0], "taskCreated", "{seen}");
+            assert_eq!(
+                seen["task"].as_array().unwrap().last().unwrap(),
+                "2\n",
+                "{seen}"
+            );
+        }
         let listed = dash.cli(&["audit", "list", "--json"]);
         let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
         let cancelled = format!("{title}, cancelled");
@@ -199,4 +211,42 @@ fn the_packages_of_npm_work_in_both_lifecycles() {
             .find(|p| p["title"] == *cancelled);
         assert_eq!(one.unwrap()["state"], "withdrawn", "{title}");
     }
+    // The Inspector's program for terminals, one call of a tool for each start.
+    let modules = script.with_file_name("node_modules/@modelcontextprotocol");
+    let inspector = modules.join("inspector-cli/build/cli.js");
+    let inspect = |dash: &Dash, more: &[&str]| {
+        let args = [
+            &[
+                inspector.to_str().unwrap(),
+                "--cli",
+                BINARY,
+                "mcp",
+                "--method",
+            ],
+            more,
+        ]
+        .concat();
+        agent(dash, Path::new("node"), &args)
+    };
+    let told = |agent: Child| -> Value {
+        let output = agent.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        serde_json::from_slice(&output.stdout).expect(&said)
+    };
+    let listed = told(inspect(&dash, &["tools/list"]));
+    assert_eq!(listed["tools"][0]["name"], "run_python", "{listed}");
+    let title = "title=the inspector";
+    let call = [
+        "tools/call",
+        "--tool-name",
+        "run_python",
+        "--tool-arg",
+        "code=print(6 * 7)",
+        title,
+    ];
+    let call = inspect(&dash, &call);
+    grant(&mut dash, "the inspector");
+    let ran = told(call);
+    assert_eq!(ran["structuredContent"]["state"], "succeeded", "{ran}");
+    assert_eq!(part(&ran, "stdout"), "42\n", "{ran}");
 }

@@ -188,3 +188,19 @@ pub fn text(result: &Value) -> String {
     let texts = blocks.iter().filter_map(|block| block["text"].as_str());
     texts.collect::<Vec<_>>().join("\n")
 }
+
+/// What the run wrote, between the two lines that the answer's first block names.
+pub fn part(result: &Value, what: &str) -> String {
+    let all = text(result);
+    let (_, mark) = all.split_once("with the mark ").expect("a mark");
+    let mark = mark.split_whitespace().next().unwrap();
+    let (begin, end) = (
+        format!("{what}, mark {mark}:\n"),
+        format!("end of {what}, mark {mark}"),
+    );
+    let blocks = result["content"].as_array().unwrap().iter();
+    let mut texts = blocks.filter_map(|block| block["text"].as_str());
+    let block = texts.find(|text| text.starts_with(&begin)).expect(what);
+    let rest = &block[begin.len()..];
+    rest[..rest.rfind(&end).unwrap()].to_owned()
+}

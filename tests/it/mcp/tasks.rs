@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::dash::{Dash, PATIENCE};
 
-use super::raw::{Client, text};
+use super::raw::{Client, part, text};
 use super::{dashboard, grant};
 
 fn takes_tasks() -> Value {
@@ -70,7 +70,7 @@ fn a_task_is_the_proposal_and_outlives_the_adapter() {
     grant(&mut dash, "the first");
     let task = ended(&mut client, &id);
     assert_eq!(task["status"], "completed", "{task}");
-    assert_eq!(text(&task["result"]), "the first 42", "{task}");
+    assert_eq!(part(&task["result"], "stdout"), "the first 42\n", "{task}");
     assert_eq!(task["result"]["structuredContent"]["state"], "succeeded");
 
     // Cancelling withdraws.
@@ -92,8 +92,12 @@ fn a_task_is_the_proposal_and_outlives_the_adapter() {
         let answer = client.ask("tasks/get", json!({"taskId": id}));
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
-    let answer = Client::start(&dash).ask("tasks/get", json!({"taskId": id}));
-    assert!(answer["error"]["code"].is_i64(), "{answer}");
+    let mut other = Client::spawn(&dash);
+    other.initialize("2025-06-18", &json!({}));
+    for method in ["tasks/get", "tasks/result", "older/tasks/get"] {
+        let answer = other.ask(method, json!({"taskId": id}));
+        assert!(answer["error"]["code"].is_i64(), "{method}: {answer}");
+    }
 
     // A dashboard that was started again is not asked anew.
     let id = begin(&mut client, "the third")["taskId"].clone();
@@ -117,4 +121,66 @@ fn a_task_is_the_proposal_and_outlives_the_adapter() {
         .filter(|(title, _)| title == "the third")
         .collect();
     assert_eq!(thirds, [&("the third".to_owned(), "unattended".to_owned())]);
+}
+
+#[test]
+fn revision_2025_11_25_has_tasks_in_a_shape_of_its_own() {
+    let mut dash = dashboard();
+    let mut client = Client::spawn(&dash);
+    let answer = client.initialize("2025-11-25", &json!({}));
+    let offered = &answer["result"]["capabilities"]["tasks"];
+    assert!(offered["requests"]["tools"]["call"].is_object(), "{answer}");
+    let list = client.ask("tools/list", json!({}));
+    let tool = &list["result"]["tools"][0];
+    assert_eq!(tool["execution"]["taskSupport"], "optional", "{tool}");
+    let call = |client: &mut Client, tool: &str, arguments: Value| {
+        let params = json!({"name": tool, "arguments": arguments, "task": {"ttl": 60_000}});
+        client.ask("tools/call", params)
+    };
+    let begin = |client: &mut Client, code: &str, title: &str| {
+        let answer = call(client, "run_python", json!({"code": code, "title": title}));
+        answer["result"]["task"].clone()
+    };
+    let answer = call(&mut client, "check_python", json!({"code": "1"}));
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let answer = call(&mut client, "run_python", json!({"code": 5}));
+    let said = answer["error"]["message"].as_str().unwrap();
+    assert_eq!(said, "`code` must be a string, not 5");
+
+    let task = begin(&mut client, "print(6 * 7)\n", "an older task");
+    assert_eq!(task["status"], "working", "{task}");
+    assert!(task["ttl"].as_u64().unwrap() > 60_000, "{task}");
+    let id = task["taskId"].clone();
+    let now = client.ask("tasks/get", json!({"taskId": id}));
+    assert_eq!(now["result"]["status"], "working", "{now}");
+    let wanted = client.send("tasks/result", json!({"taskId": id}));
+    grant(&mut dash, "an older task");
+    let result = client.result(wanted);
+    assert_eq!(part(&result, "stdout"), "42\n", "{result}");
+    let related = &result["_meta"]["io.modelcontextprotocol/related-task"];
+    assert_eq!(related["taskId"], id, "{result}");
+    let now = client.ask("tasks/get", json!({"taskId": id}));
+    assert_eq!(now["result"]["status"], "completed", "{now}");
+
+    let id = begin(&mut client, "print(1)\n", "given up")["taskId"].clone();
+    let now = client.ask("tasks/cancel", json!({"taskId": id}));
+    assert_eq!(now["result"]["status"], "cancelled", "{now}");
+    let again = client.ask("tasks/cancel", json!({"taskId": id}));
+    assert_eq!(again["error"]["code"], -32602, "{again}");
+    // What nobody is asked about has failed at once, and says why.
+    let task = begin(&mut client, "import subprocess\n", "blocked");
+    assert_eq!(task["status"], "failed", "{task}");
+    let result = client.ask("tasks/result", json!({"taskId": task["taskId"]}));
+    assert!(
+        text(&result["result"]).contains("It did not run: blocked"),
+        "{result}"
+    );
+    for (method, id, code) in [
+        ("tasks/list", "x", -32601),
+        ("tasks/get", "x", -32602),
+        ("older/tasks/get", "x", -32601),
+    ] {
+        let answer = client.ask(method, json!({"taskId": id}));
+        assert_eq!(answer["error"]["code"], code, "{method}: {answer}");
+    }
 }

@@ -32,6 +32,15 @@ const ran = await call(
 );
 const link = ran.content.find(block => block.type === 'resource_link');
 const left = await client.readResource({ uri: link.uri });
+// A task of revision 2025-11-25.
+const task = [];
+if (which === 'sdk') {
+    const call = { name: 'run_python', arguments: { code: 'print(2)\n', title: `${title}, a task` } };
+    for await (const message of client.experimental.tasks.callToolStream(call, undefined, { task: { ttl: 60000 } })) {
+        task.push(message.type === 'result' ? message.result.structuredContent.stdout : message.type);
+    }
+}
+
 const waits = await call('run_python', { code: 'print(1)\n', wait_s: 0 });
 const blocked = await call('run_python', { code: 'import subprocess\n' });
 const wrong = await call('wait_for_run', { id: 5 });
@@ -54,6 +63,7 @@ const seen = {
     waits,
     blocked,
     wrong,
+    task,
     cancelled: await cancelled,
 };
 await client.close();
