@@ -40,6 +40,7 @@ __all__ = [
     "AsyncClient",
     "Busy",
     "Client",
+    "Closing",
     "ConnectionLost",
     "CountersignError",
     "Dataset",
@@ -58,6 +59,7 @@ __all__ = [
     "UnknownId",
     "UnknownName",
     "Verdict",
+    "WrongArgument",
     "ag2_environment",
     "autogen_executor",
     "dspy_interpreter",
@@ -66,9 +68,12 @@ __all__ = [
     "from_json",
     "from_text",
     "langchain_tool",
+    "langchain_tools",
     "langgraph_resume",
     "llama_index_tool",
+    "llama_index_tools",
     "openai_agents_tool",
+    "openai_agents_tools",
     "pydantic_ai_results",
     "pydantic_ai_toolset",
     "smolagents_executor",
@@ -94,7 +99,7 @@ Input = dict[str, Any]
 
 def from_dataset(name: str) -> Input:
     """A data set that the dashboard's configuration names; `Client.datasets` lists them."""
-    return {"dataset": name}
+    return {"dataset": _a(str, "name", name)}
 
 
 def from_json(value: Any) -> Input:
@@ -104,12 +109,12 @@ def from_json(value: Any) -> Input:
 
 def from_text(text: str, format: str) -> Input:
     """A table or data as text; `format` is `csv`, `tsv`, `json` or `jsonl`."""
-    return {"text": text, "format": format}
+    return {"text": _a(str, "text", text), "format": _a(str, "format", format)}
 
 
 def from_artifact(id: str, name: str) -> Input:
     """A file, or `result`, of an earlier run of this session that succeeded."""
-    return {"artifact": {"id": id, "name": name}}
+    return {"artifact": {"id": _a(str, "id", id), "name": _a(str, "name", name)}}
 
 
 # Errors
@@ -130,7 +135,7 @@ class NoDashboard(CountersignError):
 
 
 class ConnectionLost(CountersignError):
-    """The connection broke. `run` connects again by itself; other calls can be repeated."""
+    """The connection broke. `run` connects again by itself, and calls that propose nothing are made once more."""
 
 
 class ProtocolError(CountersignError):
@@ -151,17 +156,30 @@ class InvalidRequest(Refused):
     """A parameter is wrong; the message names it."""
 
 
+class WrongArgument(InvalidRequest, TypeError):
+    """An argument of the caller has a wrong type; the message names it. Nothing was sent."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(-32602, message)
+
+
 class TooLarge(Refused):
     """The code or the frame is too large."""
 
 
-class Busy(Refused):
-    """Too many proposals wait, a budget is used, or a person paused this agent. Ask again after `retry_after_s`."""
-
+class _Later(Refused):
     @property
     def retry_after_s(self) -> float:
         data = self.data if isinstance(self.data, dict) else {}
         return float(data.get("retry_after_ms", 1000)) / 1000
+
+
+class Busy(_Later):
+    """Too many proposals wait, a budget is used, or a person paused this agent. Ask again after `retry_after_s`."""
+
+
+class Closing(_Later):
+    """The dashboard is about to end and takes no work. `run` waits for the next one; other calls can be repeated."""
 
 
 class UnknownName(Refused):
@@ -189,8 +207,30 @@ _REFUSALS: dict[int, type[Refused]] = {
 def _refusal(error: Any) -> Refused:
     if not isinstance(error, dict):
         error = {}
-    code = int(error.get("code", -32603))
-    return _REFUSALS.get(code, Refused)(code, str(error.get("message", "refused without a reason")), error.get("data"))
+    code, data = int(error.get("code", -32603)), error.get("data")
+    closing = code == -32603 and isinstance(data, dict) and data.get("closing") is True
+    kind = Closing if closing else _REFUSALS.get(code, Refused)
+    return kind(code, str(error.get("message", "refused without a reason")), data)
+
+
+_KINDS: dict[Any, str] = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    dict: "a mapping",
+}
+
+
+def _a(kind: type[Any], name: str, value: Any) -> Any:
+    """The argument, if it is of this kind. A `bool` is no number."""
+    kinds = {int: int, float: (int, float), dict: Mapping}.get(kind, kind)
+    if not isinstance(value, kinds) or (kind in (int, float) and isinstance(value, bool)):
+        raise WrongArgument(f"`{name}` must be {_KINDS[kind]}, not {type(value).__name__}")
+    return value
+
+
+def _maybe(kind: type[Any], name: str, value: Any) -> Any:
+    return None if value is None else _a(kind, name, value)
 
 
 # Results
@@ -438,17 +478,39 @@ class Outcome:
         parts = [run.stdout or ("The code ran and printed nothing." if self.succeeded else "")]
         if run.stdout_truncated:
             parts.append("(cut here: the output is longer)")
-        if not self.succeeded:
+        if self.succeeded:
+            parts.extend(self.notes)
+        else:
             parts.append(f"The code ran and failed. {self.message}")
             if run.error and run.error.message not in self.message:
                 where = f"line {run.error.line}: " if run.error.line else ""
                 parts.append(f"{where}{run.error.exception or run.error.type}: {run.error.message}")
             if run.stderr:
                 parts.append(run.stderr)
-        if run.artifacts:
-            files = ", ".join(f"{a.name} ({a.media_type}, {a.bytes} bytes)" for a in run.artifacts)
-            parts.append(f"Files of the run: {files}")
+            parts.extend(self._files())
         return parts
+
+    @property
+    def notes(self) -> list[str]:
+        """What a model should know of a run besides what it printed: what was not kept, what is left out of the value,
+        and the files, with the id by which `Client.artifact` reads them."""
+        if not self.run:
+            return []
+        notes = []
+        said = self.message.removeprefix("It ran and succeeded.").strip()
+        if self.succeeded and said:
+            notes.append(said)
+        result = self.run.result
+        left_out = result.get("value_left_out") if isinstance(result, dict) else None
+        if left_out:
+            notes.append(f"Left out of its value: {'; '.join(map(str, left_out))}.")
+        return notes + self._files()
+
+    def _files(self) -> list[str]:
+        if not self.run or not self.run.artifacts:
+            return []
+        files = ", ".join(f"{a.name} ({a.media_type}, {a.bytes} bytes)" for a in self.run.artifacts)
+        return [f"Files of the run {self.id}: {files}"]
 
 
 def _datasets(raw: Any) -> list[Dataset]:
@@ -493,10 +555,27 @@ def _frame(number: int, method: str, params: Mapping[str, Any]) -> bytes:
         )
         frame = text.encode() + b"\n"
     except (TypeError, ValueError) as e:
-        raise InvalidRequest(-32602, f"the parameters of `{method}` are no plain JSON: {e}") from e
+        raise WrongArgument(f"{_culprit(method, params)} is no plain JSON: {e}") from e
     if len(frame) > FRAME_MAX:
         raise TooLarge(-32001, f"the request has {len(frame)} bytes; a frame has at most {FRAME_MAX}")
     return frame
+
+
+def _culprit(method: str, params: Mapping[str, Any]) -> str:
+    """What of the parameters cannot be sent."""
+    for name, value in (params.get("inputs") or {}).items():
+        try:
+            json.dumps(value, allow_nan=False).encode()
+        except (TypeError, ValueError):
+            return f"the input `{name}`"
+    return next((f"`{n}`" for n, v in params.items() if isinstance(v, str) and not _sendable(v)), f"`{method}`")
+
+
+def _sendable(text: str) -> bool:
+    try:
+        return bool(text.encode()) or True
+    except UnicodeEncodeError:
+        return False
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
@@ -539,6 +618,21 @@ class _Connection:
         self._answers: dict[int, dict[str, Any]] = {}
         self._awaited: set[int] = set()
         self._received = bytearray()
+
+    def is_open(self) -> bool:
+        """Whether the other side is still there, as far as can be told without asking it."""
+        with self._turn:
+            if self.lost or self._reading or self._received:
+                return not self.lost
+            try:
+                gone = self.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+            except BlockingIOError:
+                return True
+            except OSError:
+                gone = True
+        if gone:
+            self._lose(ConnectionLost(_CLOSED))
+        return not gone
 
     def call(self, method: str, params: Mapping[str, Any]) -> Any:
         number = self.send(method, params, awaited=True)
@@ -703,7 +797,7 @@ class _AsyncConnection:
 
 
 class _Patience:
-    """How long `run` goes on after a broken connection or while the dashboard is busy.
+    """How long `run` goes on after a broken connection or while the dashboard is busy or closes.
 
     `until` ends it earlier as long as nothing was proposed: later on the code may have been granted, and its run is
     waited for.
@@ -722,7 +816,7 @@ class _Patience:
             raise error
         now = time.monotonic()
         self._since = now if self._since is None else self._since
-        pause = error.retry_after_s if isinstance(error, Busy) else min(0.05 * 2**self._tries, 2.0)
+        pause = error.retry_after_s if isinstance(error, _Later) else min(0.05 * 2**self._tries, 2.0)
         if now + pause - self._since > self._seconds:
             raise error
         if self._until is not None and now + pause > self._until:
@@ -746,12 +840,11 @@ class _Common:
         session: str | None = None,
         reconnect_s: float = 60.0,
     ) -> None:
-        self.path = path or socket_path()
-        self.agent: dict[str, str] | None = (
-            None if agent is None else {"name": agent} if isinstance(agent, str) else dict(agent)
-        )
-        self.session = session
-        self.reconnect_s = reconnect_s
+        self.path = _a(str, "path", os.fspath(path) if isinstance(path, os.PathLike) else path or socket_path())
+        claim = {"name": agent} if isinstance(agent, str) else dict(_maybe(dict, "agent", agent) or {})
+        self.agent: dict[str, str] | None = claim or None
+        self.session = _maybe(str, "session", session)
+        self.reconnect_s = _a(float, "reconnect_s", reconnect_s)
         self._hello: Hello | None = None
 
     def _greeting(self) -> dict[str, Any]:
@@ -773,6 +866,17 @@ def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def _inputs(inputs: Mapping[str, Input] | None) -> dict[str, Input] | None:
+    for name, value in (_maybe(dict, "inputs", inputs) or {}).items():
+        _a(str, "a name of `inputs`", name)
+        if not isinstance(value, dict):
+            raise WrongArgument(
+                f"the input `{name}` must be made by from_dataset, from_json, from_text or from_artifact, "
+                f"not {type(value).__name__}"
+            )
+    return None if inputs is None else dict(inputs)
+
+
 def _proposal(
     code: str,
     profile: str | None,
@@ -782,31 +886,41 @@ def _proposal(
     ttl_s: int | None,
     key: str | None,
 ) -> dict[str, Any]:
-    if not isinstance(code, str):
-        raise InvalidRequest(-32602, f"`code` must be a text of Python, not {type(code).__name__}")
-    for name, value in (inputs or {}).items():
-        if not isinstance(value, dict):
-            raise InvalidRequest(
-                -32602,
-                f"the input `{name}` must be made by from_dataset, from_json, from_text or from_artifact, "
-                f"not {type(value).__name__}",
-            )
     return _without_none(
         {
-            "code": code,
-            "profile": profile,
-            "title": title or None,
-            "reason": reason or None,
-            "inputs": dict(inputs) if inputs else None,
-            "ttl_s": ttl_s,
-            "idempotency_key": key,
+            "code": _a(str, "code", code),
+            "profile": _maybe(str, "profile", profile),
+            "title": _maybe(str, "title", title) or None,
+            "reason": _maybe(str, "reason", reason) or None,
+            "inputs": _inputs(inputs) or None,
+            "ttl_s": _maybe(int, "ttl_s", ttl_s),
+            "idempotency_key": _maybe(str, "key", key),
         }
     )
+
+
+def _repeats(method: str, params: Mapping[str, Any] | None) -> bool:
+    """Whether a call may be made again over another connection: nothing is proposed twice by that."""
+    return method != "propose" or "idempotency_key" in (params or {})
 
 
 def _waiting(id: str, until: float | None) -> dict[str, Any]:
     left = None if until is None else max(0.0, until - time.monotonic())
     return _without_none({"id": id, "timeout_s": left})
+
+
+def _of(id: str) -> dict[str, Any]:
+    return {"id": _a(str, "id", id)}
+
+
+def _until(timeout_s: float | None) -> float | None:
+    return None if timeout_s is None else time.monotonic() + _a(float, "timeout_s", timeout_s)
+
+
+def _check(code: str, profile: str | None, inputs: Mapping[str, Input] | None) -> dict[str, Any]:
+    return _without_none(
+        {"code": _a(str, "code", code), "profile": _maybe(str, "profile", profile), "inputs": _inputs(inputs)}
+    )
 
 
 def _outcome(raw: Mapping[str, Any]) -> Outcome | None:
@@ -823,7 +937,7 @@ class _Parts:
     """A file that arrives in parts; its length and digest are compared if they are known."""
 
     def __init__(self, name: str | Artifact) -> None:
-        self.name = name.name if isinstance(name, Artifact) else name
+        self.name = name.name if isinstance(name, Artifact) else _a(str, "name", name)
         self._wanted = name if isinstance(name, Artifact) else None
         self.content = b""
 
@@ -877,11 +991,16 @@ class Client(_Common):
                 self._connection = None
 
     def _call(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
+        try:
+            return self._connected().call(method, params or {})
+        except ConnectionLost:
+            if not _repeats(method, params):
+                raise
         return self._connected().call(method, params or {})
 
     def _connected(self) -> _Connection:
         with self._connecting:
-            if self._connection is None or self._connection.lost:
+            if self._connection is None or not self._connection.is_open():
                 if self._connection:
                     self._connection.close()
                 connection = _Connection(self.path)
@@ -897,9 +1016,12 @@ class Client(_Common):
         """The dashboard's profiles and limits."""
         return self._greeted(self._call("hello", self._greeting()))
 
-    def check(self, code: str, *, profile: str | None = None) -> Verdict:
-        """The static verdict; nothing is queued, nobody is asked."""
-        return Verdict.of(self._call("check", _without_none({"code": code, "profile": profile})))
+    def check(
+        self, code: str, *, profile: str | None = None, inputs: Mapping[str, Input] | None = None
+    ) -> Verdict:
+        """The static verdict; nothing is queued, nobody is asked. Of `inputs` the names count; without them, names that
+        only inputs bind are not judged."""
+        return Verdict.of(self._call("check", _check(code, profile, inputs)))
 
     def datasets(self) -> list[Dataset]:
         return _datasets(self._call("datasets"))
@@ -920,20 +1042,20 @@ class Client(_Common):
 
     def wait(self, id: str, *, timeout_s: float | None = None) -> Outcome | None:
         """The outcome, once there is one; `None` at the time-out."""
-        until = None if timeout_s is None else time.monotonic() + timeout_s
-        return _outcome(self._call("wait", _waiting(id, until)))
+        until = _until(timeout_s)
+        return _outcome(self._call("wait", {**_of(id), **_waiting(id, until)}))
 
     def status(self, id: str) -> dict[str, Any]:
-        return dict(self._call("status", {"id": id}))
+        return dict(self._call("status", _of(id)))
 
     def withdraw(self, id: str) -> str:
         """Takes a pending proposal back; returns its state."""
-        return str(self._call("withdraw", {"id": id})["state"])
+        return str(self._call("withdraw", _of(id))["state"])
 
     def artifact(self, id: str, name: str | Artifact) -> bytes:
         """A file that a run left; compared with its digest if `name` is an `Artifact` of the outcome."""
-        parts = _Parts(name)
-        while parts.add(self._call("artifact", {"id": id, "name": parts.name, "offset": len(parts.content)})):
+        parts, of = _Parts(name), _of(id)
+        while parts.add(self._call("artifact", {**of, "name": parts.name, "offset": len(parts.content)})):
             pass
         return parts.content
 
@@ -957,12 +1079,12 @@ class Client(_Common):
         so it is if the wait is interrupted; a run that was granted is waited for.
         """
         params = _proposal(code, profile, title, reason, inputs, ttl_s, key or uuid.uuid4().hex)
-        until = None if timeout_s is None else time.monotonic() + timeout_s
+        until = _until(timeout_s)
         patience = _Patience(self.reconnect_s, until)
         while True:
             try:
                 return self._follow(params, until, patience)
-            except (ConnectionLost, NoDashboard, Busy) as e:
+            except (ConnectionLost, NoDashboard, Busy, Closing) as e:
                 time.sleep(patience.pause(e))
 
     def _follow(self, params: Mapping[str, Any], until: float | None, patience: _Patience) -> Outcome:
@@ -1010,6 +1132,11 @@ class AsyncClient(_Common):
             await asyncio.sleep(0)
 
     async def _call(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
+        try:
+            return await (await self._connected()).call(method, params or {})
+        except ConnectionLost:
+            if not _repeats(method, params):
+                raise
         return await (await self._connected()).call(method, params or {})
 
     async def _connected(self) -> _AsyncConnection:
@@ -1038,9 +1165,11 @@ class AsyncClient(_Common):
         """The dashboard's profiles and limits."""
         return self._greeted(await self._call("hello", self._greeting()))
 
-    async def check(self, code: str, *, profile: str | None = None) -> Verdict:
-        """The static verdict; nothing is queued, nobody is asked."""
-        return Verdict.of(await self._call("check", _without_none({"code": code, "profile": profile})))
+    async def check(
+        self, code: str, *, profile: str | None = None, inputs: Mapping[str, Input] | None = None
+    ) -> Verdict:
+        """As `Client.check`."""
+        return Verdict.of(await self._call("check", _check(code, profile, inputs)))
 
     async def datasets(self) -> list[Dataset]:
         return _datasets(await self._call("datasets"))
@@ -1061,20 +1190,20 @@ class AsyncClient(_Common):
 
     async def wait(self, id: str, *, timeout_s: float | None = None) -> Outcome | None:
         """The outcome, once there is one; `None` at the time-out."""
-        until = None if timeout_s is None else time.monotonic() + timeout_s
-        return _outcome(await self._call("wait", _waiting(id, until)))
+        until = _until(timeout_s)
+        return _outcome(await self._call("wait", {**_of(id), **_waiting(id, until)}))
 
     async def status(self, id: str) -> dict[str, Any]:
-        return dict(await self._call("status", {"id": id}))
+        return dict(await self._call("status", _of(id)))
 
     async def withdraw(self, id: str) -> str:
         """Takes a pending proposal back; returns its state."""
-        return str((await self._call("withdraw", {"id": id}))["state"])
+        return str((await self._call("withdraw", _of(id)))["state"])
 
     async def artifact(self, id: str, name: str | Artifact) -> bytes:
         """A file that a run left; compared with its digest if `name` is an `Artifact` of the outcome."""
-        parts = _Parts(name)
-        while parts.add(await self._call("artifact", {"id": id, "name": parts.name, "offset": len(parts.content)})):
+        parts, of = _Parts(name), _of(id)
+        while parts.add(await self._call("artifact", {**of, "name": parts.name, "offset": len(parts.content)})):
             pass
         return parts.content
 
@@ -1092,12 +1221,12 @@ class AsyncClient(_Common):
     ) -> Outcome:
         """As `Client.run`. A cancelled task withdraws its proposal."""
         params = _proposal(code, profile, title, reason, inputs, ttl_s, key or uuid.uuid4().hex)
-        until = None if timeout_s is None else time.monotonic() + timeout_s
+        until = _until(timeout_s)
         patience = _Patience(self.reconnect_s, until)
         while True:
             try:
                 return await self._follow(params, until, patience)
-            except (ConnectionLost, NoDashboard, Busy) as e:
+            except (ConnectionLost, NoDashboard, Busy, Closing) as e:
                 await asyncio.sleep(patience.pause(e))
 
     async def _follow(self, params: Mapping[str, Any], until: float | None, patience: _Patience) -> Outcome:
@@ -1151,6 +1280,23 @@ TOOL_PARAMETERS: dict[str, Any] = {
     "required": ["code"],
     "additionalProperties": False,
 }
+
+
+LIST_NAME = "list_datasets"
+LIST_DESCRIPTION = f"The data sets that code may name in `datasets` of {TOOL_NAME}, with their columns."
+LIST_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def _listed(datasets: Sequence[Dataset]) -> str:
+    lines = []
+    for data in datasets:
+        rows = "" if data.rows is None else f", {data.rows} rows"
+        # A column's name may hold anything; one line stays one line.
+        columns = ", ".join(f"{json.dumps(name, ensure_ascii=False)[1:-1]} {dtype}" for name, dtype in data.columns)
+        lines.append(f"{data.name} ({data.format}{rows}, {data.sensitivity}): {columns}")
+    if not lines:
+        return "No data sets are configured."
+    return "\n".join([*lines, f"Name one in `datasets` of {TOOL_NAME}: the code has it as a variable of that name."])
 
 
 def _arguments(arguments: Any) -> dict[str, Any]:
@@ -1210,6 +1356,18 @@ class _Tool:
         except CountersignError as e:
             return _told(e)
 
+    def datasets(self) -> str:
+        try:
+            return _listed(self.client.datasets())
+        except CountersignError as e:
+            return f"The data sets cannot be listed: {e}"
+
+    async def adatasets(self) -> str:
+        try:
+            return _listed(await self.aclient.datasets())
+        except CountersignError as e:
+            return f"The data sets cannot be listed: {e}"
+
 
 def _names(code: str) -> set[str]:
     """Every name that the code reads."""
@@ -1239,6 +1397,11 @@ def _given(names: set[str], variables: Mapping[str, Any]) -> dict[str, Input]:
     """The variables that the code uses, as inputs. Only plain data can go into another process."""
     inputs = {}
     for name in sorted(names & set(variables)):
+        # DSPy's own code for sub-agents has one, and goes without.
+        if not name[0].isalpha():
+            raise InvalidRequest(
+                -32602, f"the variable `{name}` cannot be given to the snippet: the name of an input begins with a letter"
+            )
         try:
             json.dumps(variables[name], allow_nan=False)
         except (TypeError, ValueError) as e:
@@ -1249,6 +1412,12 @@ def _given(names: set[str], variables: Mapping[str, Any]) -> dict[str, Input]:
             ) from e
         inputs[name] = from_json(variables[name])
     return inputs
+
+
+def _printed(outcome: Outcome) -> str:
+    """What a run printed, with what a model should know besides."""
+    end = "" if outcome.stdout.endswith("\n") or not outcome.stdout else "\n"
+    return outcome.stdout + end * bool(outcome.notes) + "".join(f"{note}\n" for note in outcome.notes)
 
 
 class _Snippet(Exception):
@@ -1287,10 +1456,10 @@ class _SmolagentsExecutor:
             inputs=_given(names, self._variables) or None,
             **self.options,
         )
-        self.state["_print_outputs"] = outcome.stdout
+        self.state["_print_outputs"] = logs = _printed(outcome)
         if not outcome.succeeded:
             raise _Snippet(outcome.text)
-        return self._output(output=outcome.value, logs=outcome.stdout, is_final_answer=final)
+        return self._output(output=outcome.value, logs=logs, is_final_answer=final)
 
     def cleanup(self) -> None:
         self.client.close()
@@ -1406,12 +1575,12 @@ class _DspyInterpreter:
         self._functions.clear()
 
     def execute(self, code: str, variables: Mapping[str, Any] | None = None) -> Any:
-        if self.tools:
-            raise self._module.CodeInterpreterError(
-                f"`{min(self.tools)}` is a function of the agent's process and cannot be called from code that runs in "
-                "Countersign; use dspy.ProgramOfThought or dspy.CodeAct, not dspy.RLM"
-            )
         tree = ast.parse(code)
+        if tools := sorted(_names(code) & set(self.tools)):
+            raise self._module.CodeExecutionError(
+                f"`{tools[0]}` is a function of the agent's process and cannot be called from code: the code runs in a "
+                "confined process of its own. Nothing was proposed"
+            )
         functions = [part for part in tree.body if isinstance(part, ast.FunctionDef)]
         if functions and len(functions) == len(tree.body):
             # A tool of CodeAct: part of the snippets that name it.
@@ -1434,7 +1603,7 @@ class _DspyInterpreter:
             ends = outcome.retry == "no" or outcome.state in ("expired", "withdrawn", "unattended", "error")
             kind = self._module.CodeInterpreterError if ends else self._module.CodeExecutionError
             raise kind(outcome.text)
-        return self._module.FinalOutput(outcome.value) if final else outcome.stdout or None
+        return self._module.FinalOutput(outcome.value) if final else _printed(outcome) or None
 
     def _used(self, names: set[str]) -> list[str]:
         """The functions that these names need, in the order in which they came."""
@@ -1450,9 +1619,9 @@ def dspy_interpreter(client: Client | None = None, **options: Any) -> Any:
 
     `SUBMIT(...)` works as the last line of a snippet, with plain data. Functions that CodeAct defines are put in
     front of the snippets that call them, where the person reads them. `variables` become inputs, if they are plain
-    data. Not kept: variables and imports of an earlier snippet. `dspy.RLM` needs a session and functions of the
-    agent's process, and is refused. What nobody decided ends the program (`CodeInterpreterError`); what was denied,
-    blocked or failed may be mended by the model.
+    data. Not kept: variables and imports of an earlier snippet. `dspy.RLM` works without its functions: a snippet that
+    calls `llm_query` or another function of the agent's process is refused before it is proposed. What nobody decided
+    ends the program (`CodeInterpreterError`); what was denied, blocked or failed may be mended by the model.
     """
     module = importlib.import_module("dspy.primitives.code_interpreter")
     return _DspyInterpreter(client or Client(agent="dspy"), options, module)
@@ -1544,6 +1713,11 @@ def langchain_tool(client: Client | None = None, **options: Any) -> Any:
 
     Not kept: anything between calls.
     """
+    return langchain_tools(client, **options)[0]
+
+
+def langchain_tools(client: Client | None = None, **options: Any) -> list[Any]:
+    """The tools `run_python` and `list_datasets` for LangChain agents."""
     run = _Tool(client, None, "langchain", **options)
 
     def call(**arguments: Any) -> str:
@@ -1553,21 +1727,36 @@ def langchain_tool(client: Client | None = None, **options: Any) -> Any:
         return await run.acall(arguments)
 
     made = importlib.import_module("langchain_core.tools").StructuredTool
-    return made(name=TOOL_NAME, description=TOOL_DESCRIPTION, args_schema=TOOL_PARAMETERS, func=call, coroutine=acall)
+    return [
+        made(name=TOOL_NAME, description=TOOL_DESCRIPTION, args_schema=TOOL_PARAMETERS, func=call, coroutine=acall),
+        made(
+            name=LIST_NAME,
+            description=LIST_DESCRIPTION,
+            args_schema=LIST_PARAMETERS,
+            func=run.datasets,
+            coroutine=run.adatasets,
+        ),
+    ]
 
 
 def pydantic_ai_toolset() -> Any:
-    """The external tool `run_python` for pydantic-ai: its calls end a run as `DeferredToolRequests.calls`."""
+    """The external tools `run_python` and `list_datasets` for pydantic-ai: their calls end a run as
+    `DeferredToolRequests.calls`."""
     tools = importlib.import_module("pydantic_ai.tools")
     external = importlib.import_module("pydantic_ai.toolsets.external").ExternalToolset
-    definition = tools.ToolDefinition(
-        name=TOOL_NAME, description=TOOL_DESCRIPTION, parameters_json_schema=TOOL_PARAMETERS
-    )
-    return external([definition], id="countersign")
+    definitions = [
+        tools.ToolDefinition(name=name, description=description, parameters_json_schema=parameters)
+        for name, description, parameters in (
+            (TOOL_NAME, TOOL_DESCRIPTION, TOOL_PARAMETERS),
+            (LIST_NAME, LIST_DESCRIPTION, LIST_PARAMETERS),
+        )
+    ]
+    return external(definitions, id="countersign")
 
 
 async def pydantic_ai_results(requests: Any, client: AsyncClient | None = None, **options: Any) -> Any:
-    """The `DeferredToolResults` for the calls of `run_python` among `DeferredToolRequests`, proposed side by side.
+    """The `DeferredToolResults` for the calls of `run_python` and `list_datasets` among `DeferredToolRequests`; what
+    they propose waits side by side.
 
         agent = Agent(model, toolsets=[pydantic_ai_toolset()], output_type=[str, DeferredToolRequests])
         result = await agent.run("...")
@@ -1580,8 +1769,10 @@ async def pydantic_ai_results(requests: Any, client: AsyncClient | None = None, 
     anything between calls.
     """
     run = _Tool(None, client or AsyncClient(agent="pydantic-ai"), "pydantic-ai", **options)
-    calls = [call for call in requests.calls if call.tool_name == TOOL_NAME]
-    texts = await asyncio.gather(*(run.acall(call.args) for call in calls))
+    calls = [call for call in requests.calls if call.tool_name in (TOOL_NAME, LIST_NAME)]
+    texts = await asyncio.gather(
+        *(run.acall(call.args) if call.tool_name == TOOL_NAME else run.adatasets() for call in calls)
+    )
     if client is None:
         await run.aclient.close()
     return requests.build_results(calls={call.tool_call_id: text for call, text in zip(calls, texts)})
@@ -1592,19 +1783,33 @@ def openai_agents_tool(client: AsyncClient | None = None, **options: Any) -> Any
 
     Not kept: anything between calls.
     """
+    return openai_agents_tools(client, **options)[0]
+
+
+def openai_agents_tools(client: AsyncClient | None = None, **options: Any) -> list[Any]:
+    """The function tools `run_python` and `list_datasets` for the OpenAI Agents SDK."""
     run = _Tool(None, client or AsyncClient(agent="openai-agents"), "openai-agents", **options)
 
     async def invoke(context: Any, arguments: str) -> str:
         return await run.acall(arguments)
 
+    async def listed(context: Any, arguments: str) -> str:
+        return await run.adatasets()
+
     made = importlib.import_module("agents").FunctionTool
-    return made(
-        name=TOOL_NAME,
-        description=TOOL_DESCRIPTION,
-        params_json_schema=TOOL_PARAMETERS,
-        on_invoke_tool=invoke,
-        strict_json_schema=False,
-    )
+    return [
+        made(
+            name=name,
+            description=description,
+            params_json_schema=parameters,
+            on_invoke_tool=does,
+            strict_json_schema=False,
+        )
+        for name, description, parameters, does in (
+            (TOOL_NAME, TOOL_DESCRIPTION, TOOL_PARAMETERS, invoke),
+            (LIST_NAME, LIST_DESCRIPTION, LIST_PARAMETERS, listed),
+        )
+    ]
 
 
 def llama_index_tool(client: Client | None = None, **options: Any) -> Any:
@@ -1612,6 +1817,11 @@ def llama_index_tool(client: Client | None = None, **options: Any) -> Any:
 
     Not kept: anything between calls.
     """
+    return llama_index_tools(client, **options)[0]
+
+
+def llama_index_tools(client: Client | None = None, **options: Any) -> list[Any]:
+    """The `FunctionTool`s `run_python` and `list_datasets` for LlamaIndex."""
     run = _Tool(client, None, "llama-index", **options)
 
     def call(code: str, title: str = "", reason: str = "", datasets: Sequence[str] = ()) -> str:
@@ -1623,5 +1833,16 @@ def llama_index_tool(client: Client | None = None, **options: Any) -> Any:
     # The annotations are read as types: the schema is made of them.
     for function in (call, acall):
         function.__annotations__ = {"code": str, "title": str, "reason": str, "datasets": list[str], "return": str}
+    def listed() -> str:
+        return run.datasets()
+
+    async def alisted() -> str:
+        return await run.adatasets()
+
+    for function in (listed, alisted):
+        function.__annotations__ = {"return": str}
     made = importlib.import_module("llama_index.core.tools").FunctionTool
-    return made.from_defaults(fn=call, async_fn=acall, name=TOOL_NAME, description=TOOL_DESCRIPTION)
+    return [
+        made.from_defaults(fn=call, async_fn=acall, name=TOOL_NAME, description=TOOL_DESCRIPTION),
+        made.from_defaults(fn=listed, async_fn=alisted, name=LIST_NAME, description=LIST_DESCRIPTION),
+    ]

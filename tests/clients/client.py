@@ -47,12 +47,22 @@ assert verdict.verdict == "blocked" and not verdict.may_run and "line 2" in " ".
     verdict
 )
 assert client.check("print(1)").may_run
+# A data set that is no input; without inputs nobody can tell.
+assert client.check("print(sales)").may_run
+missing = client.check("print(sales)", inputs={})
+assert missing.verdict == "blocked" and "name it in `inputs`" in str(missing.findings[0]), missing
+assert client.check("print(sales)", inputs={"sales": cs.from_dataset("sales")}).may_run
 (sales,) = client.datasets()
 assert (sales.name, sales.format, sales.rows) == ("sales", "csv", 3) and sales.columns[0][0] == "region", sales
 
 # Granted: what it printed, its value, its files.
 ask("grant")
-code = "open('a.csv', 'w').write('x,y\\n1,2\\n')\nprint(sales.amount.sum(), factor)\nsales.shape[0]\n"
+code = """open('a.csv', 'w').write('x,y\\n1,2\\n')
+for n in range(20):
+    open(f'f{n}.txt', 'w').write('x')
+print(sales.amount.sum(), factor)
+sales.shape[0]
+"""
 done = client.run(
     code,
     title="three answers",
@@ -62,7 +72,11 @@ done = client.run(
 assert done.succeeded and done.ran and done.exit_code == 0 and done.value == 3, done
 assert done.stdout.startswith("6 {'k': [1, 2]}\n") and done.text.startswith("6 {'k'"), done.text
 assert done.digest == "sha256:" + hashlib.sha256(code.encode()).hexdigest()
-assert "a.csv (text/csv, 8 bytes)" in done.text, done.text
+assert f"Files of the run {done.id}: a.csv (text/csv, 8 bytes)" in done.text, done.text
+# What a model must know besides: one file too many, and what a value leaves out.
+assert "f19.txt" in done.message and done.message.removeprefix("It ran and succeeded. ") in done.text, done.text
+left_out = {**done.raw, "run": {**done.raw["run"], "result": {"value": [1], "value_left_out": ["a lock", "a file"]}}}
+assert "Left out of its value: a lock; a file." in cs.Outcome.of(left_out).text
 (file,) = [a for a in done.run.artifacts if a.name == "a.csv"]
 assert client.artifact(done.id, file) == b"x,y\n1,2\n" == client.artifact(done.id, "a.csv")
 other = cs.Artifact(file.name, file.media_type, file.bytes, "0" * 64)
@@ -98,6 +112,27 @@ raises(cs.InvalidRequest, lambda: client.run("1", ttl_s=0))
 assert "from_json" in str(raises(cs.InvalidRequest, lambda: client.run("1", inputs={"x": 1})))
 assert "JSON" in str(raises(cs.InvalidRequest, lambda: client.run("1", inputs={"x": cs.from_json(object())})))
 raises(cs.UnknownId, lambda: client.status("nonsense"))
+# Arguments of wrong types never leave this process.
+for call, words in [
+    (lambda: client.run(1), "`code` must be a text, not int"),
+    (lambda: client.run("1", title=2), "`title` must be a text, not int"),
+    (lambda: client.run("1", profile=["a"]), "`profile` must be a text, not list"),
+    (lambda: client.run("1", ttl_s="30"), "`ttl_s` must be a whole number, not str"),
+    (lambda: client.run("1", ttl_s=True), "`ttl_s` must be a whole number, not bool"),
+    (lambda: client.run("1", timeout_s="5"), "`timeout_s` must be a number, not str"),
+    (lambda: client.run("1", inputs=["sales"]), "`inputs` must be a mapping, not list"),
+    (lambda: client.run("1", inputs={"x": "sales"}), "the input `x` must be made by from_dataset"),
+    (lambda: client.run("1", inputs={"x": cs.from_json({1, 2})}), "the input `x` is no plain JSON"),
+    (lambda: client.run("'\ud800'"), "`code` is no plain JSON"),
+    (lambda: client.check(None), "`code` must be a text, not NoneType"),
+    (lambda: client.wait(5), "`id` must be a text, not int"),
+    (lambda: client.artifact(done.id, 3), "`name` must be a text, not int"),
+    (lambda: cs.from_dataset(None), "`name` must be a text, not NoneType"),
+    (lambda: cs.Client(5), "`path` must be a text, not int"),
+    (lambda: cs.Client(agent=5), "`agent` must be a mapping, not int"),
+]:
+    error = raises(TypeError, call)
+    assert isinstance(error, cs.CountersignError) and words in str(error), error
 
 # In steps, by several threads over one connection.
 first, second = client.propose("print('first')", key="k1"), client.propose("print('second')")
@@ -130,6 +165,8 @@ assert end().stdout == "once\n"
 
 # A dashboard is killed and started again: what was pending there is proposed there again.
 session = client.session
+idle = cs.Client(agent="idle")
+assert idle.datasets()
 end = in_thread(lambda: client.run("print('restarted')", title="restarted"))
 ask("pending", wait=True)
 ask("kill", wait=True)
@@ -137,6 +174,9 @@ raises(cs.NoDashboard, lambda: cs.Client().datasets())
 ask("start", wait=True)
 ask("grant", wait=True)
 assert end().stdout == "restarted\n" and client.session != session
+# A client that did nothing meanwhile connects anew.
+proposal = idle.propose("print('idle')")
+assert proposal.state == "pending" and idle.withdraw(proposal.id) == "withdrawn"
 
 # A wait that is interrupted takes its proposal back.
 bystander = cs.Client(agent="bystander")
@@ -239,9 +279,13 @@ with tempfile.TemporaryDirectory() as folder:
         ((hello, b'{"id": null, "error": {"code": -32001, "message": "too long"}}\n'), cs.TooLarge),
         ((hello, b'{"id": 2, "error": {"code": -32002, "message": "full"}}\n'), cs.Busy),
     ]:
-        serve(*answers)
+        # A question is asked once more over another connection, if this one breaks.
+        times = 2 if kind is cs.ConnectionLost else 1
+        for _ in range(times):
+            serve(*answers)
         raises(kind, lambda: cs.Client(path).datasets())
-        serve(*answers)
+        for _ in range(times):
+            serve(*answers)
 
         async def asked():
             async with cs.AsyncClient(path) as client:
@@ -255,6 +299,12 @@ with tempfile.TemporaryDirectory() as folder:
     serve(hello, busy, proposed, ended)
     began = time.monotonic()
     assert cs.Client(path).run("1").state == "blocked" and time.monotonic() - began >= 0.3
+    # So is a dashboard that closes.
+    closing = b'{"id": 2, "error": {"code": -32603, "message": "closes", "data": {"closing": true, "retry_after_ms": 9}}}\n'
+    serve(hello, closing, proposed, ended)
+    assert cs.Client(path).run("1").state == "blocked"
+    serve(hello, closing)
+    raises(cs.Closing, lambda: cs.Client(path).check("1"))
     serve(hello, busy)
     raises(cs.Busy, lambda: cs.Client(path, reconnect_s=0.1).run("1"))
     serve(hello, busy)
@@ -262,4 +312,10 @@ with tempfile.TemporaryDirectory() as folder:
 
 ask("grant")
 assert example("Agents in frameworks") == "succeeded 6"
+ask("grant")
+told = example("Values and files").splitlines()
+assert told[0] == "6" and told[1].startswith("copy.csv b'region,amount\\nnorth,1"), told
+ask("grant")
+ask("grant")
+assert example("Several at once") == "succeeded 4\nsucceeded 9"
 print("passed")

@@ -65,14 +65,19 @@ with dspy.context(lm=DummyLM(answers)):
     done = act(cs.dspy_interpreter(interpreter.client, title="code act"), question="twice 21")
     assert done.answer == 42 and "42" in done.trajectory["code_output_0"], done
 
-# RLM needs a session and functions of the agent's process.
-with dspy.context(lm=DummyLM([{"reasoning": "r", "code": "print(llm_query('x'))"}] * 3)):
-    rlm = dspy.RLM("context, question -> answer", max_iters=1)
-    told = raises(
-        CodeInterpreterError,
-        lambda: rlm(interpreter_factory=lambda: cs.dspy_interpreter(interpreter.client), context="c", question="q"),
+# RLM: its functions are of the agent's process, and the rest works.
+answers = [
+    {"reasoning": "r", "code": "print(llm_query('x'))"},
+    {"reasoning": "r", "code": "SUBMIT(answer=context.upper())"},
+]
+with dspy.context(lm=DummyLM(answers)):
+    rlm = dspy.RLM("context, question -> answer", max_iters=2)
+    ask("grant")
+    done = rlm(
+        interpreter_factory=lambda: cs.dspy_interpreter(interpreter.client, title="rlm"), context="seen", question="q"
     )
-    assert "RLM" in told, told
+    assert done.answer == "SEEN", done
+    assert "`llm_query` is a function of the agent's process" in done.trajectory[0]["output"], done.trajectory
 answers = [
     {"reasoning": "r", "generated_code": "SUBMIT({'answer': 6 * 7})"},
     {"reasoning": "r", "answer": "42"},

@@ -3,7 +3,7 @@
 from scripted import ask, check_refused, example, turn  # isort: skip
 import warnings
 
-from countersign import Client, InvalidRequest, langchain_tool, langgraph_resume
+from countersign import Client, InvalidRequest, langchain_tool, langchain_tools, langgraph_resume
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
@@ -130,16 +130,19 @@ command = langgraph_resume(result, client, title="inbox")
 assert langgraph_resume(result, client, title="inbox") == command
 assert graph.invoke(command, config)["answer"] == "older"
 
-# The tool alone.
+# The tools alone.
+LIST = AIMessage("", tool_calls=[{"name": "list_datasets", "args": {}, "id": "l"}])
 made = create_agent(
-    Scripted(messages=iter([turns("print('alone')"), turns("eval('1')"), AIMessage("done")])),
-    tools=[langchain_tool(client, title="tool")],
+    Scripted(messages=iter([LIST, turns("print('alone')"), turns("eval('1')"), AIMessage("done")])),
+    tools=langchain_tools(client, title="tool"),
 )
+assert langchain_tool(client).name == "run_python"
 ask("grant")
 messages = made.invoke({"messages": [{"role": "user", "content": "go"}]})["messages"]
 told = [m.content for m in messages if isinstance(m, ToolMessage)]
-assert told[0] == "alone", told
-check_refused(told[1], "blocked")
+assert told[0].startswith("sales (csv, 3 rows, "), told
+assert told[1] == "alone", told
+check_refused(told[2], "blocked")
 names = {"model": Scripted(messages=iter([turns("eval('1')"), AIMessage("done")])), "run_python": run_python}
 example("LangChain and LangGraph", **names)
 print("passed")

@@ -3,7 +3,7 @@
 from scripted import ask, check_refused, example, turn  # isort: skip
 import asyncio
 
-from countersign import Client, llama_index_tool
+from countersign import Client, llama_index_tool, llama_index_tools
 from llama_index.core.agent.workflow import FunctionAgent, ToolCallResult
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
 from llama_index.core.llms.function_calling import FunctionCallingLLM
@@ -25,7 +25,7 @@ class Scripted(FunctionCallingLLM):
         return ChatResponse(message=ChatMessage(role="assistant", content=text, additional_kwargs=kwargs))
 
     async def achat_with_tools(self, tools, **_):
-        assert [tool.metadata.name for tool in tools] == ["run_python"]
+        assert [tool.metadata.name for tool in tools] in (["run_python"], ["run_python", "list_datasets"])
         assert set(tools[0].metadata.get_parameters_dict()["properties"]) == {"code", "title", "reason", "datasets"}
         return self._next()
 
@@ -39,7 +39,9 @@ class Scripted(FunctionCallingLLM):
 
     def get_tool_calls_from_response(self, response, **_):
         call = response.message.additional_kwargs.get("call")
-        return [ToolSelection(tool_id="t", tool_name="run_python", tool_kwargs=call)] if call else []
+        if call is None:
+            return []
+        return [ToolSelection(tool_id="t", tool_name="run_python" if call else "list_datasets", tool_kwargs=call)]
 
     def _prepare_chat_with_tools(self, *_, **__):
         raise NotImplementedError
@@ -71,23 +73,24 @@ class Scripted(FunctionCallingLLM):
 
 async def main():
     client = Client(agent="llama-index")
-    tool = llama_index_tool(client)
     model = Scripted(
         turns=[
+            {},
             {"code": "print(sales.amount.sum())", "title": "revenue", "datasets": ["sales"]},
             {"code": "print('denied')"},
             "done",
         ]
     )
-    handler = FunctionAgent(tools=[tool], llm=model).run("go")
+    handler = FunctionAgent(tools=llama_index_tools(client), llm=model).run("go")
     ask("grant")
     ask("deny no")
     told = [event.tool_output.content async for event in handler.stream_events() if isinstance(event, ToolCallResult)]
-    assert told[0] == "6", told
-    check_refused(told[1], "denied", "no")
+    assert told[0].startswith("sales (csv, 3 rows, "), told
+    assert told[1] == "6", told
+    check_refused(told[2], "denied", "no")
     assert str(await handler) == "done"
     ask("grant")
-    assert tool.call(code="print('blocking')").content == "blocking"
+    assert llama_index_tool(client).call(code="print('blocking')").content == "blocking"
 
 
 asyncio.run(main())

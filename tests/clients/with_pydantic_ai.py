@@ -16,6 +16,7 @@ TURNS = [
         ToolCallPart("run_python", {"code": "print(sales.amount.sum())", "datasets": ["sales"]}, "a"),
         ToolCallPart("run_python", '{"code": "eval(\'1\')"}', "b"),
         ToolCallPart("run_python", {"text": "1"}, "c"),
+        ToolCallPart("list_datasets", {}, "l"),
     ],
     [ToolCallPart("run_python", {"code": "print('denied')"}, "d")],
     [TextPart("done")],
@@ -26,7 +27,7 @@ def scripted():
     turns, told = [list(parts) for parts in TURNS], {}
 
     def answer(messages, info):
-        assert [tool.name for tool in info.function_tools] == ["run_python"]
+        assert [tool.name for tool in info.function_tools] == ["run_python", "list_datasets"]
         for part in messages[-1].parts:
             if isinstance(part, ToolReturnPart):
                 told[part.tool_call_id] = part.content
@@ -39,6 +40,7 @@ def check(told):
     assert told["a"] == "6", told
     check_refused(told["b"], "blocked")
     check_refused(told["c"], "code")
+    assert told["l"].startswith("sales (csv, 3 rows, "), told
     check_refused(told["d"], "denied", "no")
 
 

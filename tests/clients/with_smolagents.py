@@ -41,7 +41,7 @@ model = Scripted(
     (None, "print(weather('Oslo'))"),
     (None, "if numbers:\n    final_answer(1)"),
     ("grant", "print('seen', sum(numbers))\nraise ValueError('oops')"),
-    ("grant", "total = sum(numbers)\nprint('total', total)"),
+    ("grant", "total = sum(numbers)\nprint('total', total)\nopen('t.txt', 'w').write('x')"),
     (None, "print(total)"),
     ("grant", "total = sum(numbers)\nfinal_answer({'total': total})"),
 )
@@ -54,7 +54,7 @@ check_refused(told[1], "denied", "not like this")
 check_refused(told[2], "blocked", "output folder")
 assert "tool of the agent's process" in told[3] and "last line" in told[4], told[3:5]
 assert "seen 42" in told[5] and "ValueError" in told[5] and "oops" in told[5], told[5]
-assert "total 42" in told[6], told[6]
+assert "total 42" in told[6] and "t.txt (text/plain, 1 bytes)" in told[6], told[6]
 # Nothing is kept: a name of an earlier snippet is certain to fail, and no person is asked.
 check_refused(told[7], "blocked", "total")
 printed = example("smolagents", model=Scripted(("grant", "final_answer(6 * 7)")))

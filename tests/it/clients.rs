@@ -318,10 +318,13 @@ fn the_examples_of_readme_and_of_the_guide_run_as_they_stand() {
     agent.raw(format!("{}\n", line.unwrap()).as_bytes());
     let answer = agent.answer(1, PATIENCE);
     assert_eq!(answer["result"]["state"], "pending", "{answer}");
-    // The frameworks' own examples are run by the frameworks' scripts.
+    // The frameworks' own examples are run by the frameworks' scripts, the client's by its own.
     let (_, chapter) = GUIDE.split_once("\n## Agents in frameworks\n").unwrap();
     let (chapter, _) = chapter.split_once("\n## ").unwrap();
-    let scripts = FRAMEWORKS.map(|name| fs::read_to_string(format!("{SCRIPTS}/{name}")).unwrap());
+    let own = ["client.py"];
+    let scripts = FRAMEWORKS.iter().chain(&own);
+    let scripts = scripts.map(|name| fs::read_to_string(format!("{SCRIPTS}/{name}")).unwrap());
+    let scripts: Vec<String> = scripts.collect();
     let mut examples = 0;
     for section in chapter.split("\n### ").skip(1) {
         let heading = section.lines().next().unwrap();
@@ -333,7 +336,7 @@ fn the_examples_of_readme_and_of_the_guide_run_as_they_stand() {
         assert_eq!(blocks(section).len(), 1, "{heading}");
         examples += 1;
     }
-    assert_eq!(examples, FRAMEWORKS.len());
+    assert_eq!(examples, FRAMEWORKS.len() + 2);
 }
 
 /// A Python with the frameworks. Made once for these requirements, under a lock; `None` without Python 3.11 or without a
