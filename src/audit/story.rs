@@ -1,15 +1,16 @@
 //! The records of one proposal in sentences: what was asked, how it was judged, who looked and decided, when and after
 //! how long, and what came of it. Texts that are not the program's go through the caller, who knows where they will stand.
 
+mod replaced;
+
 use jiff::Timestamp;
 
 use crate::model::{
-    BoundInput, Capability, Digest, DrillEnd, EditedLog, Exit, FinishedLog, GrantedLog, InputKind,
-    LogEvent, ProposedLog, Reviewer, Sensitivity, Verdict, Viewed, grouped,
+    BoundInput, Digest, DrillEnd, EditedLog, Exit, FinishedLog, GrantedLog, InputKind, LogEvent,
+    ProposedLog, Reviewer, Sensitivity, Verdict, Viewed, grouped,
 };
 
 use super::Record;
-use crate::secrets::Counts;
 
 /// Findings and files that are named; more of them are counted.
 const NAMED: usize = 12;
@@ -21,6 +22,17 @@ pub struct Teller<'a> {
     pub at: &'a dyn Fn(Timestamp) -> String,
     /// A text of an agent, a person, a run or a file, in quotes.
     pub given: &'a dyn Fn(&str) -> String,
+}
+
+impl Teller<'_> {
+    /// A name: in quotes unless it is plain.
+    fn name(&self, text: &str) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        match !text.is_empty() && text.chars().all(plain) {
+            true => text.to_owned(),
+            false => (self.given)(text),
+        }
+    }
 }
 
 /// What is told so far.
@@ -64,12 +76,7 @@ pub fn timeline(records: &[Record], teller: Teller<'_>) -> Vec<Moment> {
     };
     for record in records {
         story.tell(record);
-        let verdict = match &record.event {
-            LogEvent::Proposed(p) => Some(&p.verdict),
-            LogEvent::Edited(e) => Some(&e.verdict),
-            _ => None,
-        };
-        story.redacted(&record.redacted, verdict);
+        story.lines.extend(replaced::sentences(record, teller));
         let lines = std::mem::take(&mut story.lines);
         let at = record.ts;
         moments.extend((!lines.is_empty()).then_some(Moment { at, lines }));
@@ -95,49 +102,8 @@ impl Story<'_> {
         (self.teller.given)(text)
     }
 
-    /// A name: in quotes unless it is plain.
     fn name(&self, text: &str) -> String {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        match !text.is_empty() && text.chars().all(plain) {
-            true => text.to_owned(),
-            false => self.given(text),
-        }
-    }
-
-    /// What is not in this record and in its contents.
-    fn redacted(&mut self, counts: &Counts, verdict: Option<&Verdict>) {
-        let all: u64 = counts.values().fold(0, |sum, n| sum.saturating_add(*n));
-        if all == 0 {
-            return;
-        }
-        let kinds = counts.keys().take(NAMED).map(|kind| self.name(kind));
-        let kinds = kinds.collect::<Vec<_>>().join(", ");
-        let secrets = if all == 1 {
-            "secret was"
-        } else {
-            "secrets were"
-        };
-        self.say(format!(
-            "{} {secrets} replaced before this was kept: {kinds}.",
-            grouped(all)
-        ));
-        // An agent chooses what looks like a secret.
-        let acts = |used: Capability| {
-            matches!(
-                used,
-                Capability::DynamicCode
-                    | Capability::Exec
-                    | Capability::Deserialize
-                    | Capability::Native
-            )
-        };
-        let used = verdict.map_or(&[][..], |verdict| &verdict.capabilities);
-        if used.iter().any(|used| acts(used.capability)) {
-            self.say(
-                "This code runs text or data, and what it runs may be among what was replaced: then it cannot be \
-                 read here.",
-            );
-        }
+        self.teller.name(text)
     }
 
     fn tell(&mut self, record: &Record) {
