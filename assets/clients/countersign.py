@@ -1393,10 +1393,14 @@ def _calls_last(code: str, function: str) -> bool:
     return True
 
 
-def _given(names: set[str], variables: Mapping[str, Any]) -> dict[str, Input]:
-    """The variables that the code uses, as inputs. Only plain data can go into another process."""
-    inputs = {}
+def _given(names: set[str], variables: Mapping[str, Any], fixed: Mapping[str, Input]) -> dict[str, Input]:
+    """The inputs of every snippet, and the variables that the code uses. Only plain data can go into another process."""
+    inputs = dict(fixed)
     for name in sorted(names & set(variables)):
+        if name in fixed:
+            raise InvalidRequest(
+                -32602, f"`{name}` is both an input of the executor and a variable of the agent; rename one of them"
+            )
         # DSPy's own code for sub-agents has one, and goes without.
         if not name[0].isalpha():
             raise InvalidRequest(
@@ -1414,6 +1418,12 @@ def _given(names: set[str], variables: Mapping[str, Any]) -> dict[str, Input]:
     return inputs
 
 
+def _parted(options: Mapping[str, Any]) -> tuple[Mapping[str, Input], dict[str, Any]]:
+    """The inputs of every snippet, and the other options of `Client.run`."""
+    rest = dict(options)
+    return rest.pop("inputs", None) or {}, rest
+
+
 def _printed(outcome: Outcome) -> str:
     """What a run printed, with what a model should know besides."""
     end = "" if outcome.stdout.endswith("\n") or not outcome.stdout else "\n"
@@ -1429,7 +1439,7 @@ class _SmolagentsExecutor:
 
     def __init__(self, client: Client, options: Mapping[str, Any], output: type[Any]) -> None:
         self.client = client
-        self.options = options
+        self._inputs, self.options = _parted(options)
         self.state: dict[str, Any] = {}
         self._output = output
         self._variables: dict[str, Any] = {}
@@ -1453,7 +1463,7 @@ class _SmolagentsExecutor:
         final = _calls_last(code_action, "final_answer")
         outcome = self.client.run(
             (self.PRELUDE if final else "") + code_action,
-            inputs=_given(names, self._variables) or None,
+            inputs=_given(names, self._variables, self._inputs) or None,
             **self.options,
         )
         self.state["_print_outputs"] = logs = _printed(outcome)
@@ -1562,7 +1572,7 @@ class _DspyInterpreter:
 
     def __init__(self, client: Client, options: Mapping[str, Any], module: Any) -> None:
         self.client = client
-        self.options = options
+        self._inputs, self.options = _parted(options)
         self.tools: dict[str, Callable[..., Any]] = {}
         self.output_fields: list[dict[str, Any]] | None = None
         self._module = module
@@ -1589,7 +1599,7 @@ class _DspyInterpreter:
         names = _names(code)
         try:
             final = _calls_last(code, "SUBMIT")
-            inputs = _given(names, variables or {})
+            inputs = _given(names, variables or {}, self._inputs)
         except InvalidRequest as e:
             raise self._module.CodeExecutionError(str(e)) from e
         used = "".join(f"{text}\n\n\n" for text in self._used(names))

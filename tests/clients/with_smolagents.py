@@ -1,7 +1,7 @@
 """smolagents: a CodeAgent whose executor is Countersign."""
 
 from scripted import ask, check_refused, example, turn  # isort: skip
-from countersign import AGENT_INSTRUCTIONS, Client, smolagents_executor
+from countersign import AGENT_INSTRUCTIONS, Client, from_json, smolagents_executor
 from smolagents import CodeAgent
 from smolagents.local_python_executor import PythonExecutor
 from smolagents.models import ChatMessage, MessageRole, Model
@@ -57,6 +57,13 @@ assert "seen 42" in told[5] and "ValueError" in told[5] and "oops" in told[5], t
 assert "total 42" in told[6] and "t.txt (text/plain, 1 bytes)" in told[6], told[6]
 # Nothing is kept: a name of an earlier snippet is certain to fail, and no person is asked.
 check_refused(told[7], "blocked", "total")
+quick = smolagents_executor(Client(agent="smol"), ttl_s=1, inputs={"more": from_json(41)})
+try:
+    quick("print(more + 1)")
+except Exception as e:
+    check_refused(str(e), "expired")
+else:
+    raise AssertionError("nobody granted it")
 printed = example("smolagents", model=Scripted(("grant", "final_answer(6 * 7)")))
 assert printed.endswith("42"), printed
 print("passed")

@@ -442,16 +442,16 @@ fn settings_of_the_administrator_cannot_be_loosened() {
         ),
         (
             "[audit]\nretention_days = 1\n",
-            "`audit.retention_days` is fixed to 0 by admin/config.toml:8",
+            "`audit.retention_days` is fixed to 0 by admin/config.toml:10",
         ),
         (
             // Whoever keeps every day keeps every byte.
             "[audit]\nretention_bytes = 1\n",
-            "`audit.retention_bytes` is fixed to 0 by admin/config.toml:8",
+            "`audit.retention_bytes` is fixed to 0 by admin/config.toml:10",
         ),
         (
             "[audit.retention]\ncode_days = 1\n",
-            "`audit.retention.code_days` is fixed to 0 by admin/config.toml:8",
+            "`audit.retention.code_days` is fixed to 0 by admin/config.toml:10",
         ),
     ] {
         let (_home, loaded) = load_under(admin, user).unwrap();
