@@ -223,7 +223,7 @@ _KINDS: dict[Any, str] = {
 
 def _a(kind: type[Any], name: str, value: Any) -> Any:
     """The argument, if it is of this kind. A `bool` is no number."""
-    kinds = {int: int, float: (int, float), dict: Mapping}.get(kind, kind)
+    kinds: tuple[type[Any], ...] = (int, float) if kind is float else (Mapping,) if kind is dict else (kind,)
     if not isinstance(value, kinds) or (kind in (int, float) and isinstance(value, bool)):
         raise WrongArgument(f"`{name}` must be {_KINDS[kind]}, not {type(value).__name__}")
     return value
@@ -1016,9 +1016,7 @@ class Client(_Common):
         """The dashboard's profiles and limits."""
         return self._greeted(self._call("hello", self._greeting()))
 
-    def check(
-        self, code: str, *, profile: str | None = None, inputs: Mapping[str, Input] | None = None
-    ) -> Verdict:
+    def check(self, code: str, *, profile: str | None = None, inputs: Mapping[str, Input] | None = None) -> Verdict:
         """The static verdict; nothing is queued, nobody is asked. Of `inputs` the names count; without them, names that
         only inputs bind are not judged."""
         return Verdict.of(self._call("check", _check(code, profile, inputs)))
@@ -1394,7 +1392,7 @@ def _calls_last(code: str, function: str) -> bool:
 
 
 def _given(names: set[str], variables: Mapping[str, Any], fixed: Mapping[str, Input]) -> dict[str, Input]:
-    """The inputs of every snippet, and the variables that the code uses. Only plain data can go into another process."""
+    """The inputs of every snippet, and the variables that the code uses: only plain data goes into another process."""
     inputs = dict(fixed)
     for name in sorted(names & set(variables)):
         if name in fixed:
@@ -1404,7 +1402,8 @@ def _given(names: set[str], variables: Mapping[str, Any], fixed: Mapping[str, In
         # DSPy's own code for sub-agents has one, and goes without.
         if not name[0].isalpha():
             raise InvalidRequest(
-                -32602, f"the variable `{name}` cannot be given to the snippet: the name of an input begins with a letter"
+                -32602,
+                f"the variable `{name}` cannot be given to the snippet: the name of an input begins with a letter",
             )
         try:
             json.dumps(variables[name], allow_nan=False)
@@ -1843,14 +1842,15 @@ def llama_index_tools(client: Client | None = None, **options: Any) -> list[Any]
     # The annotations are read as types: the schema is made of them.
     for function in (call, acall):
         function.__annotations__ = {"code": str, "title": str, "reason": str, "datasets": list[str], "return": str}
+
     def listed() -> str:
         return run.datasets()
 
     async def alisted() -> str:
         return await run.adatasets()
 
-    for function in (listed, alisted):
-        function.__annotations__ = {"return": str}
+    for listing in (listed, alisted):
+        listing.__annotations__ = {"return": str}
     made = importlib.import_module("llama_index.core.tools").FunctionTool
     return [
         made.from_defaults(fn=call, async_fn=acall, name=TOOL_NAME, description=TOOL_DESCRIPTION),

@@ -300,7 +300,8 @@ with tempfile.TemporaryDirectory() as folder:
     began = time.monotonic()
     assert cs.Client(path).run("1").state == "blocked" and time.monotonic() - began >= 0.3
     # So is a dashboard that closes.
-    closing = b'{"id": 2, "error": {"code": -32603, "message": "closes", "data": {"closing": true, "retry_after_ms": 9}}}\n'
+    data = b'{"closing": true, "retry_after_ms": 9}'
+    closing = b'{"id": 2, "error": {"code": -32603, "message": "closes", "data": ' + data + b"}}\n"
     serve(hello, closing, proposed, ended)
     assert cs.Client(path).run("1").state == "blocked"
     serve(hello, closing)

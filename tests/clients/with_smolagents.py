@@ -1,7 +1,7 @@
 """smolagents: a CodeAgent whose executor is Countersign."""
 
 from scripted import ask, check_refused, example, turn  # isort: skip
-from countersign import AGENT_INSTRUCTIONS, Client, from_json, smolagents_executor
+from countersign import AGENT_INSTRUCTIONS, Client, _Snippet, from_json, smolagents_executor
 from smolagents import CodeAgent
 from smolagents.local_python_executor import PythonExecutor
 from smolagents.models import ChatMessage, MessageRole, Model
@@ -60,7 +60,7 @@ check_refused(told[7], "blocked", "total")
 quick = smolagents_executor(Client(agent="smol"), ttl_s=1, inputs={"more": from_json(41)})
 try:
     quick("print(more + 1)")
-except Exception as e:
+except _Snippet as e:
     check_refused(str(e), "expired")
 else:
     raise AssertionError("nobody granted it")
