@@ -3,11 +3,12 @@
 //! `rmcp` leaves unanswered what is no JSON, takes a call whose params have a wrong type for one of an unknown
 //! method, and ends at a first message that is no request.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Map, Value, json};
@@ -75,6 +76,9 @@ pub struct Front<R, W> {
     begun: bool,
     /// The client spoke of the revision that has tasks of its own.
     older: bool,
+    /// Requests that were not answered. A second one under the id of one of them would take its answer, and its
+    /// cancellation.
+    open: HashSet<RequestId>,
     /// An answer to a line that was no message. No further line is read before it is written.
     owed: Option<JoinHandle<io::Result<()>>>,
 }
@@ -95,7 +99,34 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Front<R, W> {
             skipping: false,
             begun: false,
             older: false,
+            open: HashSet::new(),
             owed: None,
+        }
+    }
+
+    /// Notes the request. What to answer if its id is another's.
+    fn begin(&mut self, message: &ClientJsonRpcMessage) -> Option<Value> {
+        match message {
+            ClientJsonRpcMessage::Request(request) => {
+                let fresh = self.open.insert(request.id.clone());
+                (!fresh).then(|| {
+                    let id = echo(&request.id.to_string());
+                    let why = format!(
+                        "the id {id} is that of a request that was not answered yet; each request needs one of its own"
+                    );
+                    error(&Value::Null, NO_REQUEST, &why)
+                })
+            }
+            ClientJsonRpcMessage::Notification(note) => {
+                // A cancelled one is not answered.
+                if let ClientNotification::CancelledNotification(cancelled) = &note.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.open.remove(id);
+                }
+                None
+            }
+            _ => None,
         }
     }
 
@@ -134,9 +165,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Front<R, W> {
         }
         match judge(line, self.older) {
             Ok(None) => Judged::Nothing,
-            Ok(Some(message)) => match self.may_pass(&message) {
-                true => Judged::Message(Box::new(message)),
-                false => Judged::Nothing,
+            Ok(Some(message)) => match (self.may_pass(&message), self.begin(&message)) {
+                (_, Some(answer)) => Judged::Answer(answer),
+                (true, None) => Judged::Message(Box::new(message)),
+                (false, None) => Judged::Nothing,
             },
             Err(answer) => Judged::Answer(answer),
         }
@@ -177,6 +209,15 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, older) = (self.writer.clone(), self.older);
+        match &message {
+            TxJsonRpcMessage::<RoleServer>::Response(answer) => {
+                self.open.remove(&answer.id);
+            }
+            TxJsonRpcMessage::<RoleServer>::Error(answer) => {
+                answer.id.as_ref().map(|id| self.open.remove(id));
+            }
+            _ => {}
+        }
         async move {
             let mut message = serde_json::to_value(message)?;
             if older {
@@ -323,4 +364,53 @@ fn fault(method: &str, params: &Map<String, Value>) -> Option<String> {
                 _ => None,
             }
         })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use rmcp::model::{EmptyResult, JsonRpcMessage, ServerResult};
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_id_is_of_one_request_until_it_is_answered_or_cancelled() {
+        let (mut client, here) = tokio::io::duplex(64 * 1024);
+        let (reader, writer) = tokio::io::split(here);
+        let mut front = Front::new(reader, writer);
+        let ping = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n";
+        let other = ping.replace('7', "8");
+        client
+            .write_all(format!("{ping}{ping}{other}").as_bytes())
+            .await
+            .unwrap();
+        let asked = |message: Option<ClientJsonRpcMessage>| match message.unwrap() {
+            ClientJsonRpcMessage::Request(request) => request.id.to_string(),
+            message => panic!("{message:?}"),
+        };
+        assert_eq!(asked(front.receive().await), "7");
+        assert_eq!(asked(front.receive().await), "8");
+        let mut said = vec![0; 4096];
+        let length = client.read(&mut said).await.unwrap();
+        let said: Value = serde_json::from_slice(&said[..length]).unwrap();
+        assert_eq!(
+            (&said["id"], &said["error"]["code"]),
+            (&Value::Null, &json!(NO_REQUEST))
+        );
+        let answer = ServerResult::EmptyResult(EmptyResult {});
+        let id = RequestId::Number(7);
+        front
+            .send(JsonRpcMessage::response(answer, id))
+            .await
+            .unwrap();
+        let cancel = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":8}}\n";
+        client
+            .write_all(format!("{ping}{cancel}{other}").as_bytes())
+            .await
+            .unwrap();
+        assert_eq!(asked(front.receive().await), "7");
+        assert_eq!(asked(front.receive().await), "8");
+    }
 }

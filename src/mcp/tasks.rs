@@ -7,11 +7,12 @@
 //! proposed to it again.
 
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use nix::fcntl::OFlag;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, CreateTaskResult, DetailedTask, GetTaskResult, JsonObject, Task, TaskPayload,
@@ -31,6 +32,8 @@ const BEYOND: Duration = Duration::from_secs(3600);
 /// Notes older than any proposal may live (`ttl_max_s` is at most a week) are removed.
 const NOTES_KEPT: Duration = Duration::from_secs(8 * 24 * 3600);
 const POLL_MS: u64 = 2000;
+/// Bytes of a note: a proposal's params and little else.
+const NOTE_MAX: u64 = 32 * 1024 * 1024;
 
 /// Where the notes are; without a private folder there are none, and a task ends with its adapter.
 pub struct Notes {
@@ -89,7 +92,18 @@ impl Notes {
     }
 
     fn read(&self, id: &str) -> Option<Value> {
-        let text = fs::read(self.path(id)?).ok()?;
+        // What is no file of ours, such as a pipe that nobody writes to, must not be waited for.
+        let flags = (OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW).bits();
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(flags)
+            .open(self.path(id)?)
+            .ok()?;
+        let is_file = file.metadata().is_ok_and(|at| at.is_file());
+        let mut text = Vec::new();
+        let mut note = file.take(NOTE_MAX);
+        let read = is_file.then(|| note.read_to_end(&mut text))?;
+        read.ok()?;
         serde_json::from_slice(&text).ok()
     }
 

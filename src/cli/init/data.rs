@@ -85,6 +85,10 @@ fn found(folder: &Path) -> Result<Tables, Failure> {
             ));
             continue;
         };
+        if let Some(why) = unwanted(&path, &folder) {
+            tell(&format!("left out, {why}: {text}"));
+            continue;
+        }
         if tables.len() == TABLES_MAX {
             tell(&format!(
                 "only the first {TABLES_MAX} files are taken; add others to the configuration"
@@ -103,6 +107,24 @@ fn is_table(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str());
     extension.is_some_and(|e| EXTENSIONS.iter().any(|one| e.eq_ignore_ascii_case(one)))
         && path.is_file()
+}
+
+/// Why a file is no data set, though its name ends like one: what is in a folder is taken without another look, and a link
+/// could lead to anything.
+fn unwanted(path: &Path, folder: &Path) -> Option<&'static str> {
+    let name = path.file_name().unwrap_or_default();
+    let inside = path.canonicalize().is_ok_and(|at| at.starts_with(folder));
+    if !inside {
+        Some(
+            "it is a link that leads out of the folder; add it to the configuration by its own path",
+        )
+    } else if name.as_encoded_bytes().starts_with(b".") {
+        Some("it is hidden")
+    } else if path.metadata().is_ok_and(|at| at.len() == 0) {
+        Some("it is empty")
+    } else {
+        None
+    }
 }
 
 /// `2024 sales-north.csv` is `_2024_sales_north`, and with another of that name `_2024_sales_north_2`.
@@ -143,8 +165,16 @@ mod tests {
             "notes.txt",
             "x.jsonl",
         ] {
-            std::fs::write(dir.path().join(file), "").unwrap();
+            std::fs::write(dir.path().join(file), "a\n1\n").unwrap();
         }
+        // What leads elsewhere, is hidden or empty is left out.
+        let outside = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(outside.path(), "a\n1\n").unwrap();
+        let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, dir.path().join(name));
+        link(outside.path(), "elsewhere.csv").unwrap();
+        std::fs::write(dir.path().join(".hidden.csv"), "a\n1\n").unwrap();
+        std::fs::write(dir.path().join("empty.csv"), "").unwrap();
+        link(Path::new("x.jsonl"), "y.jsonl").unwrap();
         std::fs::create_dir(dir.path().join("folder.csv")).unwrap();
         let tables = found(dir.path()).unwrap();
         let names: Vec<&str> = tables.keys().map(String::as_str).collect();
@@ -157,14 +187,15 @@ mod tests {
                 "data_init__",
                 "sales_2024",
                 "sales_2024_2",
-                "x"
+                "x",
+                "y"
             ]
         );
         assert!(names.iter().all(|name| check_identifier(name).is_ok()));
         assert!(tables["x"].starts_with('/') && tables["x"].ends_with("/x.jsonl"));
         assert!(found(&dir.path().join("x.jsonl")).is_err());
         for n in 0..60 {
-            std::fs::write(dir.path().join(format!("n{n}.csv")), "").unwrap();
+            std::fs::write(dir.path().join(format!("n{n}.csv")), "a\n1\n").unwrap();
         }
         assert_eq!(found(dir.path()).unwrap().len(), TABLES_MAX);
     }
