@@ -2,12 +2,14 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
+use nix::unistd::{getegid, geteuid};
 use similar::TextDiff;
 
 use crate::error::Failure;
+use crate::secrets::{Counts, Secrets};
 
 /// Longer settings are not read.
 const BYTES_MAX: u64 = 4 << 20;
@@ -48,11 +50,17 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
-/// What would change.
+/// What would change. It may come before an agent's eyes: secrets beside it are marks.
 pub(super) fn diff(path: &Path, before: &str, after: &str) -> String {
     let name = path.display().to_string();
     let diff = TextDiff::from_lines(before, after);
-    diff.unified_diff().header(&name, &name).to_string()
+    without_secrets(&diff.unified_diff().header(&name, &name).to_string())
+}
+
+/// A part of somebody's settings, to be shown.
+pub(super) fn without_secrets(text: &str) -> String {
+    let secrets = Secrets::here([]);
+    secrets.redact(text, &mut Counts::new()).into_owned()
 }
 
 /// Replaces the file in one step, if it is still what was shown.
@@ -76,10 +84,56 @@ pub(super) fn write(path: &Path, before: Option<&str>, after: &str) -> io::Resul
     let mut file = file.prefix(".countersign-").tempfile_in(folder)?;
     file.write_all(after.as_bytes())?;
     if before.is_some() {
-        file.as_file()
-            .set_permissions(std::fs::metadata(path)?.permissions())?;
+        let was = std::fs::metadata(path)?;
+        // Whose it is, it stays: root may edit the settings of others.
+        if (was.uid(), was.gid()) != (geteuid().as_raw(), getegid().as_raw()) {
+            fchown(file.as_file(), Some(was.uid()), Some(was.gid()))?;
+        }
+        file.as_file().set_permissions(was.permissions())?;
     }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn what_is_shown_of_settings_has_no_secrets() {
+        let before =
+            "{\n  \"env\": {\"ANTHROPIC_API_KEY\": \"q8Zt33kPw0aa12xY7\"},\n  \"a\": 1\n}\n";
+        let after = before.replace("1\n", "2\n");
+        let shown = diff(Path::new("settings.json"), before, &after);
+        assert!(shown.contains("-  \"a\": 1\n+  \"a\": 2\n"), "{shown}");
+        assert!(
+            shown.contains("ANTHROPIC_API_KEY") && !shown.contains("q8Zt33"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn a_replaced_file_keeps_its_mode_and_its_owner() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("settings.json");
+        std::fs::write(&path, "a").unwrap();
+        // Only root can give files away.
+        let other = if geteuid().is_root() {
+            65_534
+        } else {
+            geteuid().as_raw()
+        };
+        std::os::unix::fs::chown(&path, Some(other), None).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        write(&path, Some("a"), "b").unwrap();
+        let is = std::fs::metadata(&path).unwrap();
+        assert_eq!((is.uid(), is.mode() & 0o7777), (other, 0o640));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "b");
+        assert!(write(&path, Some("a"), "c").is_err());
+    }
 }

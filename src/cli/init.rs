@@ -186,7 +186,7 @@ fn show(there: &[Planned], new: &[Planned]) -> Result<(), Failure> {
             )?;
             let text = std::fs::read_to_string(&one.path);
             let text = text.unwrap_or_else(|e| format!("(it cannot be read: {e})"));
-            write!(out, "{}", indented(&text))?;
+            write!(out, "{}", indented(&edit::without_secrets(&text)))?;
             writeln!(out, "what would have been new:")?;
             write!(out, "{}", indented(&one.text))?;
         }
@@ -208,7 +208,7 @@ fn show_entry(entry: &Entry) -> Result<(), Failure> {
                 "left as it is: {} has an entry `countersign`",
                 visible(&path)
             )?;
-            write!(out, "{}", indented(text))
+            write!(out, "{}", indented(&edit::without_secrets(text)))
         }
         Entry::ByHand { path, why } => {
             let path = path.display().to_string();
