@@ -111,7 +111,18 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         // What was left may not go together with what is new.
         starts(globals).map_err(|e| e.and("the files written above are still there"))?;
     }
+    let differs =
+        |one: &&Planned| std::fs::read(&one.path).ok().as_deref() != Some(one.text.as_bytes());
+    let differing: Vec<&Planned> = there.iter().filter(differs).collect();
     print(|out| {
+        for one in &differing {
+            let path = one.path.display().to_string();
+            writeln!(
+                out,
+                "not in force: {} says something else than you answered; change it by hand",
+                visible(&path)
+            )?;
+        }
         if matches!(entry, Entry::Unknown | Entry::ByHand { .. }) {
             write!(out, "{}", lines(&texts::by_hand(agent, &command), ""))?;
         }

@@ -70,6 +70,7 @@ async fn without_a_terminal_the_first_files_are_written_by_flags_and_none_twice(
     let again = home.run(&all).await;
     assert_eq!(again.code, 0, "{again:?}");
     assert!(again.out.contains("left as it is: "), "{again:?}");
+    assert!(again.out.contains("not in force: "), "{again:?}");
     assert_eq!(std::fs::read(&config).unwrap(), changed);
     assert!(policy.exists(), "{again:?}");
     assert!(
