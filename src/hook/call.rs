@@ -259,7 +259,7 @@ impl Worst {
                 }
             }
             Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
-                if let Ok(value) = super::strict::read(text.as_bytes()) {
+                if let Ok(value) = crate::model::json::read(text) {
                     self.nested(&value, types, depth + 1);
                 }
             }

@@ -15,7 +15,6 @@ mod sed;
 pub mod settings;
 mod shell;
 mod streams;
-mod strict;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -97,8 +96,9 @@ impl Agent {
         if given.len() > BYTES_MAX {
             return unclear(format!("the call is longer than {BYTES_MAX} bytes"));
         }
-        let call: Value = match strict::read(given) {
-            Ok(call) => call,
+        let call = match std::str::from_utf8(given).map(crate::model::json::read) {
+            Ok(Ok(call)) => call,
+            Ok(Err(e)) => return unclear(format!("the call is not JSON: {e}")),
             Err(e) => return unclear(format!("the call is not JSON: {e}")),
         };
         let Some(event) = call["hook_event_name"].as_str() else {

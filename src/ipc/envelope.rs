@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::broker::RpcError;
 
-use super::json;
+use crate::model::json;
 
 /// Bytes of an id's JSON text. Every answer repeats the id, so it must be much shorter than a
 /// frame.

@@ -16,7 +16,6 @@ mod encode;
 mod envelope;
 mod frame;
 mod inbox;
-mod json;
 mod pace;
 mod params;
 mod peer;

@@ -14,6 +14,7 @@ mod glyphs;
 mod grant;
 mod ids;
 mod input;
+pub mod json;
 mod kept;
 mod left_out;
 mod limits;

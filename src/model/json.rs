@@ -11,11 +11,11 @@ use serde_json::{Map, Number, Value};
 
 /// Maximum number of values in one text, at every depth. A value takes sixteen times the memory of
 /// its shortest text, and proposals stay in memory.
-pub(super) const VALUES_MAX: usize = 128 * 1024;
+pub const VALUES_MAX: usize = 128 * 1024;
 
 /// Why a text was refused.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub enum Refused {
     /// Not JSON, or an object with a repeated key.
     Wrong(serde_json::Error),
     /// More than [`VALUES_MAX`] values.
@@ -24,17 +24,40 @@ pub(super) enum Refused {
     TooLong(String),
 }
 
-/// Reads a value. Depth is bounded by serde_json's recursion limit of 128.
-pub(super) fn parse(text: &str) -> Result<Value, Refused> {
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wrong(e) => e.fmt(f),
+            Self::TooMany => write!(f, "more than {VALUES_MAX} values"),
+            Self::TooLong(number) => write!(f, "{number} does not fit into 64 bits"),
+        }
+    }
+}
+
+/// Reads a value that means the same to every reader.
+///
+/// # Errors
+/// [`Refused`]: all of them.
+pub fn parse(text: &str) -> Result<Value, Refused> {
+    let value = read(text)?;
+    match too_long(text) {
+        Some(number) => Err(Refused::TooLong(number.chars().take(64).collect())),
+        None => Ok(value),
+    }
+}
+
+/// The same for whom numbers do not matter: a long integer is the nearest double. Depth is bounded by serde_json's
+/// recursion limit of 128.
+///
+/// # Errors
+/// [`Refused`], but for [`Refused::TooLong`].
+pub fn read(text: &str) -> Result<Value, Refused> {
     let left = Cell::new(VALUES_MAX);
     let mut source = serde_json::Deserializer::from_str(text);
     let value = Strict(&left)
         .deserialize(&mut source)
         .and_then(|value| source.end().map(|()| value));
     match value {
-        Ok(_) if let Some(number) = too_long(text) => {
-            Err(Refused::TooLong(number.chars().take(64).collect()))
-        }
         Ok(value) => Ok(value),
         Err(_) if left.get() == 0 => Err(Refused::TooMany),
         Err(e) => Err(Refused::Wrong(e)),
