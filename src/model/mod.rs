@@ -2,6 +2,7 @@
 //!
 //! May use only the standard library, serde, sha2, uuid, jiff and the Unicode tables.
 
+mod ballot;
 mod code;
 mod digest;
 mod drill;
@@ -43,6 +44,10 @@ mod view;
 mod visible;
 mod withheld;
 
+pub use ballot::{
+    All, BadName, Ballot, HOST_NAMESPACE, NAMESPACE, Nonce, Person, Quorum, Role, Rule, Terms,
+    Vote, VoteKind, When,
+};
 pub use code::Code;
 pub use digest::{Digest, GrantDigest};
 pub use drill::{Drill, DrillEnd, DrillPlan, DrilledLog, Harm, Wording};
