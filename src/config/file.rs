@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::model::{DataFormat, Sensitivity, Tier};
 
+use super::desk::DeskLayer;
 use super::error::ConfigError;
 use super::identifier::check_identifier;
 use super::keys;
@@ -67,6 +68,7 @@ pub(super) struct Layer {
     pub drills_every: Option<Set<u64>>,
     pub drills_seed: Option<Set<u64>>,
     pub lift: Option<Set<bool>>,
+    pub desk: DeskLayer,
 }
 
 impl Layer {
@@ -103,6 +105,7 @@ impl Layer {
             ttl_s: top.integer("ttl_s", 1..=SECONDS_MAX)?,
             ttl_max_s: top.integer("ttl_max_s", 1..=SECONDS_MAX)?,
             datasets: datasets(&top, folder)?,
+            desk: DeskLayer::read(&top, folder)?,
             ..Self::default()
         };
         if let Some(queue) = top.table("queue")? {

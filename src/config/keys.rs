@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 32] = [
+pub(super) const KEYS: [Key; 42] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
@@ -56,11 +56,21 @@ pub(super) const KEYS: [Key; 32] = [
     key("drills", "every", ValueSyntax::Literal),
     key("drills", "seed", ValueSyntax::Literal),
     key("feature.lift", "enabled", ValueSyntax::Literal),
+    key("desk", "url", ValueSyntax::Text),
+    key("desk", "password_file", ValueSyntax::Text),
+    key("desk", "ca", ValueSyntax::Text),
+    key("desk", "name", ValueSyntax::Text),
+    key("desk", "signers", ValueSyntax::Text),
+    key("desk", "people", ValueSyntax::Text),
+    key("desk", "revoked", ValueSyntax::Text),
+    key("desk", "hosts", ValueSyntax::Text),
+    key("desk", "key", ValueSyntax::Text),
+    key("desk", "socket", ValueSyntax::Text),
 ];
 
 /// All tables, including those with user-defined keys.
-const TABLES: [&str; 9] = [
-    "datasets", "queue", "socket", "run", "keys", "audit", "notify", "drills", "feature",
+const TABLES: [&str; 10] = [
+    "datasets", "queue", "socket", "run", "keys", "audit", "notify", "drills", "feature", "desk",
 ];
 
 /// The keys of one data set.

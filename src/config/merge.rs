@@ -1,12 +1,13 @@
 //! Merges the configuration layers.
 //!
-//! The administrator's file is binding for `profiles`, `tier`, `python`, the maxima, `[audit]` and
-//! `[feature.lift]`, as far as it sets them: of ordered values the stricter one applies, a list may only be
-//! narrowed, and any other difference stops the start instead of being ignored. Its other values are defaults
-//! for all users.
+//! The administrator's file is binding for `profiles`, `tier`, `python`, the maxima, `[audit]`, `[feature.lift]` and
+//! `[desk]` (but `key` and `password_file`), as far as it sets them: of ordered values the stricter one applies, a
+//! list may only be narrowed, and any other difference stops the start instead of being ignored. Its other values
+//! are defaults for all users.
 
 use std::collections::BTreeMap;
 
+use super::desk::DeskLayer;
 use super::error::{ConfigError, Origin};
 use super::file::Layer;
 use super::table::Set;
@@ -141,6 +142,8 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         note(&format!("profiles.{}", listed.value), Some(&listed.origin));
     }
 
+    let desk = DeskLayer::merge(admin.desk.clone(), mine.desk.clone(), &mut note)?;
+
     let value = |set: Option<Set<u64>>, builtin: u64| set.map_or(builtin, |s| s.value);
     Ok(Built {
         profile,
@@ -199,6 +202,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         feature: FeatureSection {
             lift: lift.is_some_and(|s| s.value),
         },
+        desk,
         origins,
     })
 }
@@ -263,6 +267,7 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         drills_every: above.drills_every.or(below.drills_every),
         drills_seed: above.drills_seed.or(below.drills_seed),
         lift: above.lift.or(below.lift),
+        desk: DeskLayer::over(below.desk, above.desk),
     }
 }
 
@@ -282,7 +287,7 @@ fn stricter<T: Copy>(
 }
 
 /// If the administrator set the value, the user may set no other one.
-fn fixed<T: Clone + PartialEq>(
+pub(super) fn fixed<T: Clone + PartialEq>(
     key: &str,
     admin: &Option<Set<T>>,
     mine: &Option<Set<T>>,

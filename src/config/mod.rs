@@ -5,6 +5,7 @@
 //! environment are read once, at the start. This module knows no policies or palettes, so the modules that do
 //! must call [`Config::check_profiles`] and [`Config::check_theme`].
 
+mod desk;
 mod error;
 mod file;
 mod identifier;
@@ -20,6 +21,7 @@ use crate::model::{DataFormat, Sensitivity, Tier, did_you_mean};
 use crate::paths::{ADMIN_DIR, Folders, Paths, Trust, read_trusted};
 use crate::secrets::Pattern;
 
+pub use desk::{DeskConfig, DeskKey};
 pub use error::{ConfigError, Origin};
 // Re-exported for the broker.
 pub use crate::model::nearest;
@@ -216,6 +218,8 @@ pub struct Config {
     pub notify: NotifySection,
     pub drills: DrillsSection,
     pub feature: FeatureSection,
+    /// `None` without `[desk]`: nothing of it is started.
+    pub desk: Option<DeskConfig>,
     pub paths: Paths,
     origins: BTreeMap<String, Origin>,
 }
@@ -241,6 +245,7 @@ struct Built {
     notify: NotifySection,
     drills: DrillsSection,
     feature: FeatureSection,
+    desk: Option<DeskConfig>,
     origins: BTreeMap<String, Origin>,
 }
 
@@ -345,6 +350,7 @@ fn finish(built: Built, paths: Paths) -> Config {
         notify: built.notify,
         drills: built.drills,
         feature: built.feature,
+        desk: built.desk,
         paths,
         origins: built.origins,
     }

@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use countersign::app::Written;
-use countersign::config::{Config, Options, Surroundings, Variables, check_variables, load_in};
+use countersign::config::{
+    Config, DeskConfig, DeskKey, Options, Surroundings, Variables, check_variables, load_in,
+};
 use countersign::model::{DataFormat, Sensitivity, Tier};
 use countersign::paths::Folders;
 use countersign::secrets::{Counts, Secrets};
@@ -175,6 +177,14 @@ fn the_documented_file_has_its_documented_meaning() {
     assert_eq!(found(&config, "EMP-123456"), "[REDACTED:employee]");
     assert!(!config.notify.bell);
     assert_eq!((config.drills.every, config.drills.seed), (25, Some(7)));
+    let desk = desk(&config);
+    assert_eq!(desk.name.as_deref(), Some("lab-1"));
+    let Some(DeskKey::File(key)) = desk.key else {
+        panic!("{:?}", desk.key)
+    };
+    assert!(key.is_absolute() && key.ends_with(".ssh/id_ed25519_sk"));
+    assert_eq!(desk.ca, Some(home.at("config/ca.pem")));
+    assert_eq!(desk.hosts, Path::new("/etc/countersign/desk/hosts"));
 }
 
 #[test]
@@ -196,6 +206,7 @@ fn the_documented_defaults_hold_without_any_file() {
     );
     assert!(!config.run.kill_on_disconnect && config.datasets.is_empty());
     assert!(config.notify.bell);
+    assert_eq!(config.desk, None);
     assert_eq!((config.drills.every, config.drills.seed), (0, None));
     assert_eq!(config.paths.socket, home.at("state/run/agent.sock"));
     assert_eq!(config.paths.policy_dir, home.at("config/policies"));
@@ -461,6 +472,42 @@ fn settings_of_the_administrator_cannot_be_loosened() {
             "{error}"
         );
     }
+}
+
+/// The files that say who counts are the administrator's if the table is, by name or not; a person's own key is not.
+#[test]
+fn whom_a_machine_believes_is_bound_by_the_table_of_the_administrator() {
+    let signers = "/etc/countersign/desk/allowed_signers";
+    for (admin, user, words) in [
+        ("[desk]\n", "[desk]\nsigners = \"/tmp/s\"\n", "signers"),
+        ("[desk]\n", "[desk]\npeople = \"/tmp/s\"\n", "people"),
+        ("[desk]\n", "[desk]\nrevoked = \"/tmp/s\"\n", "revoked"),
+        ("[desk]\n", "[desk]\nhosts = \"/tmp/s\"\n", "hosts"),
+        (
+            "[desk]\nurl = \"postgresql://h@a/d\"\nca = \"/a\"\nname = \"a\"\nsocket = \"/a\"\n",
+            "[desk]\nurl = \"postgresql://h@b/d\"\n",
+            "url",
+        ),
+        ("[desk]\nname = \"a\"\n", "[desk]\nname = \"b\"\n", "name"),
+        (
+            "[desk]\nsocket = \"/a\"\n",
+            "[desk]\nsocket = \"/b\"\n",
+            "socket",
+        ),
+    ] {
+        let Some((_home, loaded)) = load_under(admin, user) else {
+            return;
+        };
+        let error = loaded.unwrap_err();
+        let bound = format!("`desk.{words}` is fixed to ");
+        assert!(
+            error.starts_with("config/config.toml:2: ") && error.contains(&bound),
+            "{error}"
+        );
+    }
+    let user = format!("[desk]\nkey = \"/k\"\nsigners = \"{signers}\"\n");
+    let (_home, loaded) = load_under("[desk]\nkey = \"/a\"\n", &user).unwrap();
+    assert_eq!(desk(&loaded.unwrap()).key, Some(DeskKey::File("/k".into())));
 }
 
 #[test]
@@ -794,6 +841,76 @@ fn key_cases() -> Vec<KeyCase> {
             ["false", "true"],
         ),
         case(
+            "DESK_URL",
+            "[desk]\nurl = \"postgresql://h@a/desk\"",
+            "postgresql://h@b/desk",
+            |c| desk(c).url.unwrap(),
+            ["postgresql://h@a/desk", "postgresql://h@b/desk"],
+        ),
+        case(
+            "DESK_NAME",
+            "[desk]\nname = \"lab-1\"",
+            "lab-2",
+            |c| desk(c).name.unwrap(),
+            ["lab-1", "lab-2"],
+        ),
+        case(
+            "DESK_SIGNERS",
+            "[desk]\nsigners = \"/srv/a\"",
+            "/srv/b",
+            |c| desk(c).signers.display().to_string(),
+            ["/srv/a", "/srv/b"],
+        ),
+        case(
+            "DESK_PEOPLE",
+            "[desk]\npeople = \"/srv/a\"",
+            "/srv/b",
+            |c| desk(c).people.display().to_string(),
+            ["/srv/a", "/srv/b"],
+        ),
+        case(
+            "DESK_REVOKED",
+            "[desk]\nrevoked = \"/srv/a\"",
+            "/srv/b",
+            |c| desk(c).revoked.display().to_string(),
+            ["/srv/a", "/srv/b"],
+        ),
+        case(
+            "DESK_HOSTS",
+            "[desk]\nhosts = \"/srv/a\"",
+            "/srv/b",
+            |c| desk(c).hosts.display().to_string(),
+            ["/srv/a", "/srv/b"],
+        ),
+        case(
+            "DESK_SOCKET",
+            "[desk]\nsocket = \"/srv/a\"",
+            "/srv/b",
+            |c| desk(c).socket.unwrap().display().to_string(),
+            ["/srv/a", "/srv/b"],
+        ),
+        case(
+            "DESK_PASSWORD_FILE",
+            "[desk]\nurl = \"postgres://h@a/d\"\npassword_file = \"/srv/a\"",
+            "/srv/b",
+            |c| desk(c).password_file.unwrap().display().to_string(),
+            ["/srv/a", "/srv/b"],
+        ),
+        case(
+            "DESK_CA",
+            "[desk]\nurl = \"postgres://h@a/d\"\nca = \"/srv/a\"",
+            "/srv/b",
+            |c| desk(c).ca.unwrap().display().to_string(),
+            ["/srv/a", "/srv/b"],
+        ),
+        case(
+            "DESK_KEY",
+            "[desk]\nkey = \"/srv/id\"",
+            "key::ssh-ed25519 AAAA",
+            |c| format!("{:?}", desk(c).key.unwrap()),
+            ["File(\"/srv/id\")", "Agent(\"ssh-ed25519 AAAA\")"],
+        ),
+        case(
             "KEYS_NEXT_PANE",
             "[keys]\nnext-pane = \"f2\"",
             "f3",
@@ -831,6 +948,10 @@ fn key_cases() -> Vec<KeyCase> {
 fn found(config: &Config, text: &str) -> String {
     let secrets = Secrets::of([], config.audit.secrets.iter().cloned());
     secrets.redact(text, &mut Counts::new()).into_owned()
+}
+
+fn desk(config: &Config) -> DeskConfig {
+    config.desk.clone().unwrap()
 }
 
 fn suffix_of(variable: &'static str) -> &'static str {
@@ -882,6 +1003,7 @@ fn every_key_of_the_files_is_among_the_cases() {
         ("notify", "[notify]\nx = 1\n"),
         ("drills", "[drills]\nx = 1\n"),
         ("feature.lift", "[feature.lift]\nx = 1\n"),
+        ("desk", "[desk]\nx = 1\n"),
     ] {
         let error = Home::with(probe).load_error();
         let keys = error.rsplit(" are ").next().unwrap();
@@ -904,6 +1026,7 @@ fn every_key_of_the_files_is_among_the_cases() {
                 "notify",
                 "drills",
                 "feature",
+                "desk",
                 "retention",
                 "secrets",
             ];
