@@ -39,6 +39,8 @@ pub mod config;
 
 pub mod policy;
 
+pub mod ballot;
+
 pub mod chart;
 
 pub mod hook;

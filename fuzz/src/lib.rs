@@ -1,5 +1,6 @@
 //! Shared by the targets: stacks as large as the program's, and the policies.
 
+pub mod ballot;
 pub mod log;
 pub mod note;
 pub mod query;

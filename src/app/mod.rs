@@ -32,6 +32,7 @@ mod signals;
 mod signing;
 mod startup;
 mod summing;
+pub mod voting;
 
 pub use absent::absent;
 pub use anchoring::anchoring;

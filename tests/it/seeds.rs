@@ -1,5 +1,7 @@
-//! The seeds of the fuzz targets of the log, of its questions and of checkpoints run through the targets' own checks.
+//! The seeds of the fuzz targets of the log, of its questions, of checkpoints and of votes run through the targets' own checks.
 
+#[path = "../../fuzz/src/ballot.rs"]
+mod ballot;
 #[path = "../../fuzz/src/log.rs"]
 mod log;
 #[path = "../../fuzz/src/note.rs"]
@@ -45,4 +47,23 @@ fn keys_and_checkpoints_bear_the_seeds() {
     let (key, text) = signed.split_at(signed.iter().position(|b| *b == b'\n').unwrap());
     let key = std::str::from_utf8(key).unwrap().parse().unwrap();
     assert!(countersign::audit::Signed::read(&text[1..], &key).is_ok());
+}
+
+#[test]
+fn who_may_vote_and_signatures_bear_the_seeds() {
+    use countersign::ballot::{Electorate, signed_by};
+
+    each("ballot", ballot::check);
+    let seed = std::str::from_utf8(include_bytes!("../../fuzz/corpus/ballot/signed")).unwrap();
+    let parts: Vec<&str> = seed.split("%\n").collect();
+    let [signers, people, revoked, armour] = parts[..] else {
+        panic!("{} parts", parts.len());
+    };
+    let all = Electorate::read(signers.as_bytes(), people.as_bytes(), revoked.as_bytes()).unwrap();
+    let ana = all.people().next().unwrap();
+    let signed = |text: &[u8]| {
+        let mut keys = all.keys(ana);
+        keys.any(|signer| signed_by(&signer.key, armour, "grant@countersign", text).is_ok())
+    };
+    assert!(signed(b"text") && !signed(b"another"));
 }

@@ -11,10 +11,10 @@ mod source;
 use source::{Source, is_within, matching, sources, test_modules, tokens};
 
 /// From the top down: a module may use only itself and modules below it.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "main", "cli", "app", "mcp", "tui", "ipc", "figure", "executor", "child", "sandbox", "runtime",
-    "analysis", "audit", "broker", "config", "policy", "chart", "hook", "secrets", "model",
-    "paths", "clock", "error", "given",
+    "analysis", "audit", "broker", "config", "policy", "ballot", "chart", "hook", "secrets",
+    "model", "paths", "clock", "error", "given",
 ];
 /// These are the bottom and may not use each other; `given` exists for tests only.
 const BASE: [&str; 4] = ["paths", "clock", "error", "given"];
@@ -96,7 +96,7 @@ fn direction(source: &Source, found: &mut Vec<String>) {
     }
 }
 
-/// Names that the pure core must not use.
+/// Names that pure rooms must not use.
 const IMPURE: [&str; 11] = [
     "std::fs",
     "std::net",
@@ -112,7 +112,7 @@ const IMPURE: [&str; 11] = [
 ];
 
 fn purity(source: &Source, found: &mut Vec<String>) {
-    if source.top() != "broker" {
+    if !["broker", "ballot"].contains(&source.top()) {
         return;
     }
     let joined: String = tokens(&source.outside_tests())

@@ -1,0 +1,3 @@
+//! Votes at the edge of the program: the files that say who may vote, and the process that signs one.
+
+pub mod files;

@@ -1,0 +1,128 @@
+//! The three files together: who there is, whose keys are whose, and which are revoked.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::model::{Digest, Person, Role};
+
+use super::error::{BallotError, VotingFile};
+use super::people::People;
+use super::revoked::Revoked;
+use super::signers::{Signer, Signers};
+
+/// SHA-256 of the bytes of each file, for the record of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileDigests {
+    pub signers: Digest,
+    pub people: Digest,
+    pub revoked: Digest,
+}
+
+/// Everybody who may vote, at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Electorate {
+    signers: Signers,
+    people: People,
+    revoked: Revoked,
+    digests: FileDigests,
+}
+
+static NO_ROLES: BTreeSet<Role> = BTreeSet::new();
+
+impl Electorate {
+    /// Reads the three files' bytes.
+    ///
+    /// # Errors
+    /// The first thing that is wrong in one of them, or between them.
+    pub fn read(signers: &[u8], people: &[u8], revoked: &[u8]) -> Result<Self, BallotError> {
+        let digests = FileDigests {
+            signers: Digest::of(signers),
+            people: Digest::of(people),
+            revoked: Digest::of(revoked),
+        };
+        let (signers, people, revoked) = (
+            Signers::read(signers)?,
+            People::read(people)?,
+            Revoked::read(revoked)?,
+        );
+        for signer in signers.iter() {
+            let person = &signer.person;
+            if people.get(person).is_none() {
+                let names = people.iter().map(|(person, _)| person.as_str());
+                let hint = crate::model::did_you_mean(person.as_str(), names);
+                return Err(BallotError::at(
+                    VotingFile::Signers,
+                    signer.line,
+                    format!(
+                        "`{person}` is not in people.toml{hint}; add [people.\"{person}\"] there, or remove the line"
+                    ),
+                ));
+            }
+        }
+        Ok(Self {
+            signers,
+            people,
+            revoked,
+            digests,
+        })
+    }
+
+    pub fn digests(&self) -> &FileDigests {
+        &self.digests
+    }
+
+    /// Everybody, in the order of their names.
+    pub fn people(&self) -> impl Iterator<Item = &Person> {
+        self.people.iter().map(|(person, _)| person)
+    }
+
+    pub fn knows(&self, person: &Person) -> bool {
+        self.people.get(person).is_some()
+    }
+
+    /// Whose terminals and agents have this uid.
+    pub fn person_of_uid(&self, uid: u32) -> Option<&Person> {
+        self.people.of_uid(uid)
+    }
+
+    /// Whose role of the engine this is.
+    pub fn person_of_login(&self, login: &str) -> Option<&Person> {
+        self.people.of_login(login)
+    }
+
+    /// Whether it is the uid of agents that belong to no person.
+    pub fn is_service_uid(&self, uid: u32) -> bool {
+        self.people.is_service(uid)
+    }
+
+    pub fn roles(&self, person: &Person) -> &BTreeSet<Role> {
+        self.people
+            .get(person)
+            .map_or(&NO_ROLES, |member| &member.roles)
+    }
+
+    /// Whether they are out of office. Whom to ask depends on it, never how many have to grant.
+    pub fn is_absent(&self, person: &Person, now: Timestamp) -> bool {
+        let today = now.to_zoned(TimeZone::UTC).date();
+        self.people.get(person).is_some_and(|member| {
+            let mut days = member.absent.iter();
+            days.any(|(first, last)| (*first..=*last).contains(&today))
+        })
+    }
+
+    /// Their keys that are not revoked, whenever they are valid.
+    pub fn keys<'a>(&'a self, person: &'a Person) -> impl Iterator<Item = &'a Signer> {
+        let live = |signer: &&Signer| !self.revoked.has(&signer.key);
+        self.signers.of(person).filter(live)
+    }
+
+    pub(super) fn signers(&self) -> &Signers {
+        &self.signers
+    }
+
+    pub(super) fn revoked(&self) -> &Revoked {
+        &self.revoked
+    }
+}
