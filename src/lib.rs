@@ -17,6 +17,8 @@ pub mod mcp;
 
 pub mod tui;
 
+pub mod desk;
+
 pub mod ipc;
 
 pub mod figure;

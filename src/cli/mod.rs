@@ -17,6 +17,7 @@ mod audit;
 pub mod check;
 pub mod completions;
 pub mod dashboard;
+pub mod desk;
 pub mod doctor;
 mod edit;
 mod folder;
@@ -129,6 +130,8 @@ pub enum Command {
     Policy(policy::Args),
     /// Review the audit log: a screen that only reads it, or one of the commands below
     Audit(audit::Args),
+    /// The engine that carries votes between machines: its tables, its members, how it stands
+    Desk(desk::Args),
     /// One line for a status bar
     Status(status::Args),
     /// Run the code of a kept run again, for yourself and unconfined
@@ -212,6 +215,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
             let plain = plain || args.plain;
             audit::run(&audit::Args { plain, ..args }, globals)
         }
+        Some(Command::Desk(args)) => desk::run(&args, globals),
         Some(Command::Status(args)) => status::run(&args, globals),
         Some(Command::Replicate(args)) => replicate::run(&args, globals),
         Some(Command::Hook(args)) => hook::run(&args),

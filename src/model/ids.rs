@@ -35,6 +35,10 @@ impl ProposalId {
         Self(uuid)
     }
 
+    pub const fn uuid(&self) -> Uuid {
+        self.0
+    }
+
     /// When it was made, by the wall clock; `None` if it is no UUIDv7.
     pub fn made_at(&self) -> Option<Timestamp> {
         let (seconds, nanos) = self.0.get_timestamp()?.to_unix();

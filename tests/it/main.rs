@@ -34,6 +34,7 @@ mod columns;
 mod config;
 mod contracts;
 mod descriptors;
+mod desk;
 mod dist;
 mod drawn;
 mod drills;

@@ -1,4 +1,4 @@
-//! TLS for witnesses: whose certificates count. Version 1.3 only.
+//! TLS for witnesses and for the desk's engine: whose certificates count. Version 1.3 only.
 
 use std::io;
 use std::path::Path;
@@ -51,6 +51,11 @@ impl Trust {
             .with_root_certificates(roots)
             .with_no_client_auth();
         Ok(Self(Some(Arc::new(config))))
+    }
+
+    /// For other clients; `None` if nobody vouches.
+    pub fn config(&self) -> Option<&Arc<ClientConfig>> {
+        self.0.as_ref()
     }
 
     /// A session with a server of this name.

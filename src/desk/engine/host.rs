@@ -1,0 +1,310 @@
+//! What hosts and the gateways of agents elsewhere do.
+
+use jiff::Timestamp;
+use tokio_postgres::types::Type;
+use uuid::Uuid;
+
+use crate::model::{Digest, Person, ProposalId, VoteKind};
+
+use super::Engine;
+use super::error::EngineError;
+use super::held::{Held, Param};
+use super::page::{List, Page, get, number};
+use super::rows::{
+    BODY_MAX, CheckpointRow, CosignatureRow, OfferRow, RequestRow, SIGNATURE_MAX, SMALL_MAX,
+    StatementRow, VoteRow,
+};
+
+impl Engine {
+    /// Offers a proposal. Refused if another offer stands under the same host, proposal and version.
+    pub async fn publish_offer(&self, offer: &OfferRow) -> Result<(), EngineError> {
+        fits("an offer", &offer.body, BODY_MAX)?;
+        fits("a signature", offer.signature.as_bytes(), SIGNATURE_MAX)?;
+        let version = small(offer.version)?;
+        self.held()
+            .await?
+            .put(
+                "INSERT INTO desk.offer (host, proposal, version, roles, deadline, body, signature) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                "desk.offer WHERE host = $1 AND proposal = $2 AND version = $3 AND roles = $4 \
+                 AND deadline = $5 AND body = $6 AND signature = $7",
+                &[
+                    (&offer.host, Type::TEXT),
+                    (&offer.proposal.uuid(), Type::UUID),
+                    (&version, Type::INT4),
+                    (&offer.roles, Type::TEXT_ARRAY),
+                    (&offer.deadline, Type::TIMESTAMPTZ),
+                    (&offer.body, Type::BYTEA),
+                    (&offer.signature, Type::TEXT),
+                ],
+            )
+            .await
+    }
+
+    /// All votes on these offers, in one snapshot, whatever their signatures are worth.
+    pub async fn votes_for(
+        &self,
+        host: &str,
+        open: &[(ProposalId, u32)],
+    ) -> Result<Page<VoteRow>, EngineError> {
+        let proposals: Vec<Uuid> = open.iter().map(|(proposal, _)| proposal.uuid()).collect();
+        let versions: Result<Vec<i32>, _> = open.iter().map(|(_, n)| small(*n)).collect();
+        let list = List {
+            table: "vote",
+            columns: "host, proposal, version, kind, voter, body",
+            filter: "host = $3 AND (proposal, version) IN (SELECT * FROM unnest($4::uuid[], $5::integer[]))",
+            key: "(proposal::text || ' ' || version || ' ' || login || ' ' || kind || ' ' || encode(digest, 'hex'))",
+            bytes: "octet_length(body)",
+            most: SMALL_MAX,
+        };
+        let mut held = self.held().await?;
+        held.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            .await?;
+        let page = held
+            .list(
+                &list,
+                None,
+                &[
+                    (&host, Type::TEXT),
+                    (&proposals, Type::UUID_ARRAY),
+                    (&versions?, Type::INT4_ARRAY),
+                ],
+                vote,
+            )
+            .await?;
+        held.commit().await?;
+        Ok(page)
+    }
+
+    /// Says something about a proposal. Refused if something else stands under the same host, proposal and number.
+    pub async fn publish_statement(&self, said: &StatementRow) -> Result<(), EngineError> {
+        fits("a statement", &said.body, BODY_MAX)?;
+        fits("a signature", said.signature.as_bytes(), SIGNATURE_MAX)?;
+        let seq = small(said.seq)?;
+        self.held()
+            .await?
+            .put(
+                "INSERT INTO desk.statement (host, proposal, seq, kind, body, signature) \
+                 VALUES ($1, $2, $3, $4, $5, $6)",
+                "desk.statement WHERE host = $1 AND proposal = $2 AND seq = $3 AND kind = $4 \
+                 AND body = $5 AND signature = $6",
+                &[
+                    (&said.host, Type::TEXT),
+                    (&said.proposal.uuid(), Type::UUID),
+                    (&seq, Type::INT4),
+                    (&said.occasion.as_str(), Type::TEXT),
+                    (&said.body, Type::BYTEA),
+                    (&said.signature, Type::TEXT),
+                ],
+            )
+            .await
+    }
+
+    /// What agents elsewhere ask of this host and is not past its deadline.
+    pub async fn requests(
+        &self,
+        host: &str,
+        since: Option<Timestamp>,
+    ) -> Result<Page<RequestRow>, EngineError> {
+        let list = List {
+            table: "request",
+            columns: "host, id, deadline, body, login",
+            filter: "host = $3 AND deadline > now()",
+            key: "(login || ' ' || id)",
+            bytes: "octet_length(body)",
+            most: BODY_MAX,
+        };
+        let mut held = self.held().await?;
+        held.list(&list, since, &[(&host, Type::TEXT)], |row| {
+            Ok(Some(RequestRow {
+                host: get(row, "host")?,
+                id: get(row, "id")?,
+                deadline: get(row, "deadline")?,
+                body: get(row, "body")?,
+                login: get(row, "login")?,
+            }))
+        })
+        .await
+    }
+
+    /// Asks something of a host, as a gateway.
+    pub async fn request(&self, request: &RequestRow) -> Result<(), EngineError> {
+        fits("a request", &request.body, BODY_MAX)?;
+        self.held()
+            .await?
+            .put(
+                "INSERT INTO desk.request (host, id, deadline, body) VALUES ($1, $2, $3, $4)",
+                "desk.request WHERE host = $1 AND id = $2 AND deadline = $3 AND body = $4",
+                &[
+                    (&request.host, Type::TEXT),
+                    (&request.id, Type::UUID),
+                    (&request.deadline, Type::TIMESTAMPTZ),
+                    (&request.body, Type::BYTEA),
+                ],
+            )
+            .await
+    }
+
+    /// Publishes a checkpoint. Two of one size both stay: they prove that the log was rewritten.
+    pub async fn publish_checkpoint(&self, row: &CheckpointRow) -> Result<(), EngineError> {
+        fits("a checkpoint", &row.body, SMALL_MAX)?;
+        let size = large(row.size)?;
+        self.held()
+            .await?
+            .put(
+                "INSERT INTO desk.checkpoint (host, size, body) VALUES ($1, $2, $3)",
+                "desk.checkpoint WHERE host = $1 AND size = $2 AND body = $3",
+                &[
+                    (&row.host, Type::TEXT),
+                    (&size, Type::INT8),
+                    (&row.body, Type::BYTEA),
+                ],
+            )
+            .await
+    }
+
+    /// Signs another host's checkpoint. A host signs each once.
+    pub async fn cosign(&self, row: &CosignatureRow) -> Result<(), EngineError> {
+        fits("a signature", row.signature.as_bytes(), SIGNATURE_MAX)?;
+        let size = large(row.size)?;
+        self.held()
+            .await?
+            .put(
+                "INSERT INTO desk.cosignature (host, size, digest, cosigner, signature) \
+                 VALUES ($1, $2, $3, $4, $5)",
+                "desk.cosignature WHERE host = $1 AND size = $2 AND digest = $3 AND cosigner = $4 \
+                 AND signature = $5",
+                &[
+                    (&row.host, Type::TEXT),
+                    (&size, Type::INT8),
+                    (&&row.digest.as_bytes()[..], Type::BYTEA),
+                    (&row.cosigner, Type::TEXT),
+                    (&row.signature, Type::TEXT),
+                ],
+            )
+            .await
+    }
+
+    /// All hosts' checkpoints.
+    pub async fn checkpoints(
+        &self,
+        since: Option<Timestamp>,
+    ) -> Result<Page<CheckpointRow>, EngineError> {
+        let list = List {
+            table: "checkpoint",
+            columns: "host, size, body",
+            filter: "true",
+            key: "(host || ' ' || size || ' ' || encode(digest, 'hex'))",
+            bytes: "octet_length(body)",
+            most: SMALL_MAX,
+        };
+        let mut held = self.held().await?;
+        held.list(&list, since, &[], |row| {
+            let Ok(size) = u64::try_from(get::<i64>(row, "size")?) else {
+                return Ok(None);
+            };
+            Ok(Some(CheckpointRow {
+                host: get(row, "host")?,
+                size,
+                body: get(row, "body")?,
+            }))
+        })
+        .await
+    }
+
+    /// All hosts' signatures on each other's checkpoints.
+    pub async fn cosignatures(
+        &self,
+        since: Option<Timestamp>,
+    ) -> Result<Page<CosignatureRow>, EngineError> {
+        let list = List {
+            table: "cosignature",
+            columns: "host, size, digest, cosigner, signature",
+            filter: "true",
+            key: "(host || ' ' || size || ' ' || cosigner || ' ' || encode(digest, 'hex'))",
+            bytes: "octet_length(signature)",
+            most: SIGNATURE_MAX,
+        };
+        let mut held = self.held().await?;
+        held.list(&list, since, &[], |row| {
+            let digest: Result<[u8; 32], _> = get::<&[u8]>(row, "digest")?.try_into();
+            let size = u64::try_from(get::<i64>(row, "size")?);
+            let (Ok(digest), Ok(size)) = (digest, size) else {
+                return Ok(None);
+            };
+            Ok(Some(CosignatureRow {
+                host: get(row, "host")?,
+                size,
+                digest: Digest::from_bytes(digest),
+                cosigner: get(row, "cosigner")?,
+                signature: get(row, "signature")?,
+            }))
+        })
+        .await
+    }
+}
+
+impl Held {
+    /// Adds a row unless it is there. `same` is the table and the condition that finds this very row.
+    pub(super) async fn put(
+        &mut self,
+        insert: &str,
+        same: &str,
+        params: &[Param<'_>],
+    ) -> Result<(), EngineError> {
+        let added = format!(
+            "WITH put AS ({insert} ON CONFLICT DO NOTHING RETURNING 1) \
+             SELECT (SELECT count(*) FROM put) + (SELECT count(*) FROM {same}) AS n"
+        );
+        // The first does not see a row that another session adds meanwhile.
+        for sql in [added, format!("SELECT count(*) AS n FROM {same}")] {
+            let rows = self.rows(&sql, params).await?;
+            let Some(row) = rows.first() else {
+                return Err(EngineError::Protocol(
+                    "it counts without a number".to_owned(),
+                ));
+            };
+            if get::<i64>(row, "n")? > 0 {
+                return Ok(());
+            }
+        }
+        Err(EngineError::Refused(
+            "something else is there under the same name".to_owned(),
+        ))
+    }
+}
+
+pub(super) fn vote(row: &tokio_postgres::Row) -> Result<Option<VoteRow>, EngineError> {
+    let kind: &str = get(row, "kind")?;
+    let kind = VoteKind::ALL.into_iter().find(|k| k.as_str() == kind);
+    let voter = Person::new(get(row, "voter")?).ok();
+    let (Some(kind), Some(voter), Some(version)) = (kind, voter, number(row, "version")?) else {
+        return Ok(None);
+    };
+    Ok(Some(VoteRow {
+        host: get(row, "host")?,
+        proposal: ProposalId::from_uuid(get(row, "proposal")?),
+        version,
+        kind,
+        voter,
+        body: get(row, "body")?,
+    }))
+}
+
+pub(super) fn fits(what: &str, bytes: &[u8], most: usize) -> Result<(), EngineError> {
+    match bytes.len() <= most {
+        true => Ok(()),
+        false => Err(EngineError::TooLarge(format!(
+            "{what} of {} bytes, where {most} is the most",
+            bytes.len()
+        ))),
+    }
+}
+
+pub(super) fn small(n: u32) -> Result<i32, EngineError> {
+    i32::try_from(n).map_err(|_| EngineError::TooLarge(format!("the number {n}")))
+}
+
+fn large(n: u64) -> Result<i64, EngineError> {
+    i64::try_from(n).map_err(|_| EngineError::TooLarge(format!("the number {n}")))
+}

@@ -1,0 +1,140 @@
+//! What reviewers do, and what gateways and auditors read.
+
+use jiff::Timestamp;
+use tokio_postgres::types::Type;
+use uuid::Uuid;
+
+use crate::model::{Person, ProposalId};
+
+use super::Engine;
+use super::error::EngineError;
+use super::host::{fits, small};
+use super::page::{List, Page, get, number};
+use super::rows::{BODY_MAX, ClaimRow, Occasion, OfferRow, SMALL_MAX, StatementRow, VoteRow};
+
+impl Engine {
+    /// The offers that this login may read and whose deadline is not past by the engine's clock.
+    pub async fn offers(&self, since: Option<Timestamp>) -> Result<Page<OfferRow>, EngineError> {
+        let list = List {
+            table: "offer",
+            columns: "host, proposal, version, roles, deadline, body, signature",
+            filter: "deadline > now()",
+            key: "(host || ' ' || proposal || ' ' || version)",
+            bytes: "octet_length(body)",
+            most: BODY_MAX,
+        };
+        let mut held = self.held().await?;
+        held.list(&list, since, &[], |row| {
+            let Some(version) = number(row, "version")? else {
+                return Ok(None);
+            };
+            Ok(Some(OfferRow {
+                host: get(row, "host")?,
+                proposal: ProposalId::from_uuid(get(row, "proposal")?),
+                version,
+                roles: get(row, "roles")?,
+                deadline: get(row, "deadline")?,
+                body: get(row, "body")?,
+                signature: get(row, "signature")?,
+            }))
+        })
+        .await
+    }
+
+    /// What hosts say about these proposals, or in answer to these requests.
+    pub async fn statements_for(
+        &self,
+        proposals: &[ProposalId],
+        since: Option<Timestamp>,
+    ) -> Result<Page<StatementRow>, EngineError> {
+        let proposals: Vec<Uuid> = proposals.iter().map(ProposalId::uuid).collect();
+        let list = List {
+            table: "statement",
+            columns: "host, proposal, seq, kind, body, signature",
+            filter: "proposal = ANY($3)",
+            key: "(host || ' ' || proposal || ' ' || seq)",
+            bytes: "octet_length(body)",
+            most: BODY_MAX,
+        };
+        let mut held = self.held().await?;
+        held.list(&list, since, &[(&proposals, Type::UUID_ARRAY)], |row| {
+            let kind: &str = get(row, "kind")?;
+            let occasion = Occasion::ALL.into_iter().find(|o| o.as_str() == kind);
+            let (Some(occasion), Some(seq)) = (occasion, number(row, "seq")?) else {
+                return Ok(None);
+            };
+            Ok(Some(StatementRow {
+                host: get(row, "host")?,
+                proposal: ProposalId::from_uuid(get(row, "proposal")?),
+                seq,
+                occasion,
+                body: get(row, "body")?,
+                signature: get(row, "signature")?,
+            }))
+        })
+        .await
+    }
+
+    /// Hands in a vote.
+    pub async fn cast(&self, vote: &VoteRow) -> Result<(), EngineError> {
+        fits("a vote", &vote.body, SMALL_MAX)?;
+        let version = small(vote.version)?;
+        self.held()
+            .await?
+            .put(
+                "INSERT INTO desk.vote (host, proposal, version, kind, voter, body) \
+                 VALUES ($1, $2, $3, $4, $5, $6)",
+                "desk.vote WHERE host = $1 AND proposal = $2 AND version = $3 AND kind = $4 \
+                 AND voter = $5 AND body = $6",
+                &[
+                    (&vote.host, Type::TEXT),
+                    (&vote.proposal.uuid(), Type::UUID),
+                    (&version, Type::INT4),
+                    (&vote.kind.as_str(), Type::TEXT),
+                    (&vote.voter.as_str(), Type::TEXT),
+                    (&vote.body, Type::BYTEA),
+                ],
+            )
+            .await
+    }
+
+    /// Says that this person reads a proposal.
+    pub async fn claim(&self, claim: &ClaimRow) -> Result<(), EngineError> {
+        self.held()
+            .await?
+            .put(
+                "INSERT INTO desk.claim (host, proposal, person) VALUES ($1, $2, $3)",
+                "desk.claim WHERE host = $1 AND proposal = $2 AND person = $3",
+                &[
+                    (&claim.host, Type::TEXT),
+                    (&claim.proposal.uuid(), Type::UUID),
+                    (&claim.person.as_str(), Type::TEXT),
+                ],
+            )
+            .await
+    }
+
+    /// Who reads what, of the offers that this login may read.
+    pub async fn claims(&self, since: Option<Timestamp>) -> Result<Page<ClaimRow>, EngineError> {
+        let list = List {
+            table: "claim",
+            columns: "host, proposal, person",
+            filter: "true",
+            key: "(host || ' ' || proposal || ' ' || login)",
+            bytes: "octet_length(person)",
+            most: 128,
+        };
+        let mut held = self.held().await?;
+        held.list(&list, since, &[], |row| {
+            let Ok(person) = Person::new(get(row, "person")?) else {
+                return Ok(None);
+            };
+            Ok(Some(ClaimRow {
+                host: get(row, "host")?,
+                proposal: ProposalId::from_uuid(get(row, "proposal")?),
+                person,
+            }))
+        })
+        .await
+    }
+}

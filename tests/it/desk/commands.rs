@@ -1,0 +1,121 @@
+//! `countersign desk` as its owner types it.
+
+use std::process::{Command, Output, Stdio};
+
+use super::cluster;
+use super::rows::offer;
+
+fn desk(home: &std::path::Path, args: &[&str]) -> (i32, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .arg("desk")
+        .args(args)
+        .env_clear()
+        .env("HOME", home)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_owner_makes_a_desk_and_each_login_sees_how_it_stands() {
+    let home = tempfile::tempdir().unwrap();
+    let desk = |args: &[&str]| desk(home.path(), args);
+    for (args, words) in [
+        (&["status"][..], "set `desk.url`"),
+        (&["migrate", "--url", "mysql://x"], "--url: "),
+        (
+            &["status", "--url", "postgresql://u:hunter2@h/d"],
+            "it has a password",
+        ),
+        (&["prune", "--days", "x"], "give a number of days"),
+        (
+            &["member", "add", "x", "--host", "a", "--person", "b"],
+            "cannot be used with",
+        ),
+        (&["member", "add", "x"], "--host"),
+        (&["member", "add", "1x", "--gateway"], "a letter first"),
+        (&["member", "add", "x", "--host", "a/b"], "A-Z a-z 0-9"),
+    ] {
+        let (code, out, error) = desk(args);
+        assert!(
+            code == 2 && out.is_empty() && error.contains(words),
+            "{args:?}: {code} {error}"
+        );
+        assert!(!error.contains("hunter2"), "{error}");
+    }
+    let (code, sql, _) = desk(&["init", "--print"]);
+    assert!(code == 0 && sql.starts_with("BEGIN;\n") && sql.contains("CREATE TABLE desk.vote"));
+    let Some(db) = cluster::empty().await else {
+        return;
+    };
+    let owner = db.url("postgres");
+    let (host, name) = (format!("host_{}", db.name), format!("rev_{}", db.name));
+    let (code, _, error) = desk(&["status", "--url", &owner]);
+    assert!(
+        code == 1 && error.contains("`countersign desk init`"),
+        "{error}"
+    );
+    assert_eq!(
+        desk(&["init", "--url", &owner]).1,
+        "the desk is at migration 1\n"
+    );
+    assert_eq!(
+        desk(&["migrate", "--url", &owner]).1,
+        "already at migration 1\n"
+    );
+    let (code, made, error) = desk(&["member", "add", &host, "--host", "lab-1", "--url", &owner]);
+    assert_eq!(code, 0, "{error}");
+    assert!(
+        made.contains("is a host's login\nit was made and has no password"),
+        "{made}"
+    );
+    let reviewer = [
+        "member",
+        "add",
+        &name,
+        "--person",
+        "ana@x",
+        "--roles",
+        "data,security",
+        "--url",
+        &owner,
+    ];
+    assert_eq!(desk(&reviewer).0, 0);
+    db.engine(&host)
+        .publish_offer(&offer("lab-1", &["data"]))
+        .await
+        .unwrap();
+
+    let (code, status, error) = desk(&["status", "--url", &db.url(&name)]);
+    assert_eq!((code, error.as_str()), (0, ""), "{status}");
+    for line in [
+        "server      PostgreSQL 1",
+        "a Unix socket, without TLS",
+        "desk_reviewer",
+        "tables      at migration 1",
+        "news        at once, by LISTEN",
+        "it reads    1 offers, 0 votes",
+        "host        lab-1: no statement yet",
+    ] {
+        assert!(status.contains(line), "{line}: {status}");
+    }
+    let (code, status, _) = desk(&["status", "--url", &owner]);
+    assert!(
+        code == 1 && status.contains("WARNING     postgres is a superuser"),
+        "{status}"
+    );
+    assert!(
+        desk(&["prune", "--days", "30", "--url", &owner])
+            .1
+            .starts_with("removed: 0 offers")
+    );
+    assert_eq!(desk(&["member", "remove", &name, "--url", &owner]).0, 0);
+    let (code, status, error) = desk(&["status", "--url", &db.url(&name)]);
+    assert_eq!(code, 1, "{status}{error}");
+}
