@@ -28,6 +28,7 @@ CREATE TABLE desk.offer (
 );
 CREATE INDEX ON desk.offer (at, host, proposal, version);
 CREATE INDEX ON desk.offer (host, deadline);
+CREATE INDEX ON desk.offer (deadline);
 
 -- "Somebody reads this": a hint.
 CREATE TABLE desk.claim (

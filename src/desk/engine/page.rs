@@ -36,7 +36,7 @@ pub(super) struct List {
     pub filter: &'static str,
     /// Tells rows of one time apart; a text.
     pub key: &'static str,
-    /// Bytes of a row, as the table bounds them; larger ones are left out.
+    /// Bytes of what is long in a row; where that is more than `most`, it is left out.
     pub bytes: &'static str,
     pub most: usize,
 }

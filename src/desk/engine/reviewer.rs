@@ -10,7 +10,10 @@ use super::Engine;
 use super::error::EngineError;
 use super::host::{fits, small};
 use super::page::{List, Page, get, number};
-use super::rows::{BODY_MAX, ClaimRow, Occasion, OfferRow, SMALL_MAX, StatementRow, VoteRow};
+use super::rows::{
+    BODY_MAX, ClaimRow, Occasion, OfferRow, ROLES_MAX, SIGNATURE_MAX, SMALL_MAX, StatementRow,
+    VoteRow,
+};
 
 impl Engine {
     /// The offers that this login may read and whose deadline is not past by the engine's clock.
@@ -20,8 +23,9 @@ impl Engine {
             columns: "host, proposal, version, roles, deadline, body, signature",
             filter: "deadline > now()",
             key: "(host || ' ' || proposal || ' ' || version)",
-            bytes: "octet_length(body)",
-            most: BODY_MAX,
+            // Each role has a length of four bytes beside it.
+            bytes: "(octet_length(body) + octet_length(signature) + 4 * octet_length(array_to_string(roles, ',')))",
+            most: BODY_MAX + SIGNATURE_MAX + 4 * ROLES_MAX,
         };
         let mut held = self.held().await?;
         held.list(&list, since, &[], |row| {
@@ -53,8 +57,8 @@ impl Engine {
             columns: "host, proposal, seq, kind, body, signature",
             filter: "proposal = ANY($3)",
             key: "(host || ' ' || proposal || ' ' || seq)",
-            bytes: "octet_length(body)",
-            most: BODY_MAX,
+            bytes: "(octet_length(body) + octet_length(signature))",
+            most: BODY_MAX + SIGNATURE_MAX,
         };
         let mut held = self.held().await?;
         held.list(&list, since, &[(&proposals, Type::UUID_ARRAY)], |row| {

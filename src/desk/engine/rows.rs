@@ -12,6 +12,9 @@ pub(super) const SMALL_MAX: usize = 16 * 1024;
 /// Most bytes of a signature in its armour.
 pub(super) const SIGNATURE_MAX: usize = 4096;
 
+/// Most bytes of an offer's roles, with a comma between two.
+pub(super) const ROLES_MAX: usize = 2048;
+
 /// A proposal as a host offers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferRow {

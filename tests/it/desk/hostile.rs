@@ -1,6 +1,8 @@
 //! An engine that lies, stalls, floods or goes away costs time, and nothing else.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use countersign::audit::Trust;
@@ -32,14 +34,18 @@ enum Answer {
     End,
 }
 
-/// Serves each connection the same.
-fn serve(folder: &Path, greeting: Vec<u8>, answer: Answer) {
+/// Serves each connection the same, and counts them.
+fn serve(folder: &Path, greeting: Vec<u8>, answer: Answer) -> Arc<AtomicUsize> {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counts = count.clone();
     let listener = UnixListener::bind(folder.join(".s.PGSQL.5432")).unwrap();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
+            counts.fetch_add(1, Ordering::Relaxed);
             tokio::spawn(lie(stream, greeting.clone(), answer.clone()));
         }
     });
+    count
 }
 
 async fn lie(mut stream: UnixStream, greeting: Vec<u8>, answer: Answer) -> std::io::Result<()> {
@@ -155,7 +161,7 @@ async fn a_server_that_is_none_is_refused_by_its_kind_of_lie() {
     for (name, greeting, answer, is) in cases {
         all.spawn(async move {
             let folder = tempfile::tempdir_in("/tmp").unwrap();
-            serve(folder.path(), greeting, answer);
+            let connections = serve(folder.path(), greeting, answer);
             let url = cluster::url(folder.path(), 5432, "u", "d");
             let engine = cluster::engine(&url, Duration::from_millis(1500));
             // A second call meets a new connection.
@@ -163,6 +169,7 @@ async fn a_server_that_is_none_is_refused_by_its_kind_of_lie() {
                 let error = engine.offers(None).await.unwrap_err();
                 assert!(is(&error), "{name}: {error:?}");
             }
+            assert!(connections.load(Ordering::Relaxed) >= 2, "{name}");
         });
     }
     all.join_all().await;
