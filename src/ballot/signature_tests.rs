@@ -36,12 +36,12 @@ fn electorate(signers: &str, revoked: &str) -> Electorate {
 #[test]
 fn a_vote_of_each_type_of_key_is_its_voters() {
     let keys = [
-        TestKey::new(1),
-        TestKey::p256(2),
-        TestKey::new(3).on_token(5, 7),
-        TestKey::p256(4).on_token(1, 0),
+        (TestKey::new(1), None),
+        (TestKey::p256(2), None),
+        (TestKey::new(3).on_token(5, 7), Some((true, true, 7))),
+        (TestKey::p256(4).on_token(1, 0), Some((true, false, 0))),
     ];
-    for key in keys {
+    for (key, token) in keys {
         let all = electorate(&key.signer("ana"), "");
         for kind in VoteKind::ALL {
             let vote = key.vote(&ballot(), kind, "ana");
@@ -49,7 +49,9 @@ fn a_vote_of_each_type_of_key_is_its_voters() {
             assert_eq!((checked.kind(), checked.voter().as_str()), (kind, "ana"));
             let own = Key::read(&key.line()).unwrap();
             assert_eq!(checked.key(), own.fingerprint());
-            assert_eq!(checked.security_key().is_some(), own.is_security_key());
+            let said = checked.security_key();
+            assert_eq!(said.map(|s| (s.touched, s.verified, s.counter)), token);
+            assert_eq!(own.is_security_key(), token.is_some());
         }
     }
 }

@@ -439,6 +439,7 @@ fn made_up_faults_are_found() {
         ("ipc/x.rs", "use countersign::tui::X;", "uses `tui`"),
         ("helpers/x.rs", "", "no layer"),
         ("broker/x.rs", "use std::fs::File;", "std::fs"),
+        ("ballot/x.rs", "use std::fs::File;", "std::fs"),
         (
             "broker/x.rs",
             "let t = std::time::Instant::now();",
