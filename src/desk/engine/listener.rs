@@ -19,8 +19,9 @@ use super::{CALL_S, Engine};
 pub const POLL_S: u64 = 5;
 /// How long a notification to oneself may take.
 const PROBE: Duration = Duration::from_secs(2);
-/// Between two attempts to be notified.
+/// Between two attempts where none was notified, and after a session that was.
 const AGAIN: Duration = Duration::from_secs(30);
+const SOON: Duration = Duration::from_secs(1);
 
 /// Where what is for all people is announced.
 const PEOPLE: &str = "desk_people";
@@ -64,8 +65,12 @@ impl Listener {
         let task = tokio::spawn(async move {
             loop {
                 listen(&engine, &channel, &send, &is).await;
-                is.send_replace(Delivery::Polled);
-                sleep(AGAIN).await;
+                let before = is.send_replace(Delivery::Polled);
+                sleep(match before {
+                    Delivery::Notified => SOON,
+                    Delivery::Trying | Delivery::Polled => AGAIN,
+                })
+                .await;
             }
         });
         Self {

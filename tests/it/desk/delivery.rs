@@ -40,8 +40,22 @@ async fn hosts_and_people_are_woken_by_what_is_for_them() {
     // Nobody else's vote wakes a host, but the clock does.
     b.next().await;
     assert!(before.elapsed() >= Duration::from_secs(POLL_S));
-    // A session that is killed is made again; until then there is the clock.
-    assert_eq!(b.delivery(), Delivery::Notified);
+    // A session that is killed is made again, and what came in between is looked for.
+    let admin = db.client("postgres").await;
+    let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                WHERE datname = current_database() AND query LIKE 'LISTEN%'";
+    assert_eq!(admin.query_typed(kill, &[]).await.unwrap().len(), 3);
+    while people.delivery() == Delivery::Notified {
+        tokio::task::yield_now().await;
+    }
+    host.publish_offer(&offer("a", &[])).await.unwrap();
+    let before = Instant::now();
+    people.next().await;
+    assert!(
+        before.elapsed() < Duration::from_secs(POLL_S),
+        "it was polled"
+    );
+    assert_eq!(people.delivery(), Delivery::Notified);
 }
 
 /// Passes on everything but notifications, as a pooler in transaction mode does.
