@@ -270,6 +270,27 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
             LogEvent::Withdrawn { .. } | LogEvent::Unattended { .. },
             Stage::Pending(_) | Stage::Edited(_),
         )
+        // A veto can come until the release.
+        | (
+            LogEvent::Voted(_),
+            Stage::Pending(What {
+                grantable: true, ..
+            })
+            | Stage::Edited(_)
+            | Stage::Granted { .. }
+            | Stage::Started,
+        )
+        | (
+            LogEvent::Denied { .. },
+            Stage::Granted { .. } | Stage::Started,
+        )
+        | (LogEvent::VoteRefused { .. }, _)
+        | (
+            LogEvent::Settled { .. },
+            Stage::Pending(What {
+                grantable: true, ..
+            }),
+        )
         | (LogEvent::Drilled(_), Stage::Edited(What { drill: None, .. }))
         | (LogEvent::Started { .. }, Stage::Granted { .. })
         | (LogEvent::Killed { .. }, Stage::Granted { .. } | Stage::Started)

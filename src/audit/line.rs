@@ -101,6 +101,7 @@ impl Record {
             "edited" => serde_json::from_slice(line).map(LogEvent::Edited),
             "granted" => serde_json::from_slice(line).map(LogEvent::Granted),
             "finished" => serde_json::from_slice(line).map(LogEvent::Finished),
+            "voted" => serde_json::from_slice(line).map(LogEvent::Voted),
             "drilled" => serde_json::from_slice(line).map(LogEvent::Drilled),
             _ => serde_json::from_slice(line),
         };
@@ -225,6 +226,7 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
     match event {
         LogEvent::Edited(_)
         | LogEvent::Granted(_)
+        | LogEvent::Voted(_)
         | LogEvent::Denied { .. }
         | LogEvent::Killed { by: Some(_), .. }
         | LogEvent::Paused { .. }
@@ -241,6 +243,8 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Withdrawn { .. }
         | LogEvent::Refused { .. } => "agent",
         LogEvent::Blocked { .. }
+        | LogEvent::VoteRefused { .. }
+        | LogEvent::Settled { .. }
         | LogEvent::Started { .. }
         | LogEvent::Finished(_)
         | LogEvent::Drilled(_)

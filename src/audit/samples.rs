@@ -141,6 +141,7 @@ pub fn granted_as(id: ProposalId, code: &[u8]) -> LogEvent {
             lines_seen: SourceStats::of(code).lines,
             ..Viewed::default()
         },
+        votes: None,
     };
     bind(&mut granted);
     LogEvent::Granted(Box::new(granted))

@@ -43,6 +43,7 @@ impl BrokerState {
             private_told: grant.inputs().iter().any(|i| grant.policy().tells(i)),
             by: confirmation.by.clone(),
             viewed: confirmation.viewed,
+            votes: None,
         }));
         self.leave_undecided(id);
         if let Some(entry) = self.entries.get_mut(&id)

@@ -126,7 +126,7 @@ fn list(policies: &[Arc<Policy>], least: Tier, json: bool) -> Result<Said, Failu
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "{:<20} contract {:<9} tier {:<8} guard {:<3} {:>3} modules  wall {:>4} s  sha256 {}{}{}",
+            "{:<20} contract {:<9} tier {:<8} guard {:<3} {:>3} modules  wall {:>4} s  sha256 {}{}{}{}",
             p.label(),
             p.contract.as_str(),
             p.tier.max(least),
@@ -138,6 +138,11 @@ fn list(policies: &[Arc<Policy>], least: Tier, json: bool) -> Result<Said, Failu
                 "  tells private values"
             } else {
                 ""
+            },
+            if p.grant.is_empty() {
+                ""
+            } else {
+                "  signed grants"
             },
             match p.set_by {
                 SetBy::Administrator => "  set by the administrator",
@@ -216,6 +221,9 @@ fn show(policies: &[Arc<Policy>], name: &str, least: Tier, json: bool) -> Result
     if p.private == PrivateValues::Tell && !p.tells_private() {
         out.push_str("# the contract scoped hides them all the same\n");
     }
+    for rule in &p.grant {
+        let _ = write!(out, "\n# {rule}\n{}", rule.as_toml());
+    }
     Ok(Said::Text(out))
 }
 
@@ -274,6 +282,9 @@ fn diff(policy: &Policy, known: &[Arc<Policy>]) -> String {
     }
     if let Some(set) = changes.guard {
         sets("guard", &set.old, &set.new);
+    }
+    for rule in changes.grant {
+        let _ = writeln!(out, "+ grant {rule}");
     }
     if out.len() == before {
         out.push_str("nothing\n");

@@ -184,6 +184,75 @@ pub struct Rule {
     pub pin: bool,
 }
 
+impl Rule {
+    /// The table `[[grant]]` that means this rule.
+    pub fn as_toml(&self) -> String {
+        let listed = |roles: &BTreeSet<Role>| {
+            let roles: Vec<String> = roles.iter().map(|role| format!("\"{role}\"")).collect();
+            roles.join(", ")
+        };
+        let when = match &self.when {
+            When::Always => String::new(),
+            When::Verdict(kind) => format!("when = \"{kind}\"\n"),
+            When::Capabilities(some) => {
+                let some: Vec<String> = some.iter().map(|c| format!("\"{c}\"")).collect();
+                format!("when = [{}]\n", some.join(", "))
+            }
+        };
+        let quorum = match self.quorum {
+            Quorum::People(n) => n.to_string(),
+            Quorum::All(_) => "\"all\"".to_owned(),
+        };
+        format!(
+            "[[grant]]\n{when}quorum = {quorum}\nroles = [{}]\nnot_self = {}\nveto = [{}]\ntouch = {}\npin = {}\n",
+            listed(&self.roles),
+            self.not_self,
+            listed(&self.veto),
+            self.touch,
+            self.pin,
+        )
+    }
+}
+
+/// `2 people of data or security, each with a touched key, if flagged; legal may veto`.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listed = |roles: &BTreeSet<Role>, word: &str| {
+            let roles: Vec<&str> = roles.iter().map(Role::as_str).collect();
+            roles.join(word)
+        };
+        match self.quorum {
+            Quorum::People(1) => f.write_str("1 person")?,
+            Quorum::People(n) => write!(f, "{n} people")?,
+            Quorum::All(_) => f.write_str("everybody")?,
+        }
+        if !self.roles.is_empty() {
+            write!(f, " of {}", listed(&self.roles, " or "))?;
+        }
+        if self.not_self && self.quorum == Quorum::People(1) {
+            f.write_str(" other than the one whose agent asks")?;
+        }
+        match (self.touch, self.pin) {
+            (false, false) => {}
+            (true, false) => f.write_str(", with a touched security key")?,
+            (false, true) => f.write_str(", with a security key and its PIN")?,
+            (true, true) => f.write_str(", with a touched security key and its PIN")?,
+        }
+        match &self.when {
+            When::Always => {}
+            When::Verdict(kind) => write!(f, ", if {kind}")?,
+            When::Capabilities(some) => {
+                let some: Vec<&str> = some.iter().map(|c| c.as_str()).collect();
+                write!(f, ", if it can {}", some.join(" or "))?;
+            }
+        }
+        match self.veto.is_empty() {
+            true => Ok(()),
+            false => write!(f, "; {} may veto", listed(&self.veto, " or ")),
+        }
+    }
+}
+
 /// The rules that apply to one proposal. Empty: one person at the dashboard decides, without a signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Accesses, AgentClaim, AgentId, Artifact, BoundInput, Digest, Drill, DrillPlan, DrilledLog,
-    Exit, GrantDigest, Isolation, LimitKind, Limits, Pace, Peer, Preflight, ProposalId, Reviewer,
-    RunError, RunEvent, State, Tier, Timing, Verdict, Viewed,
+    Exit, GrantDigest, Isolation, LimitKind, Limits, Nonce, Pace, Peer, Person, Preflight,
+    ProposalId, Reviewer, RunError, RunEvent, State, Terms, Tier, Timing, Verdict, Viewed, Vote,
+    VoteKind,
 };
 
 /// One step in the life of a dashboard or a proposal.
@@ -50,6 +51,26 @@ pub enum LogEvent {
         reason: Option<String>,
         by: Reviewer,
         viewed: Viewed,
+    },
+    /// A person's signed vote counts, for now: whether the grant that it is part of is given, is decided by all of them.
+    Voted(Box<VotedLog>),
+    /// Votes on it did not count, and why. Repetitions are counted in one record.
+    VoteRefused {
+        id: ProposalId,
+        /// Who it says it is from.
+        voter: Person,
+        vote: VoteKind,
+        why: String,
+        via: Via,
+        count: u64,
+    },
+    /// In the log of a reviewer: how a proposal of another host ended, by that host's word.
+    Settled {
+        id: ProposalId,
+        /// The host's name.
+        host: String,
+        state: State,
+        message: String,
     },
     /// A drill ended. No other record ends one, unless the dashboard was killed.
     Drilled(Box<DrilledLog>),
@@ -251,8 +272,62 @@ pub struct GrantedLog {
     /// Whether an input is a private data set whose values the policy lets the agent see.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub private_told: bool,
+    /// Who confirmed it; if votes granted, whose program counted them.
     pub by: Reviewer,
+    /// What that person looked at; if votes granted, what the last of them did.
     pub viewed: Viewed,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub votes: Option<Votes>,
+}
+
+/// The content of [`LogEvent::Voted`]: all that its signature is over, so that it can be verified again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VotedLog {
+    pub id: ProposalId,
+    /// Which version of the offer, counted from 1: each edit makes a new one.
+    pub version: u32,
+    /// The host's name, and the fingerprint of its key.
+    pub host: String,
+    pub host_key: String,
+    pub offer: Digest,
+    pub code: Digest,
+    pub grant: GrantDigest,
+    pub terms: Terms,
+    pub nonce: Nonce,
+    pub deadline: Timestamp,
+    pub vote: Vote,
+    /// Fingerprint of the key that signed it.
+    pub key: String,
+    /// Set if it is a security key: whether it was touched, and whether it checked a PIN or a fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touched: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    pub via: Via,
+}
+
+/// How a vote came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Via {
+    /// At this program's own terminal.
+    Terminal(Reviewer),
+    /// Over the local socket, from a process of this uid.
+    Socket { uid: u32, pid: i32 },
+    /// Over the engine, from this login of it.
+    Engine { login: String },
+}
+
+/// What [`LogEvent::Granted`] names if votes granted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Votes {
+    /// Whose votes, in the order in which they came.
+    pub by: Vec<Person>,
+    pub offer: Digest,
+    /// SHA-256 of the files that say who may vote, as they were.
+    pub signers: Digest,
+    pub people: Digest,
+    pub revoked: Digest,
 }
 
 /// The content of [`LogEvent::Finished`].
@@ -344,7 +419,10 @@ impl LogEvent {
             Self::Granted(g) => Some(g.id),
             Self::Finished(f) => Some(f.id),
             Self::Drilled(d) => Some(d.id),
-            Self::Blocked { id }
+            Self::Voted(v) => Some(v.id),
+            Self::VoteRefused { id, .. }
+            | Self::Settled { id, .. }
+            | Self::Blocked { id }
             | Self::Started { id, .. }
             | Self::Denied { id, .. }
             | Self::Expired { id }
@@ -379,8 +457,10 @@ impl LogEvent {
             Self::Expired { .. } => State::Expired,
             Self::Withdrawn { .. } => State::Withdrawn,
             Self::Unattended { .. } => State::Unattended,
-            Self::Failed { state, .. } => *state,
-            Self::Killed { .. }
+            Self::Failed { state, .. } | Self::Settled { state, .. } => *state,
+            Self::Voted(_)
+            | Self::VoteRefused { .. }
+            | Self::Killed { .. }
             | Self::Opened { .. }
             | Self::Refused { .. }
             | Self::Paused { .. }
@@ -452,6 +532,9 @@ impl LogEvent {
             Self::Started { .. } => "started",
             Self::Finished(_) => "finished",
             Self::Denied { .. } => "denied",
+            Self::Voted(_) => "voted",
+            Self::VoteRefused { .. } => "vote_refused",
+            Self::Settled { .. } => "settled",
             Self::Drilled(_) => "drilled",
             Self::Expired { .. } => "expired",
             Self::Withdrawn { .. } => "withdrawn",

@@ -65,7 +65,8 @@ pub use kept::KeptRun;
 pub use left_out::{LeftOut, Reason};
 pub use limits::Limits;
 pub use log::{
-    Blob, EditedLog, ErasedContent, ErasedPart, FinishedLog, Gap, GrantedLog, LogEvent, ProposedLog,
+    Blob, EditedLog, ErasedContent, ErasedPart, FinishedLog, Gap, GrantedLog, LogEvent,
+    ProposedLog, Via, VotedLog, Votes,
 };
 pub use lookalikes::{Claimed, Imitation, Letter, claimed, differences, imitations};
 pub use nearest::{alike, closest, did_you_mean, nearest};

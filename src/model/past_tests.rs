@@ -149,6 +149,7 @@ fn grant(past: &mut Past, n: u32, minute: i64) {
         private_told: false,
         by: by(7),
         viewed: Viewed::default(),
+        votes: None,
     }));
     past.learn(at(minute), &event, None);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Action, Capability, Tier};
+use crate::model::{Action, Capability, Rule, Tier};
 
 use super::{Policy, PrivateValues};
 
@@ -57,6 +57,8 @@ pub struct Changes<'a> {
     pub tier: Option<Set<Tier>>,
     pub private: Option<Set<PrivateValues>>,
     pub guard: Option<Set<bool>>,
+    /// Rules of `[grant]` that were added. None can go.
+    pub grant: Vec<&'a Rule>,
 }
 
 impl<'a> Changes<'a> {
@@ -94,6 +96,11 @@ impl<'a> Changes<'a> {
             tier: Set::of(base.tier, policy.tier),
             private: Set::of(base.private, policy.private),
             guard: Set::of(base.guard, policy.guard),
+            grant: policy
+                .grant
+                .iter()
+                .filter(|rule| !base.grant.contains(rule))
+                .collect(),
         }
     }
 }

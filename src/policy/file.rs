@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::error::{PolicyError, key_of};
+use super::grant::Grants;
 use super::resolved::{Contract, PrivateValues};
 use crate::model::nearest;
 use crate::model::{Action, Capability, Tier};
@@ -29,6 +30,7 @@ pub(super) struct File {
     pub limits: Option<Limits>,
     pub isolation: Option<Isolation>,
     pub data: Option<Data>,
+    pub grant: Option<Grants>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

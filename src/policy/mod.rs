@@ -8,6 +8,7 @@ mod computes;
 mod error;
 mod file;
 mod folder;
+mod grant;
 mod keywords;
 mod load;
 mod members;

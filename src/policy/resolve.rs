@@ -8,6 +8,7 @@ use unicode_normalization::is_nfkc;
 use super::closed;
 use super::error::PolicyError;
 use super::file::{self, File};
+use super::grant;
 use super::nodes;
 use super::resolved::{Attributes, Contract, Origin, Policy, PrivateValues, SetBy};
 use crate::model::nearest;
@@ -55,7 +56,7 @@ pub(super) fn own(
     let (deny, allow_dunder, define_dunder) = attributes.map_or_else(Default::default, |a| {
         (a.deny, a.allow_dunder, a.define_dunder)
     });
-    let policy = Policy {
+    let mut policy = Policy {
         name: file.name,
         sha256: Digest::of(text.as_bytes()),
         origin,
@@ -75,7 +76,9 @@ pub(super) fn own(
         limits: limits(&file.limits.unwrap_or_default(), Limits::default()),
         tier: file.isolation.map_or(Tier::Kernel, |i| i.tier),
         private: file.data.map_or_else(Default::default, |d| d.private),
+        grant: Vec::new(),
     };
+    grant::add(&mut policy.grant, file.grant, path, text)?;
     check_limits(path, text, &policy.limits)?;
     if !policy.guard && policy.tier < Tier::Kernel {
         return Err(PolicyError::new(
@@ -184,6 +187,7 @@ pub(super) fn extending(
         }
         policy.private = data.private;
     }
+    grant::add(&mut policy.grant, file.grant, path, text)?;
     let mut widened = 0;
     if let Some(widen) = file.widen {
         if set_by == SetBy::User

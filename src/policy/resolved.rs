@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Action, BoundInput, Capability, Digest, Limits, PolicyRef, Tier};
+use crate::model::{Action, BoundInput, Capability, Digest, Limits, PolicyRef, Rule, Tier};
 
 /// The shape of a profile's inputs and result, named after a built-in profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -177,6 +177,9 @@ pub struct Policy {
     /// The value as written; [`Policy::tells_private`] decides.
     #[serde(default)]
     pub private: PrivateValues,
+    /// Who has to grant; every rule that applies has to be met. Empty: one person at the dashboard.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grant: Vec<Rule>,
 }
 
 impl Policy {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::{
     AgentClaim, AgentId, Artifact, BoundInput, CapabilityUse, Column, DrilledLog, EditedLog,
     Finding, FinishedLog, GrantedLog, InputKind, LogEvent, Peer, PolicyRef, ProposedLog, RunError,
-    RunEvent, Verdict,
+    RunEvent, Verdict, Vote, VotedLog,
 };
 
 /// Who says a text.
@@ -65,6 +65,7 @@ pub(super) fn texts(event: &mut LogEvent, said: &mut dyn FnMut(&mut String, Said
                 private_told: _,
                 by: _,
                 viewed: _,
+                votes: _,
             } = &mut **g;
             inputs.iter_mut().for_each(|one| input(one, text));
         }
@@ -75,6 +76,47 @@ pub(super) fn texts(event: &mut LogEvent, said: &mut dyn FnMut(&mut String, Said
             by: _,
             viewed: _,
         } => reason.iter_mut().for_each(text),
+        LogEvent::Voted(v) => {
+            let VotedLog {
+                id: _,
+                version: _,
+                host: _,
+                host_key: _,
+                offer: _,
+                code: _,
+                grant: _,
+                terms: _,
+                nonce: _,
+                deadline: _,
+                vote:
+                    Vote {
+                        kind: _,
+                        voter: _,
+                        viewed: _,
+                        reason,
+                        signature: _,
+                    },
+                key: _,
+                touched: _,
+                verified: _,
+                via: _,
+            } = &mut **v;
+            reason.iter_mut().for_each(text);
+        }
+        LogEvent::VoteRefused {
+            id: _,
+            voter: _,
+            vote: _,
+            why,
+            via: _,
+            count: _,
+        } => text(why),
+        LogEvent::Settled {
+            id: _,
+            host: _,
+            state: _,
+            message,
+        } => text(message),
         LogEvent::Drilled(d) => {
             // A drill's words are the dashboard's own.
             let DrilledLog {

@@ -12,8 +12,8 @@ use super::repeats::{CUT, Repeats, TELLING};
 use super::salt::{Salt, salted};
 use super::{Counts, Moved, SPAN, Secrets, Span};
 use crate::model::{
-    Blob, BoundInput, Digest, FinishedLog, GrantDigest, LogEvent, ProposalId, SourceStats, State,
-    StreamName, Verdict,
+    Blob, BoundInput, Digest, FinishedLog, GrantDigest, LogEvent, Nonce, ProposalId, SourceStats,
+    State, StreamName, Verdict,
 };
 
 /// How many replaced contents can still be found by the digest of what they were: about 15 MB.
@@ -382,6 +382,20 @@ impl Open {
                     let salt = self.salt.clone().or_else(Salt::new);
                     let bound = [b"grant ", grant.as_bytes().as_slice()].concat();
                     g.grant_digest = GrantDigest(salt.map_or(grant, |salt| salted(&salt, &bound)));
+                }
+                BTreeSet::new()
+            }
+            LogEvent::Voted(v) => {
+                // Without the nonce nobody can try codes against the signature.
+                if self.code(&mut v.code, None).is_some() {
+                    let salt = self.salt.clone().or_else(Salt::new);
+                    let hidden = |label: &[u8], digest: Digest| {
+                        let bound = [label, digest.as_bytes().as_slice()].concat();
+                        salt.as_ref()
+                            .map_or(Digest::of(b""), |salt| salted(salt, &bound))
+                    };
+                    v.grant = GrantDigest(hidden(b"grant ", v.grant.0));
+                    v.nonce = Nonce(hidden(b"nonce ", v.nonce.0));
                 }
                 BTreeSet::new()
             }

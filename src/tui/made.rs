@@ -262,5 +262,6 @@ pub fn policy() -> Policy {
         limits: Limits::default(),
         tier: Tier::Process,
         private: PrivateValues::Hide,
+        grant: Vec::new(),
     }
 }

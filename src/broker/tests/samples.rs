@@ -46,6 +46,7 @@ pub fn policy(name: &str) -> Policy {
         },
         tier: Tier::Process,
         private: PrivateValues::Hide,
+        grant: Vec::new(),
     }
 }
 

@@ -216,6 +216,12 @@ pub fn changes(policy: &Policy, base: &Policy) -> (Vec<String>, Vec<String>) {
         };
         list.push(said.to_owned());
     }
+    tighter.extend(
+        changes
+            .grant
+            .iter()
+            .map(|rule| format!("a grant needs {rule}")),
+    );
     (wider, tighter)
 }
 

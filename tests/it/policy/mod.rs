@@ -13,6 +13,7 @@ mod administrator;
 mod builtins;
 mod command;
 mod files;
+mod grants;
 use crate::common::given;
 mod widening;
 
