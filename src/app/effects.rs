@@ -17,6 +17,7 @@ use super::Input;
 use super::analyst::Analyst;
 use super::environment::Watch;
 use super::inputs::Inputs;
+use super::voters;
 
 /// Everything that carrying out an effect needs.
 pub struct Hands {
@@ -32,6 +33,8 @@ pub struct Hands {
     pub executor: Executor,
     pub python: Option<Arc<Measured>>,
     pub environment: Watch,
+    /// Set if people vote here. Without it the core asks for nothing of the kind.
+    pub desk: Option<voters::Hands>,
     /// Runs that were started and have not ended.
     pub controls: HashMap<ProposalId, Control>,
 }
@@ -92,6 +95,21 @@ impl Hands {
                 blobs,
             } => self.log.submit_in(lane, ticket, *event, blobs),
             Effect::Execute(grant) => self.execute(*grant),
+            Effect::Sign { id, version, vote } => {
+                if let Some(desk) = &self.desk {
+                    desk.sign(id, version, vote);
+                }
+            }
+            Effect::Publish(publication) => {
+                if let Some(desk) = &self.desk {
+                    desk.publish(publication);
+                }
+            }
+            Effect::LookAgain { id } => {
+                if let Some(desk) = &self.desk {
+                    desk.look_again(id);
+                }
+            }
             Effect::Release { id } => {
                 if let Some(control) = self.controls.get(&id) {
                     control.release();

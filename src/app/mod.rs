@@ -32,6 +32,7 @@ mod signals;
 mod signing;
 mod startup;
 mod summing;
+mod voters;
 pub mod voting;
 
 pub use absent::absent;
@@ -59,6 +60,10 @@ pub enum Input {
     Recalled(memory::Recalled),
     /// The person's editor has ended.
     Edited(Box<shell::Returned>),
+    /// A vote takes the terminal to be signed.
+    Sign(Box<voters::AskTerminal>),
+    /// `ssh-keygen` has ended and the terminal is free.
+    SignedInTerminal,
     /// Code colours are ready to be fetched, or the secrets of a long proposal are known.
     Highlighted,
 }

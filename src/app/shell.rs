@@ -43,6 +43,7 @@ mod following;
 mod hearing;
 mod reading;
 mod redraw;
+mod voting;
 
 use editing::Editing;
 pub use editing::Returned;
@@ -175,6 +176,9 @@ impl Shell {
         inbox: UnboundedSender<Input>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let by = reviewer::here();
+        let desk = setup.desk.take();
+        let desk = desk.map(|desk| desk.open(by.clone(), decided.clone()));
+        let desk = desk.transpose()?;
         let notary = signing::start(&setup, inbox.clone());
         let feeder = record::feeder(&setup.state_dir);
         let informer = notary.informer();
@@ -258,6 +262,7 @@ impl Shell {
                 python: None,
                 environment: watch,
                 controls: std::collections::HashMap::new(),
+                desk,
             },
             ahead: Ahead::default(),
             header: setup.header,
@@ -485,6 +490,8 @@ impl Shell {
                 self.redraw = Redraw::Soon;
             }
             Input::Edited(returned) => self.edited(*returned),
+            Input::Sign(ask) => self.sign_in_terminal(*ask),
+            Input::SignedInTerminal => self.signed_in_terminal(),
             Input::Recalled(recalled) => {
                 recalled.tell(&mut self.ui);
                 self.redraw = Redraw::Soon;

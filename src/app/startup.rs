@@ -13,6 +13,7 @@ use super::absent::absent;
 use super::anchoring::anchoring;
 use super::descriptors;
 use super::drills::{Drills, Means, fresh_seed};
+use super::voters::Desk;
 use crate::analysis::Analyser;
 use crate::audit;
 use crate::audit::kept::Keeper;
@@ -57,6 +58,8 @@ pub struct Setup {
     pub calls: Calls,
     /// The drills that the configuration asks for.
     pub drills: Option<(DrillPlan, Drills)>,
+    /// Set if a policy in force asks for votes.
+    pub desk: Option<Desk>,
     /// Whether to speak in lines instead of drawing frames.
     pub plain: bool,
     /// Whether the bundled proposals are to be sent.
@@ -92,6 +95,7 @@ pub fn prepare(
     } = Written::of(config, caps)?;
     let tier = config.least_tier();
     let tiers = checked_tiers(tiers, &config.paths.cache_dir)?;
+    let desk = Desk::prepare(config, &in_force)?;
     let exe = own_binary()?;
     // Workers are started through this descriptor, so that an update that replaces the file does
     // not mix versions, and a file put in its place is not run.
@@ -120,8 +124,13 @@ pub fn prepare(
         (None, Some(_)) => LogCheck::Running,
         (None, None) => LogCheck::Sound,
     };
+    let voting = desk.as_ref().map(|desk| desk.voting.clone());
     Ok(Setup {
-        settings: settings(config, tier, &in_force, &policies),
+        settings: Settings {
+            voting,
+            ..settings(config, tier, &in_force, &policies)
+        },
+        desk,
         log,
         // What a hold selects, only `audit prune` asks.
         retention_days: match config.audit.hold.is_empty() {
@@ -368,6 +377,7 @@ fn settings(
         kill_on_disconnect: config.run.kill_on_disconnect,
         lift: config.feature.lift,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        voting: None,
     }
 }
 

@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 
-use crate::model::{Digest, Exit, FinishedLog, LogEvent, ProposalId, State, Tier, Verdict};
+use crate::model::{
+    Digest, Exit, FinishedLog, LogEvent, ProposalId, State, Tier, Verdict, VoteKind,
+};
 
 /// What a person decides on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +48,9 @@ enum Stage {
     Granted {
         /// The tier in which it must be started.
         tier: Tier,
+        veto: Veto,
     },
-    Started,
+    Started(Veto),
     /// A kill was recorded, the end not yet.
     Killed {
         started: bool,
@@ -57,12 +60,19 @@ enum Stage {
     Unjudged,
 }
 
+/// Whether somebody's veto came after the grant. Only then it can end as denied, until it is let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Veto {
+    None,
+    Came,
+}
+
 impl Stage {
     fn state(self) -> Option<State> {
         match self {
             Self::Pending(_) | Self::Edited(_) => Some(State::Pending),
             Self::Granted { .. } | Self::Killed { started: false } => Some(State::Granted),
-            Self::Started | Self::Killed { started: true } => Some(State::Running),
+            Self::Started(_) | Self::Killed { started: true } => Some(State::Running),
             Self::Ended(state) => Some(state),
             Self::Unjudged => None,
         }
@@ -85,7 +95,7 @@ impl Stage {
             }) => "waits for a decision",
             Self::Pending(_) | Self::Edited(_) => "its verdict blocks",
             Self::Granted { .. } => "was granted and not started",
-            Self::Started => "was started",
+            Self::Started(_) => "was started",
             Self::Killed { started: false } => "was killed before it was started",
             Self::Killed { started: true } => "was killed",
             Self::Ended(State::Succeeded) => "had succeeded",
@@ -193,7 +203,7 @@ impl Lives {
                     "`edited` names other code than there was to edit ({id})"
                 ))
             }
-            Some(Stage::Granted { tier }) if starts_in_other_tier(event, tier) => Err(format!(
+            Some(Stage::Granted { tier, .. }) if starts_in_other_tier(event, tier) => Err(format!(
                 "`started` names another tier than {tier}, for which it was granted ({id})"
             )),
             Some(stage) if follows(event, stage) => Ok(()),
@@ -264,7 +274,7 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
         )
         | (
             LogEvent::Expired { .. },
-            Stage::Pending(_) | Stage::Edited(_) | Stage::Granted { .. } | Stage::Started,
+            Stage::Pending(_) | Stage::Edited(_) | Stage::Granted { .. } | Stage::Started(_),
         )
         | (
             LogEvent::Withdrawn { .. } | LogEvent::Unattended { .. },
@@ -278,11 +288,14 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
             })
             | Stage::Edited(_)
             | Stage::Granted { .. }
-            | Stage::Started,
+            | Stage::Started(_),
         )
         | (
             LogEvent::Denied { .. },
-            Stage::Granted { .. } | Stage::Started,
+            Stage::Granted {
+                veto: Veto::Came, ..
+            }
+            | Stage::Started(Veto::Came),
         )
         | (LogEvent::VoteRefused { .. }, _)
         | (
@@ -293,8 +306,8 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
         )
         | (LogEvent::Drilled(_), Stage::Edited(What { drill: None, .. }))
         | (LogEvent::Started { .. }, Stage::Granted { .. })
-        | (LogEvent::Killed { .. }, Stage::Granted { .. } | Stage::Started)
-        | (LogEvent::Finished(_), Stage::Started | Stage::Killed { started: true })
+        | (LogEvent::Killed { .. }, Stage::Granted { .. } | Stage::Started(_))
+        | (LogEvent::Finished(_), Stage::Started(_) | Stage::Killed { started: true })
         | (LogEvent::Replicated { .. }, Stage::Ended(State::Succeeded))
         | (LogEvent::Erased { .. }, Stage::Ended(_)) => true,
         // A run can fail by itself (`Error`), or because it was killed.
@@ -363,13 +376,27 @@ fn claimed(event: &LogEvent, before: Option<Stage>) -> Option<Stage> {
                 _ => None,
             },
         )),
-        LogEvent::Granted(g) => Stage::Granted { tier: g.tier },
-        LogEvent::Started { .. } => Stage::Started,
+        LogEvent::Granted(g) => Stage::Granted {
+            tier: g.tier,
+            veto: Veto::None,
+        },
+        LogEvent::Started { .. } => Stage::Started(match before {
+            Some(Stage::Granted { veto, .. }) => veto,
+            _ => Veto::None,
+        }),
+        LogEvent::Voted(v) if v.vote.kind == VoteKind::Veto => match before {
+            Some(Stage::Granted { tier, .. }) => Stage::Granted {
+                tier,
+                veto: Veto::Came,
+            },
+            Some(Stage::Started(_)) => Stage::Started(Veto::Came),
+            _ => return None,
+        },
         LogEvent::Killed { .. } => match before {
             // Retention may have removed everything before the kill of a run.
             None => Stage::Killed { started: true },
             Some(Stage::Granted { .. }) => Stage::Killed { started: false },
-            Some(Stage::Started) => Stage::Killed { started: true },
+            Some(Stage::Started(_)) => Stage::Killed { started: true },
             Some(_) => return None,
         },
         LogEvent::Replicated { .. } => match before {

@@ -199,6 +199,8 @@ impl BrokerState {
                 inputs,
                 ..Arriving::default()
             }),
+            offers: 0,
+            refused_votes: Vec::new(),
         };
         self.entries.insert(id, entry);
     }

@@ -208,7 +208,7 @@ impl BrokerState {
             }
         }
         if entry.state().is_final() {
-            return self.tell(id, fx);
+            return self.tell(id, now, fx);
         }
         self.waiting.insert(entry.seq, id);
         // The proposal may have ended while the record was being written.
@@ -218,7 +218,10 @@ impl BrokerState {
                 self.end_withdrawn(id, disconnected, now, fx);
             }
             None if self.closing => self.end_unattended(id, now, fx),
-            None => fx.push(Effect::Attention),
+            None => {
+                self.put_to_vote(id, now, fx);
+                fx.push(Effect::Attention);
+            }
         }
     }
 

@@ -3,9 +3,10 @@
 use crate::clock::Now;
 use crate::model::{
     BoundInput, Decision, DecisionKind, GrantedLog, LogEvent, ProposalId, Reviewer, State, Viewed,
+    Votes,
 };
 
-use super::decision::{Confirmation, Refused, grant};
+use super::decision::{Confirmation, Consent, Grant, Refused, grant};
 use super::effect::Effect;
 use super::entry::Entry;
 use super::outcome::{OutcomeText, decided};
@@ -15,17 +16,34 @@ use super::state::{BrokerState, Then};
 impl BrokerState {
     pub(super) fn confirm(&mut self, confirmation: &Confirmation, now: Now, fx: &mut Vec<Effect>) {
         let id = confirmation.id;
-        let grant = match grant::grant(self, confirmation, now) {
-            Ok(grant) => grant,
-            Err(Refused::Drill) => {
-                return self.drill_granted(confirmation, now, fx);
+        match grant::grant(self, Consent::Person(confirmation), now) {
+            Ok(grant) => {
+                self.refusal = None;
+                let (by, viewed) = (confirmation.by.clone(), confirmation.viewed);
+                self.granted(grant, by, viewed, None, now, fx);
             }
-            Err(why) => {
-                self.refusal = Some((id, why));
-                return;
+            Err(Refused::Drill) => self.drill_granted(confirmation, now, fx),
+            Err(Refused::Votes) => {
+                self.refusal = None;
+                if let Err(why) = self.vote_here(confirmation, fx) {
+                    self.refusal = Some((id, why));
+                }
             }
-        };
-        self.refusal = None;
+            Err(why) => self.refusal = Some((id, why)),
+        }
+    }
+
+    /// Records a grant; once that is durable, its child is made.
+    pub(super) fn granted(
+        &mut self,
+        grant: Grant,
+        by: Reviewer,
+        viewed: Viewed,
+        votes: Option<Votes>,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let id = grant.id();
         let event = LogEvent::Granted(Box::new(GrantedLog {
             id,
             digest: grant.code().digest(),
@@ -41,9 +59,9 @@ impl BrokerState {
                 .map(BoundInput::without_text)
                 .collect(),
             private_told: grant.inputs().iter().any(|i| grant.policy().tells(i)),
-            by: confirmation.by.clone(),
-            viewed: confirmation.viewed,
-            votes: None,
+            by,
+            viewed,
+            votes,
         }));
         self.leave_undecided(id);
         if let Some(entry) = self.entries.get_mut(&id)

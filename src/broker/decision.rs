@@ -27,6 +27,24 @@ pub struct Confirmation {
     pub viewed: Viewed,
 }
 
+/// What a grant rests on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Consent<'a> {
+    /// The person at the terminal, where the policy asks for nobody else.
+    Person(&'a Confirmation),
+    /// Signed votes on this proposal.
+    Votes(ProposalId),
+}
+
+impl Consent<'_> {
+    const fn id(self) -> ProposalId {
+        match self {
+            Self::Person(confirmation) => confirmation.id,
+            Self::Votes(id) => id,
+        }
+    }
+}
+
 /// The right to run one proposal once.
 ///
 /// The run that it allows consumes it:
@@ -189,6 +207,23 @@ pub enum Refused {
     Unrecorded,
     #[error("the dashboard is closing")]
     Closing,
+    /// Everything else would have allowed it; the person's vote is one of those that its policy asks for.
+    #[error("its policy asks for signed votes")]
+    Votes,
+    #[error("its policy asks for votes, and `[desk]` of config.toml is not there or not ready")]
+    NoDesk,
+    #[error("who may vote is not known: {0}")]
+    NoElectorate(String),
+    #[error("uid {0} is nobody's in people.toml, and its policy asks for signed votes")]
+    NoPerson(u32),
+    #[error("your vote would not count: {0}")]
+    MayNotVote(String),
+    #[error("your vote is being signed")]
+    Signing,
+    #[error("your vote is in; the others' are awaited")]
+    Voted,
+    #[error("it is too long to be offered to other people")]
+    TooLongToOffer,
     /// Everything else would have allowed it. Never shown: [`super::drill`] ends the drill.
     #[error("it was a drill")]
     Drill,

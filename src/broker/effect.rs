@@ -14,6 +14,8 @@ use crate::model::{
 
 use super::decision::Grant;
 use super::desks::Desk;
+use super::offer::Publication;
+use super::poll::Unsigned;
 
 /// Everything the shell can be asked to do. The effects of one update are carried out in order.
 #[derive(Debug)]
@@ -63,6 +65,18 @@ pub enum Effect {
     },
     /// Create the child and hold it. This consumes the grant.
     Execute(Box<Grant>),
+    /// Have the person at the terminal sign their vote; answered by `Event::Signed`.
+    Sign {
+        id: ProposalId,
+        version: u32,
+        vote: Box<Unsigned>,
+    },
+    /// Hand this to those who carry it to reviewers.
+    Publish(Publication),
+    /// Read again who may vote; answered by `Event::LookedAgain`.
+    LookAgain {
+        id: ProposalId,
+    },
     /// Let the held child run.
     Release {
         id: ProposalId,

@@ -9,6 +9,7 @@ use crate::policy::Contract;
 use super::announce::findings_bytes;
 use super::effect::{Effect, Note, Reply};
 use super::entry::Entry;
+use super::offer::Says;
 use super::phase::{End, Phase, Telling};
 use super::session::Session;
 use super::shared::PUBLIC;
@@ -21,10 +22,12 @@ const ENDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl BrokerState {
     /// Notifies streaming agents of a state, once its record is durable.
-    pub(super) fn hear(&self, id: ProposalId, state: State, fx: &mut Vec<Effect>) {
+    pub(super) fn hear(&self, id: ProposalId, state: State, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get(&id) else {
             return;
         };
+        let message = entry.message().to_owned();
+        self.publish(id, None, Says::State { state, message }, now, fx);
         for conn in &entry.audience.streams {
             fx.push(Effect::Notify {
                 conn: *conn,
@@ -34,7 +37,7 @@ impl BrokerState {
     }
 
     /// The final record is durable: answer every waiting call.
-    pub(super) fn tell(&mut self, id: ProposalId, fx: &mut Vec<Effect>) {
+    pub(super) fn tell(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
@@ -58,7 +61,7 @@ impl BrokerState {
         let withdrawers = std::mem::take(&mut entry.audience.withdrawers);
         let ended = entry.ending().filter(|_| !waiters.is_empty());
         let outcome = ended.map(|ended| Box::new(ended.outcome(&entry.proposal)));
-        self.hear(id, state, fx);
+        self.hear(id, state, now, fx);
         for (conn, call, until) in waiters {
             if let Some(until) = until {
                 self.timeouts.remove(&(until, conn, call, id));

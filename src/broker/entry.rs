@@ -12,8 +12,10 @@ use crate::model::{
 
 use super::audience::Audience;
 use super::phase::{Ended, Granted, LiveOutput, Phase, Ran, Telling};
+use super::poll::Poll;
 use super::quota::{PeerKey, key};
 use super::session::Session;
+use super::voting::Refusals;
 
 /// One proposal and its history. Everything that depends on the phase is in `phase`.
 #[derive(Debug)]
@@ -31,6 +33,9 @@ pub struct Entry {
     pub(super) seq: u64,
     pub(super) audience: Audience,
     pub(super) phase: Phase,
+    /// How many versions of it were offered to other people.
+    pub(super) offers: u32,
+    pub(super) refused_votes: Refusals,
 }
 
 impl Entry {
@@ -95,6 +100,15 @@ impl Entry {
                 None
             }
         }
+    }
+
+    /// The votes on it, where its policy asks for some and it waits or is granted.
+    pub fn poll(&self) -> Option<&Poll> {
+        self.phase.review()?.poll.as_deref()
+    }
+
+    pub(super) fn poll_mut(&mut self) -> Option<&mut Poll> {
+        self.phase.review_mut()?.poll.as_deref_mut()
     }
 
     pub fn run(&self) -> Option<&Run> {

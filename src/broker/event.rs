@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::ballot::Electorate;
 use crate::model::{
     AgentClaim, AgentId, Blob, BoundInput, CallId, Code, ConnId, Draft, Drill, Environment,
     InputRequest, Isolation, JobId, Peer, ProposalId, Reviewer, Run, RunEvent, StreamName, Ticket,
-    Usage, Verdict, Viewed,
+    Usage, Verdict, Via, Viewed, Vote,
 };
 
 use super::decision::Confirmation;
@@ -174,6 +175,27 @@ pub enum Event {
         note: ExecNote,
     },
     Environment(Environment),
+    /// The files of who may vote were read, or cannot be.
+    Electorate(Result<Arc<Electorate>, String>),
+    /// The same, for a held child that votes granted: it may be released if they still do.
+    LookedAgain {
+        id: ProposalId,
+        electorate: Result<Arc<Electorate>, String>,
+    },
+    /// The vote of the person at the terminal was signed, or why it was not.
+    Signed {
+        id: ProposalId,
+        version: u32,
+        vote: Result<Vote, String>,
+        by: Reviewer,
+    },
+    /// A vote came from elsewhere.
+    Cast {
+        id: ProposalId,
+        version: u32,
+        vote: Box<Vote>,
+        via: Via,
+    },
     /// A deadline may have come.
     Tick,
 }

@@ -12,6 +12,7 @@ use crate::model::{
 use super::decision::Grant;
 use super::desks::Work;
 use super::outcome::{OutcomeText, Stop};
+use super::poll::Poll;
 
 /// The phases, in the order in which they can follow each other. `Ended` can follow each of them.
 #[derive(Debug)]
@@ -64,6 +65,8 @@ pub(super) struct Review {
     pub inputs: Arc<[BoundInput]>,
     /// `None`: the code is as its agent proposed it.
     pub edit: Option<Arc<Edit>>,
+    /// What other people are asked; `None` if one person decides, or nothing could be offered yet.
+    pub poll: Option<Box<Poll>>,
 }
 
 /// What a person made of a proposed code.
@@ -114,6 +117,8 @@ pub(super) enum Stage {
     Made,
     /// The child is held; the `started` record is being written.
     Held,
+    /// The files of who may vote are read once more.
+    Looking,
     /// The release of the child was requested.
     LetGo(Live),
 }
@@ -320,7 +325,16 @@ impl Phase {
         }
     }
 
-    fn review(&self) -> Option<&Review> {
+    pub fn review_mut(&mut self) -> Option<&mut Review> {
+        match self {
+            Self::Recording(Recording { review, .. }) | Self::Waiting(review) => Some(review),
+            Self::Revising(revising) => Some(&mut revising.review),
+            Self::Granted(granted) => Some(&mut granted.review),
+            Self::Arriving(_) | Self::Ended(_) => None,
+        }
+    }
+
+    pub fn review(&self) -> Option<&Review> {
         match self {
             Self::Recording(Recording { review, .. }) | Self::Waiting(review) => Some(review),
             Self::Revising(revising) => Some(&revising.review),
@@ -358,6 +372,7 @@ impl Arriving {
                 proposed: verdict.clone(),
                 inputs: read.inputs.clone(),
                 edit: None,
+                poll: None,
             },
             fault: read.fault.clone(),
             early: self.early,
@@ -404,7 +419,7 @@ impl Stage {
     fn live(self) -> Option<Live> {
         match self {
             Self::LetGo(live) => Some(live),
-            Self::Armed(_) | Self::Made | Self::Held => None,
+            Self::Armed(_) | Self::Made | Self::Held | Self::Looking => None,
         }
     }
 }
@@ -418,7 +433,7 @@ impl Granted {
     pub fn live(&self) -> Option<&Live> {
         match &self.stage {
             Stage::LetGo(live) => Some(live),
-            Stage::Armed(_) | Stage::Made | Stage::Held => None,
+            Stage::Armed(_) | Stage::Made | Stage::Held | Stage::Looking => None,
         }
     }
 

@@ -130,10 +130,11 @@ impl BrokerState {
             Then::Nothing => {}
             Then::EndUnseen(id) => self.end_unseen(id, now, fx),
             Then::Announce(id) => self.announce(id, now, fx),
-            Then::Revise(id) => self.revised(id),
+            Then::Revise(id) => self.revised(id, now, fx),
             Then::Execute(id) => self.execute(id, now, fx),
+            Then::Count(id) => self.counted(id, now, fx),
             Then::Release(id) => self.let_go(id, now, fx),
-            Then::Tell(id) => self.tell(id, fx),
+            Then::Tell(id) => self.tell(id, now, fx),
             Then::TellPause(number) => self.pauses.recorded(number),
             Then::EndPause(number) => self.pauses.end(number),
         }
@@ -171,6 +172,7 @@ impl BrokerState {
             Then::Nothing
             | Then::Announce(_)
             | Then::Execute(_)
+            | Then::Count(_)
             | Then::Release(_)
             | Then::Tell(_)
             | Then::TellPause(_)
@@ -243,6 +245,7 @@ impl BrokerState {
             | Then::Announce(id)
             | Then::Revise(id)
             | Then::Execute(id)
+            | Then::Count(id)
             | Then::Release(id)
             | Then::Tell(id) => self.lost(id, now, fx),
         }
@@ -299,6 +302,6 @@ impl BrokerState {
                 self.unannounced.remove(peer);
             }
         }
-        self.tell(id, fx);
+        self.tell(id, now, fx);
     }
 }

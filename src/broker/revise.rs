@@ -141,7 +141,7 @@ impl BrokerState {
     }
 
     /// The edit is recorded: from now on it is what can be granted.
-    pub(super) fn revised(&mut self, id: ProposalId) {
+    pub(super) fn revised(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
@@ -163,6 +163,7 @@ impl BrokerState {
             edit: edited.then(|| Arc::new(edit)),
             ..revising.review.clone()
         });
+        self.put_to_vote(id, now, fx);
     }
 
     /// The edit could not be recorded: the code is what it was before.

@@ -55,13 +55,13 @@ impl BrokerState {
             return self.end_unrun(id, State::Error, text, message, now, fx);
         }
         if let Some(grant) = granted.take_grant() {
-            self.hear(id, State::Granted, fx);
+            self.hear(id, State::Granted, now, fx);
             fx.push(Effect::Execute(grant));
         }
     }
 
     /// Ends a proposal that was granted in time, but could not be released in time.
-    fn end_late(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+    pub(super) fn end_late(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get(&id) else {
             return;
         };
@@ -95,6 +95,11 @@ impl BrokerState {
         if late {
             return self.end_late(id, now, fx);
         }
+        if granted.review.poll.is_some() {
+            granted.stage = Stage::Looking;
+            fx.push(Effect::LookAgain { id });
+            return;
+        }
         granted.stage = Stage::LetGo(Live::default());
         fx.push(Effect::Release { id });
     }
@@ -111,7 +116,10 @@ impl BrokerState {
         match (note, &mut granted.stage) {
             (_, Stage::Armed(_)) => {}
             (ExecNote::Noted(events), Stage::Made) => granted.noted = events,
-            (ExecNote::Noted(events), Stage::Held | Stage::LetGo(Live { released: None, .. })) => {
+            (
+                ExecNote::Noted(events),
+                Stage::Held | Stage::Looking | Stage::LetGo(Live { released: None, .. }),
+            ) => {
                 // About a held child, only notes on why it is not released are accepted.
                 let why = |event: &RunEvent| event.kind == RunEvent::ENVIRONMENT;
                 granted.noted.extend(events.into_iter().filter(why));
@@ -126,7 +134,7 @@ impl BrokerState {
             }
             (ExecNote::Released, Stage::LetGo(live)) if live.released.is_none() => {
                 live.released = Some(now);
-                self.hear(id, State::Running, fx);
+                self.hear(id, State::Running, now, fx);
             }
             (ExecNote::Output { stream, text }, Stage::LetGo(live)) => {
                 live.output.push(stream, &text);
@@ -150,7 +158,7 @@ impl BrokerState {
                 let left = std::mem::take(&mut live.left);
                 self.end_run(id, *run, left, now, fx);
             }
-            (ExecNote::Ended(_), Stage::Made | Stage::Held) => {
+            (ExecNote::Ended(_), Stage::Made | Stage::Held | Stage::Looking) => {
                 let message = match granted.stopped {
                     Some(_) => "stopped before it was let go",
                     None => "its process ended before it was let go",
@@ -165,7 +173,7 @@ impl BrokerState {
                 | ExecNote::Output { .. }
                 | ExecNote::Used(_)
                 | ExecNote::Left(_),
-                Stage::Made | Stage::Held | Stage::LetGo(_),
+                Stage::Made | Stage::Held | Stage::Looking | Stage::LetGo(_),
             ) => {}
         }
     }
@@ -250,7 +258,7 @@ impl BrokerState {
         }
     }
 
-    fn end_unrun(
+    pub(super) fn end_unrun(
         &mut self,
         id: ProposalId,
         state: State,

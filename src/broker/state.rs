@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::ballot::Electorate;
 use crate::clock::Now;
 use crate::model::{AgentId, CallId, ConnId, Environment, Lane, ProposalId, Tier, agent_name};
 use crate::policy::{Contract, Policy};
@@ -18,6 +19,7 @@ use super::effect::RpcError;
 use super::entry::Entry;
 use super::ledger::{Ledger, Tally};
 use super::pause::Pauses;
+use super::poll::Voting;
 use super::quota::{QuotaUse, Quotas};
 use super::session::{Connection, Session};
 use super::shared::Shared;
@@ -43,6 +45,8 @@ pub struct Settings {
     pub lift: bool,
     /// Reported by `hello`.
     pub version: String,
+    /// Set if people vote here: what `[desk]` says, and this program's key.
+    pub voting: Option<Arc<Voting>>,
 }
 
 /// A profile in force.
@@ -89,6 +93,8 @@ pub(super) enum Then {
     /// A person's edit becomes what can be granted.
     Revise(ProposalId),
     Execute(ProposalId),
+    /// The oldest vote that is not counted yet counts.
+    Count(ProposalId),
     Release(ProposalId),
     Tell(ProposalId),
     /// Agents may hear of the pause with this number.
@@ -107,6 +113,8 @@ pub struct BrokerState {
     pub environment: Environment,
     pub audit: AuditHealth,
     pub log_doubt: Option<LogDoubt>,
+    /// Who may vote, as last read, or why that is not known.
+    pub(super) electorate: Result<Arc<Electorate>, String>,
     pub(super) entries: BTreeMap<ProposalId, Entry>,
     /// Announced and waiting for a decision, in the order of arrival.
     pub(super) waiting: BTreeMap<u64, ProposalId>,
@@ -162,6 +170,7 @@ impl BrokerState {
             environment,
             audit: AuditHealth::Up { durable },
             log_doubt: None,
+            electorate: Err("the files of who may vote were not read".to_owned()),
             entries: BTreeMap::new(),
             waiting: BTreeMap::new(),
             active: BTreeMap::new(),

@@ -26,8 +26,12 @@ mod scopes;
 mod sequences;
 mod states;
 mod unkept;
+mod voters;
+mod votes;
+mod votes_later;
 mod waits;
 mod watch;
+mod watch_votes;
 mod weights;
 mod world;
 

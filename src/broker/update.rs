@@ -41,6 +41,22 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
         Event::Drill { id, draft, drill } => state.drill(id, *draft, drill, now, &mut fx),
         Event::Exec { id, note } => state.exec(id, note, now, &mut fx),
         Event::Environment(environment) => state.environment_is(environment, now, &mut fx),
+        Event::Electorate(electorate) => state.electorate = electorate,
+        Event::LookedAgain { id, electorate } => {
+            state.looked_again(id, electorate, now, &mut fx);
+        }
+        Event::Signed {
+            id,
+            version,
+            vote,
+            by,
+        } => state.signed((id, version), vote, by, now, &mut fx),
+        Event::Cast {
+            id,
+            version,
+            vote,
+            via,
+        } => state.cast((id, version), *vote, via, now, &mut fx),
         Event::LogDoubted(doubt) => state.doubted(doubt),
         Event::LogRead => state.log_read(),
         Event::Shown { id } => state.shown = id,
@@ -78,6 +94,7 @@ impl BrokerState {
             self.record(event, Vec::new(), Then::Nothing, now, fx);
         }
         self.environment = environment;
+        self.put_all_to_vote(now, fx);
     }
 
     fn human(&mut self, act: HumanAct, now: Now, fx: &mut Vec<Effect>) {

@@ -1,6 +1,21 @@
-//! The desk: people who vote, here and on other machines.
+//! The desk: what hosts ask reviewers, and what reviewers answer, on its way between programs.
 //!
-//! Nothing here decides. What comes from outside is bytes that somebody signed; who counts is decided by the host that runs the
-//! code, from its own files.
+//! ```text
+//! core ── Publication ──▶ Board: signs ──▶ local::serve ──▶ reviewers of this machine
+//!   ▲                                                            │
+//!   └────────────── Vote ◀── peer credentials ◀──────────────────┘
+//! ```
+//!
+//! Nothing here decides. What leaves is signed by the host's key; what comes in is handed to the core, which checks it
+//! against its own bytes and files.
 
+pub mod board;
 pub mod engine;
+pub mod host_key;
+pub mod hosts;
+pub mod local;
+pub mod wire;
+
+pub use board::{Board, Reading};
+pub use host_key::{HostKey, HostKeyError};
+pub use hosts::{Hosts, HostsError};

@@ -15,7 +15,7 @@ const CHUNK: usize = 16 * 1024;
 
 /// What a read returned.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub enum Next {
     /// A line without its LF. Also an unfinished last line.
     Line(Vec<u8>),
     /// A line longer than a frame may be. What follows cannot be split into lines.
@@ -26,7 +26,7 @@ pub(super) enum Next {
 
 /// Splits what a peer sends into lines.
 #[derive(Debug)]
-pub(super) struct FrameReader<R> {
+pub struct FrameReader<R> {
     source: R,
     buffer: Vec<u8>,
     /// Where the first line not yet taken begins. Taking a line moves this index, not the bytes:

@@ -26,7 +26,7 @@ mod shares;
 mod socket;
 
 pub use client::{Client, ClientError, Heard};
-pub use frame::FRAME_MAX;
+pub use frame::{FRAME_MAX, FrameReader, Next};
 pub use inbox::{Entrance, Inbox, inbox};
 pub use request::{CLAIM, INPUT, METHODS, params_of};
 pub use router::{Bounds, Router};

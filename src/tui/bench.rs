@@ -79,6 +79,7 @@ impl Bench {
             unanchored: None,
         };
         let settings = Settings {
+            voting: None,
             profile: "analysis".to_owned(),
             profiles: vec![Profile {
                 policy: Arc::new(policy),

@@ -245,6 +245,7 @@ impl Review {
 /// No agent, no profile, no environment, no log.
 fn nobody() -> BrokerState {
     let settings = Settings {
+        voting: None,
         profile: String::new(),
         profiles: Vec::new(),
         tier: Tier::Process,

@@ -396,7 +396,7 @@ impl Terminal {
 }
 
 /// The terminal in the hands of another program.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Lent {
     /// The modes from before the dashboard.
     modes: Option<Termios>,

@@ -2,7 +2,7 @@
 //! back is handed to the core like any other act of the person.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use nix::unistd::Pid;
@@ -31,6 +31,11 @@ pub enum Editing {
     Nothing,
     /// The editor has the terminal.
     Away { group: Pid, lent: Lent },
+    /// `ssh-keygen` has the terminal, once it has a group.
+    Signing {
+        group: Arc<OnceLock<Pid>>,
+        lent: Lent,
+    },
     /// The core has the edit and has not recorded it yet.
     HandedIn {
         id: ProposalId,
@@ -40,9 +45,9 @@ pub enum Editing {
 }
 
 impl Editing {
-    /// Whether the terminal is the editor's.
+    /// Whether the terminal is another program's.
     pub const fn is_away(&self) -> bool {
-        matches!(self, Self::Away { .. })
+        matches!(self, Self::Away { .. } | Self::Signing { .. })
     }
 }
 
@@ -203,6 +208,9 @@ impl Shell {
 
     /// The dashboard closes: the editor ends, and its file stays.
     pub(super) fn end_editor(&mut self) {
+        if matches!(self.editing, Editing::Signing { .. }) {
+            return self.end_signing();
+        }
         if let Editing::Away { group, lent } = std::mem::take(&mut self.editing) {
             editor::end(group);
             lent.back();
@@ -219,7 +227,7 @@ impl Shell {
         below.unwrap_or(folder).to_owned()
     }
 
-    fn take_terminal_back(&mut self, lent: Lent) {
+    pub(super) fn take_terminal_back(&mut self, lent: Lent) {
         self.terminal.take_back(lent);
         self.interrupted();
         self.keyboard.go_on();

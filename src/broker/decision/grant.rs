@@ -7,7 +7,8 @@
 use super::super::entry::Entry;
 use super::super::phase::Phase;
 use super::super::state::BrokerState;
-use super::{Confirmation, Grant, Refused};
+use super::{Consent, Grant, Refused};
+use crate::ballot::Standing;
 use crate::clock::Now;
 use crate::model::{Bound, Environment, GrantDigest, State};
 
@@ -41,16 +42,17 @@ pub fn grant_digest(state: &BrokerState, entry: &Entry) -> Result<GrantDigest, R
     Ok(bound.digest())
 }
 
-/// Turns a confirmation into a grant, or says why not. The only constructor of [`Grant`].
+/// Turns a consent into a grant, or says why not: the confirmation of the person at the terminal, or, where the policy asks
+/// for votes, enough of them. The only constructor of [`Grant`].
 ///
 /// The deadline is checked here on boot time, because timers miss suspend. At the exact deadline it
 /// denies.
 pub(in crate::broker) fn grant(
     state: &BrokerState,
-    confirmation: &Confirmation,
+    consent: Consent<'_>,
     now: Now,
 ) -> Result<Grant, Refused> {
-    let entry = state.entry(confirmation.id).ok_or(Refused::Unknown)?;
+    let entry = state.entry(consent.id()).ok_or(Refused::Unknown)?;
     if state.is_closing() {
         return Err(Refused::Closing);
     }
@@ -74,7 +76,11 @@ pub(in crate::broker) fn grant(
     if !review.verdict().verdict.grantable() {
         return Err(Refused::Verdict);
     }
-    if grant_digest(state, entry)? != confirmation.digest {
+    let digest = match consent {
+        Consent::Person(confirmation) => confirmation.digest,
+        Consent::Votes(_) => review.poll.as_ref().ok_or(Refused::NoDesk)?.ballot.grant,
+    };
+    if grant_digest(state, entry)? != digest {
         return Err(Refused::Changed);
     }
     let (
@@ -90,6 +96,20 @@ pub(in crate::broker) fn grant(
     if entry.proposal.drill.is_some() {
         return Err(Refused::Drill);
     }
+    match (state.terms_of(entry), consent) {
+        (terms, Consent::Person(_)) if terms.is_empty() => {}
+        (_, Consent::Person(_)) => return Err(Refused::Votes),
+        (terms, Consent::Votes(_)) => {
+            let poll = review.poll.as_ref().ok_or(Refused::NoDesk)?;
+            let met = matches!(state.standing(entry, now), Some(Standing::Met { .. }));
+            let same = !terms.is_empty()
+                && poll.terms == terms
+                && poll.ballot.code == entry.code().digest();
+            if !met || !same {
+                return Err(Refused::Votes);
+            }
+        }
+    }
     Ok(Grant {
         proposal: entry.proposal.clone(),
         code: entry.code().clone(),
@@ -98,7 +118,7 @@ pub(in crate::broker) fn grant(
         policy,
         environment: *environment,
         facts: review.verdict().facts,
-        digest: confirmation.digest,
+        digest,
         at: now,
         deadline: entry.deadline,
     })

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::Confirmation;
-use super::super::decision::Refused;
 use super::super::decision::grant::{grant, grant_digest};
+use super::super::decision::{Consent, Refused};
 use super::super::event::{Event, ExecNote};
 use super::super::phase::Phase;
 use super::world::*;
@@ -308,7 +308,7 @@ fn a_grant_is_for_the_environment_that_was_shown_and_no_other() {
         by: Reviewer::default(),
         viewed: Viewed::default(),
     };
-    let grant = grant(&w.state, &confirmation, w.now).unwrap();
+    let grant = grant(&w.state, Consent::Person(&confirmation), w.now).unwrap();
     assert!(grant.is_for(grant.environment()));
     assert!(!grant.is_for(Digest::of(b"another")));
 }
@@ -417,9 +417,16 @@ fn the_constructor_of_a_grant_checks_everything_itself() {
     };
     let at = |boot| Now { boot, ..w.now };
     let deadline = w.entry(id).deadline;
-    assert!(grant(&w.state, &confirmation, at(deadline.saturating_sub(ms(1)))).is_ok());
+    assert!(
+        grant(
+            &w.state,
+            Consent::Person(&confirmation),
+            at(deadline.saturating_sub(ms(1)))
+        )
+        .is_ok()
+    );
     for late in [deadline, deadline + ms(1), std::time::Duration::MAX] {
-        let refused = grant(&w.state, &confirmation, at(late)).unwrap_err();
+        let refused = grant(&w.state, Consent::Person(&confirmation), at(late)).unwrap_err();
         assert_eq!(refused, Refused::TooLate);
     }
     let entry = w.state.entries.get_mut(&id).unwrap();
@@ -427,9 +434,9 @@ fn the_constructor_of_a_grant_checks_everything_itself() {
         panic!("not waiting: {entry:?}");
     };
     review.proposed = Arc::new(verdict(VerdictKind::Blocked, "1"));
-    let refused = grant(&w.state, &confirmation, w.now).unwrap_err();
+    let refused = grant(&w.state, Consent::Person(&confirmation), w.now).unwrap_err();
     assert_eq!(refused, Refused::Verdict);
     w.state.closing = true;
-    let refused = grant(&w.state, &confirmation, w.now).unwrap_err();
+    let refused = grant(&w.state, Consent::Person(&confirmation), w.now).unwrap_err();
     assert_eq!(refused, Refused::Closing);
 }

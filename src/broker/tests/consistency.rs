@@ -125,6 +125,7 @@ pub fn check(state: &BrokerState, now: Now) {
                 Then::Nothing
                 | Then::Release(_)
                 | Then::Revise(_)
+                | Then::Count(_)
                 | Then::TellPause(_)
                 | Then::EndPause(_) => false,
                 Then::EndUnseen(other)
@@ -212,7 +213,7 @@ fn awaited(e: &Entry) -> Vec<Then> {
         Phase::Granted(granted) => match granted.stage {
             Stage::Armed(_) => vec![Then::Execute(id)],
             Stage::Held if granted.stopped.is_none() => vec![Then::Release(id)],
-            Stage::Made | Stage::Held | Stage::LetGo(_) => vec![],
+            Stage::Made | Stage::Held | Stage::Looking | Stage::LetGo(_) => vec![],
         },
         Phase::Ended(ended) => match ended.telling {
             Telling::Unannounced => vec![Then::Announce(id)],

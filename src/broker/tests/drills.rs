@@ -1,6 +1,6 @@
 //! Drills: what they look like, how they end, and that nothing of them can run.
 
-use super::super::decision::grant;
+use super::super::decision::{Consent, grant};
 use super::super::event::{Event, Request};
 use super::super::{Confirmation, Refused};
 use super::world::*;
@@ -63,7 +63,7 @@ fn a_drill_cannot_run() {
         by: Reviewer::default(),
         viewed: Viewed::default(),
     };
-    let refused = grant::grant(&w.state, &confirmation, w.now);
+    let refused = grant::grant(&w.state, Consent::Person(&confirmation), w.now);
     assert_eq!(refused.unwrap_err(), Refused::Drill);
     w.grant(id);
     w.durable();

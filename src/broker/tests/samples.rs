@@ -69,6 +69,7 @@ pub fn settings() -> Settings {
         kill_on_disconnect: false,
         lift: false,
         version: "0.0.0".to_owned(),
+        voting: None,
     }
 }
 

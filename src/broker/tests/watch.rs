@@ -7,11 +7,12 @@ use std::time::Duration;
 use super::super::decision::grant;
 use super::super::effect::{Effect, Note, Reply};
 use super::super::event::{Event, HumanAct, Request};
+use super::super::offer::Publication;
 use super::super::state::{BrokerState, LogDoubt};
 use crate::clock::Now;
 use crate::model::{
     AgentId, CallId, ConnId, DecisionKind, Digest, Draft, GrantDigest, JobId, Lane, LogEvent,
-    Outcome, ProposalId, State, Ticket, VerdictKind,
+    Outcome, Person, ProposalId, State, Ticket, VerdictKind, Vote, VoteKind,
 };
 
 /// The state that a record brings its proposal into, whether the record is durable, and the code that it gives its
@@ -27,7 +28,7 @@ const LANES: [Lane; 2] = [Lane::Person, Lane::Agents];
 #[derive(Default)]
 pub struct Watch {
     /// The arguments of each `propose`, accepted or not.
-    proposed: HashMap<ProposalId, Asked>,
+    pub(super) proposed: HashMap<ProposalId, Asked>,
     uids: HashMap<ConnId, u32>,
     pids: HashMap<ConnId, i32>,
     calls: HashMap<(ConnId, CallId), Call>,
@@ -38,13 +39,13 @@ pub struct Watch {
     jobs: HashMap<JobId, String>,
     /// The analyser's verdict, by code: the core must not invent a better one.
     verdicts: HashMap<String, VerdictKind>,
-    confirmed: HashMap<ProposalId, GrantDigest>,
+    pub(super) confirmed: HashMap<ProposalId, GrantDigest>,
     /// The code that was there to read when it was confirmed.
-    read: HashMap<ProposalId, String>,
+    pub(super) read: HashMap<ProposalId, String>,
     /// Every code that a person gave a proposal.
     edits: HashSet<(ProposalId, String)>,
     /// The code of a proposal whose edit is durable.
-    current: HashMap<ProposalId, String>,
+    pub(super) current: HashMap<ProposalId, String>,
     records: BTreeMap<(Lane, Ticket), Written>,
     /// States whose record is durable.
     durable: HashSet<(ProposalId, State)>,
@@ -59,19 +60,21 @@ pub struct Watch {
     paused: Vec<AgentId>,
     /// Proposed by a paused process without a key: the core must not take them.
     unwanted: HashSet<ProposalId>,
+    /// Who granted it by a vote. Two people are enough where votes are asked for.
+    pub(super) voted: HashMap<ProposalId, HashSet<Person>>,
     down: bool,
     /// Nothing is granted, because of the log.
-    doubt: Option<LogDoubt>,
+    pub(super) doubt: Option<LogDoubt>,
     quit: bool,
     exited: bool,
 }
 
-struct Asked {
+pub(super) struct Asked {
     conn: ConnId,
     uid: u32,
     draft: Draft,
-    code: String,
-    deadline: Duration,
+    pub(super) code: String,
+    pub(super) deadline: Duration,
 }
 
 /// What a call may be answered with.
@@ -153,6 +156,10 @@ impl Watch {
                     self.read.entry(c.id).or_insert(code.clone());
                 }
             }
+            Event::Cast { id, vote, .. } => self.voted(state, *id, vote, now),
+            Event::Signed {
+                id, vote: Ok(vote), ..
+            } => self.voted(state, *id, vote, now),
             Event::Human(HumanAct::Pause { agent, .. }) if !self.quit && !self.down => {
                 self.paused.push(agent.clone());
             }
@@ -333,6 +340,21 @@ impl Watch {
                     "a file is sent before the record that names it"
                 );
                 assert!(crate::model::Artifact::is_name(&artifact.name));
+            }
+            Effect::Sign { id, .. } | Effect::LookAgain { id } => {
+                assert!(!self.finals.contains_key(id), "asked for after its end");
+                assert!(!self.drills.contains_key(id), "a drill is put to the vote");
+            }
+            Effect::Publish(publication) => {
+                let id = match publication {
+                    Publication::Offer { id, .. } => id,
+                    Publication::Statement(statement) => &statement.proposal,
+                };
+                assert!(!self.drills.contains_key(id), "others hear of a drill");
+                assert!(
+                    self.durable.contains(&(*id, State::Pending)),
+                    "others hear of what is not recorded"
+                );
             }
             Effect::BindInputs { .. } | Effect::DescribeDatasets { .. } | Effect::Attention => {}
         }

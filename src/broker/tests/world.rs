@@ -9,6 +9,8 @@ use uuid::Uuid;
 use super::super::effect::{Effect, Note, Reply, RpcError};
 use super::super::entry::Entry;
 use super::super::event::{Event, ExecNote, HumanAct, Request};
+use super::super::offer::Publication;
+use super::super::poll::Unsigned;
 use super::super::state::{BrokerState, Settings};
 use super::super::{Confirmation, Grant, grant_digest, next_deadline, update};
 pub use super::samples::*;
@@ -52,6 +54,12 @@ pub struct World {
     pub attention: usize,
     pub kept: Vec<crate::model::KeptRun>,
     pub exited: bool,
+    /// What was handed to those who carry it to reviewers.
+    pub published: Vec<Publication>,
+    /// Votes that the person at the terminal is to sign.
+    pub signing: VecDeque<(ProposalId, u32, Unsigned)>,
+    /// Held children before whose release the votes are counted again.
+    pub looks: Vec<ProposalId>,
     /// Whether the costly model check runs after every event.
     pub thorough: bool,
     next_call: u64,
@@ -89,6 +97,9 @@ impl World {
             attention: 0,
             kept: Vec::new(),
             exited: false,
+            published: Vec::new(),
+            signing: VecDeque::new(),
+            looks: Vec::new(),
             thorough: true,
             next_call: 0,
             next_id: 0,
@@ -182,6 +193,9 @@ impl World {
                 self.executed.push(grant.id());
                 self.grants.push(*grant);
             }
+            Effect::Sign { id, version, vote } => self.signing.push_back((id, version, *vote)),
+            Effect::Publish(publication) => self.published.push(publication),
+            Effect::LookAgain { id } => self.looks.push(id),
             Effect::Release { id } => self.released.push(id),
             Effect::Kill { id } => self.killed.push(id),
             Effect::Attention => self.attention += 1,

@@ -81,7 +81,7 @@ fn a_rule_that_cannot_be_meant_is_refused_with_its_line() {
     for (grant, line, words) in [
         ("[grant]\nquorum = 0\n", 4, "from 1 to 16"),
         ("[grant]\nquorum = 17\n", 4, "from 1 to 16"),
-        ("[grant]\nquorum = \"most\"\n", 4, "did you mean `all`?"),
+        ("[grant]\nquorum = \"most\"\n", 4, "expected `all`"),
         ("[grant]\nquorum = 1.5\n", 4, "a number of people"),
         ("[grant]\nquorum = \"all\"\n", 4, "`all` needs `roles`"),
         ("[grant]\nquorum = 2\nnot_self = false\n", 5, "never counts"),

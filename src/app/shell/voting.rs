@@ -1,0 +1,75 @@
+//! A vote whose key wants a passphrase or a PIN: `ssh-keygen` has the terminal meanwhile, as an editor has it.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::model::NAMESPACE;
+
+use super::super::Input;
+use super::super::editor;
+use super::super::voters::AskTerminal;
+use super::editing::Editing;
+use super::{Redraw, Shell};
+use crate::clock::Now;
+
+impl Shell {
+    /// Lends the terminal to `ssh-keygen`.
+    pub(super) fn sign_in_terminal(&mut self, ask: AskTerminal) {
+        let AskTerminal {
+            id,
+            version,
+            vote,
+            signer,
+            permit,
+        } = ask;
+        let Some(desk) = self.hands.desk.clone() else {
+            return;
+        };
+        let busy = |why: &str| desk.signed(id, version, Err(why.to_owned()));
+        if !matches!(self.editing, Editing::Nothing) || self.plain.is_some() || self.gone {
+            return busy("the terminal is not free for a passphrase; use an agent, or try again");
+        }
+        if !self.keyboard.rest() {
+            return busy("the keyboard is busy; try again");
+        }
+        self.keyboard.flush();
+        self.ui.lend(Now::read());
+        let lent = self.terminal.lend();
+        let group = Arc::new(OnceLock::new());
+        let (lending, leading) = (lent.clone(), group.clone());
+        self.editing = Editing::Signing { group, lent };
+        let (hands, decided) = (desk.clone(), self.hands.decided.clone());
+        let waiting = std::thread::Builder::new().name("signing".to_owned());
+        let waiting = waiting.spawn(move || {
+            let lend = |pid| {
+                let _ = leading.set(pid);
+                lending.to(pid);
+            };
+            let signed = signer.in_terminal(permit, vote.text.as_bytes(), NAMESPACE, lend);
+            let _ = decided.send(Input::SignedInTerminal);
+            let signed = signed.map(|armour| vote.signed(armour));
+            hands.signed(id, version, signed.map_err(|e| e.to_string()));
+        });
+        if waiting.is_err() {
+            self.signed_in_terminal();
+            desk.signed(id, version, Err("no thread could be started".to_owned()));
+        }
+    }
+
+    /// The terminal is the dashboard's again.
+    pub(super) fn signed_in_terminal(&mut self) {
+        if let Editing::Signing { lent, .. } = std::mem::take(&mut self.editing) {
+            self.take_terminal_back(lent);
+        }
+        self.redraw = Redraw::Soon;
+    }
+
+    /// The dashboard closes while `ssh-keygen` asks.
+    pub(super) fn end_signing(&mut self) {
+        if let Editing::Signing { group, lent } = std::mem::take(&mut self.editing) {
+            if let Some(group) = group.get() {
+                editor::end(*group);
+            }
+            lent.back();
+        }
+    }
+}

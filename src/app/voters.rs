@@ -1,0 +1,221 @@
+//! What votes need at the edge of a host: the files of who may vote, the key of what it says, and the socket of those who
+//! vote from other terminals of this machine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::ballot::Electorate;
+use crate::broker::Event;
+use crate::broker::offer::Publication;
+use crate::broker::poll::{Seed, Unsigned, Voting};
+use crate::config::{Config, DeskConfig};
+use crate::desk::local::{LocalListener, Voters, serve};
+use crate::desk::{Board, HostKey};
+use crate::error::Failure;
+use crate::model::{NAMESPACE, ProposalId, Reviewer, Via, Vote, visible};
+use crate::policy::Policy;
+
+use super::Input;
+use super::reviewer;
+use super::voting::files::VotingFiles;
+use super::voting::{SignError, Signer, Terminal};
+
+/// Everything that votes need, checked before the screen is taken over.
+pub struct Desk {
+    pub voting: Arc<Voting>,
+    files: VotingFiles,
+    electorate: Arc<Electorate>,
+    board: Board,
+    /// `None` if the person at this terminal has no key configured: they can deny, and let others grant.
+    signer: Option<Arc<Signer>>,
+    socket: Option<PathBuf>,
+}
+
+/// A vote that takes the terminal to be signed.
+pub struct AskTerminal {
+    pub id: ProposalId,
+    pub version: u32,
+    pub vote: Box<Unsigned>,
+    pub signer: Arc<Signer>,
+    pub permit: Terminal,
+}
+
+impl Desk {
+    /// `None` if no policy in force asks for votes: then nothing of a desk is started.
+    ///
+    /// # Errors
+    /// A policy that asks for votes without a `[desk]` that can count them.
+    pub fn prepare(config: &Config, in_force: &[Arc<Policy>]) -> Result<Option<Self>, Failure> {
+        let Some(asking) = in_force.iter().find(|policy| !policy.grant.is_empty()) else {
+            return Ok(None);
+        };
+        let Some(desk) = &config.desk else {
+            return Err(Failure::usage(format!(
+                "profile `{}` asks for signed votes ([grant] of its file), and config.toml has no [desk] that says whose \
+                 count: add one, or take the profile out of `profiles`",
+                asking.name
+            )));
+        };
+        let usage = |e: &dyn std::fmt::Display| Failure::usage(format!("[desk]: {e}"));
+        let files = VotingFiles {
+            signers: desk.signers.clone(),
+            people: desk.people.clone(),
+            revoked: desk.revoked.clone(),
+        };
+        let electorate = Arc::new(files.read().map_err(|e| usage(&e))?);
+        let key = HostKey::open_or_make(&config.paths.state_dir)
+            .map_err(|e| Failure::general(format!("the host's key: {e}")))?;
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed)
+            .map_err(|e| Failure::general(format!("the system gives no random numbers: {e}")))?;
+        let voting = Voting {
+            host: host_name(desk)?,
+            host_key: key.public().fingerprint().to_owned(),
+            seed: Seed(seed),
+            by: reviewer::here(),
+        };
+        Ok(Some(Self {
+            voting: Arc::new(voting),
+            files,
+            electorate,
+            board: Board::new(key),
+            signer: signer(desk).map_err(|e| usage(&e))?,
+            socket: desk.socket.clone(),
+        }))
+    }
+
+    /// Opens the socket, if one is configured, and hands the core who may vote.
+    ///
+    /// # Errors
+    /// What prevents the socket.
+    pub fn open(self, by: Reviewer, inbox: UnboundedSender<Input>) -> Result<Hands, Failure> {
+        let _ = inbox.send(Input::Core(Event::Electorate(Ok(self.electorate))));
+        let hands = Hands {
+            files: self.files,
+            board: self.board.clone(),
+            signer: self.signer,
+            by,
+            inbox,
+        };
+        if let Some(path) = &self.socket {
+            let listener = LocalListener::bind(path)
+                .map_err(|e| Failure::general(format!("[desk] socket: {e}")))?;
+            let host = self.voting.host.clone();
+            tokio::spawn(serve(listener, host, self.board, hands.clone()));
+        }
+        Ok(hands)
+    }
+}
+
+fn host_name(desk: &DeskConfig) -> Result<String, Failure> {
+    let own = || nix::unistd::gethostname().ok()?.into_string().ok();
+    let name = desk.name.clone().or_else(own).unwrap_or_default();
+    match crate::desk::hosts::is_host_name(&name) {
+        true => Ok(name),
+        false => Err(Failure::usage(format!(
+            "this machine's name `{}` cannot be a host's; set `desk.name`",
+            visible(&name)
+        ))),
+    }
+}
+
+/// The key of the person at this terminal.
+pub fn signer(desk: &DeskConfig) -> Result<Option<Arc<Signer>>, SignError> {
+    let signer = desk.key.as_ref().map(Signer::new).transpose()?;
+    Ok(signer.map(Arc::new))
+}
+
+/// Carries out what the core asks for about votes. A clone does the same.
+#[derive(Clone)]
+pub struct Hands {
+    files: VotingFiles,
+    board: Board,
+    signer: Option<Arc<Signer>>,
+    by: Reviewer,
+    inbox: UnboundedSender<Input>,
+}
+
+impl Hands {
+    pub fn publish(&self, publication: Publication) {
+        if let Err(e) = self.board.publish(publication) {
+            tracing::warn!("something for the reviewers was not signed: {e}");
+        }
+    }
+
+    /// Has a vote signed without the terminal, or asks for the terminal.
+    pub fn sign(&self, id: ProposalId, version: u32, vote: Box<Unsigned>) {
+        let Some(signer) = self.signer.clone() else {
+            let why =
+                "set `desk.key` of config.toml to your key, to grant what asks for signed votes";
+            return self.signed(id, version, Err(why.to_owned()));
+        };
+        let hands = self.clone();
+        tokio::spawn(async move {
+            let signed = signer.quietly(vote.text.as_bytes(), NAMESPACE).await;
+            match signed {
+                Ok(armour) => hands.signed(id, version, Ok(vote.signed(armour))),
+                Err(why) => match why.terminal() {
+                    None => hands.signed(id, version, Err(why.to_string())),
+                    Some(permit) => {
+                        let ask = AskTerminal {
+                            id,
+                            version,
+                            vote,
+                            signer,
+                            permit,
+                        };
+                        let _ = hands.inbox.send(Input::Sign(Box::new(ask)));
+                    }
+                },
+            }
+        });
+    }
+
+    /// Hands the core a signature, or why there is none.
+    pub fn signed(&self, id: ProposalId, version: u32, vote: Result<Vote, String>) {
+        let by = self.by.clone();
+        // The files may have changed since the start.
+        let electorate = Voters::electorate(self);
+        let _ = self.inbox.send(Input::Core(Event::Electorate(electorate)));
+        let signed = Event::Signed {
+            id,
+            version,
+            vote,
+            by,
+        };
+        let _ = self.inbox.send(Input::Core(signed));
+    }
+
+    pub fn look_again(&self, id: ProposalId) {
+        let hands = self.clone();
+        tokio::task::spawn_blocking(move || {
+            let electorate = Voters::electorate(&hands);
+            let _ = hands
+                .inbox
+                .send(Input::Core(Event::LookedAgain { id, electorate }));
+        });
+    }
+}
+
+impl Voters for Hands {
+    fn electorate(&self) -> Result<Arc<Electorate>, String> {
+        self.files.read().map(Arc::new).map_err(|e| e.to_string())
+    }
+
+    fn vote(&self, id: ProposalId, version: u32, vote: Vote, via: Via) {
+        let hands = self.clone();
+        tokio::task::spawn_blocking(move || {
+            let electorate = Voters::electorate(&hands);
+            let _ = hands.inbox.send(Input::Core(Event::Electorate(electorate)));
+            let cast = Event::Cast {
+                id,
+                version,
+                vote: Box::new(vote),
+                via,
+            };
+            let _ = hands.inbox.send(Input::Core(cast));
+        });
+    }
+}

@@ -1,0 +1,244 @@
+//! The votes on one proposal: what is asked, of what, and what came.
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use jiff::Timestamp;
+
+use crate::ballot::{self, Checked, Electorate, Standing};
+use crate::model::{
+    Ballot, Digest, Nonce, Person, ProposalId, Reviewer, Terms, Via, Viewed, Vote, VoteKind,
+};
+
+/// The most versions of an offer whose denials still count.
+const EARLIER_MAX: usize = 16;
+
+/// What is asked of people about one version of a proposal, and their votes.
+#[derive(Clone, Debug)]
+pub struct Poll {
+    pub(super) version: u32,
+    pub(super) terms: Terms,
+    pub(super) ballot: Ballot,
+    /// Ballots of earlier versions, the latest first. Only denials of them count.
+    pub(super) earlier: Vec<Ballot>,
+    pub(super) votes: Vec<Cast>,
+    /// The vote of the person at this program's own terminal.
+    pub(super) own: Own,
+}
+
+/// A vote that was checked when it came.
+#[derive(Clone, Debug)]
+pub struct Cast {
+    pub vote: Vote,
+    pub via: Via,
+    pub at: Timestamp,
+    /// Fingerprint of its key.
+    pub key: String,
+    /// Whether a security key was touched; `None` if it is none.
+    pub touched: Option<bool>,
+    /// Which ballot it is for: 0 for this version's, else one of [`Poll::earlier`], counted from 1.
+    pub(super) ballot: usize,
+    /// Its record is durable: only then it counts.
+    pub(super) durable: bool,
+}
+
+/// The vote of the person at the terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Own {
+    #[default]
+    Open,
+    /// It is being signed.
+    Signing(VoteKind),
+    /// It is signed; in a reviewer's seat, it was sent.
+    Sent(VoteKind),
+    /// The host has it in its log.
+    Counted(VoteKind),
+    /// It was not signed, or does not count.
+    Failed(String),
+}
+
+impl Poll {
+    pub(super) fn new(version: u32, terms: Terms, ballot: Ballot, before: Option<&Self>) -> Self {
+        let mut earlier = Vec::new();
+        let mut votes = Vec::new();
+        if let Some(before) = before {
+            earlier.push(before.ballot.clone());
+            earlier.extend(before.earlier.iter().take(EARLIER_MAX - 1).cloned());
+            // Whoever denied an earlier version does not want this proposal to run.
+            let denials = before.votes.iter();
+            let denials = denials.filter(|cast| cast.vote.kind != VoteKind::Grant);
+            votes.extend(denials.map(|cast| Cast {
+                ballot: cast.ballot + 1,
+                ..cast.clone()
+            }));
+        }
+        Self {
+            version,
+            terms,
+            ballot,
+            earlier,
+            votes,
+            own: Own::Open,
+        }
+    }
+
+    pub const fn version(&self) -> u32 {
+        self.version
+    }
+
+    pub const fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    pub const fn ballot(&self) -> &Ballot {
+        &self.ballot
+    }
+
+    pub const fn own(&self) -> &Own {
+        &self.own
+    }
+
+    /// The votes in the log, for who voted: nobody sees them before their own vote is there.
+    pub fn votes_for(&self, reader: &Person) -> Option<Vec<&Cast>> {
+        let counted: Vec<&Cast> = self.votes.iter().filter(|cast| cast.durable).collect();
+        counted
+            .iter()
+            .any(|cast| cast.vote.voter == *reader)
+            .then_some(counted)
+    }
+
+    /// The ballot with this number, and whether it is this version's.
+    fn ballot_at(&self, number: usize) -> Option<&Ballot> {
+        match number {
+            0 => Some(&self.ballot),
+            n => self.earlier.get(n - 1),
+        }
+    }
+
+    /// Checks a vote that came, against this version's ballot; a denial, against earlier ones too.
+    pub(super) fn check(
+        &self,
+        vote: &Vote,
+        electorate: &Electorate,
+        now: Timestamp,
+    ) -> Result<(Checked, usize), ballot::Invalid> {
+        let first = ballot::verify(&self.ballot, vote, electorate, now);
+        if vote.kind == VoteKind::Grant {
+            return first.map(|checked| (checked, 0));
+        }
+        let earlier = self.earlier.iter().enumerate();
+        let mut earlier = earlier.filter_map(|(n, ballot)| {
+            let checked = ballot::verify(ballot, vote, electorate, now).ok()?;
+            Some((checked, n + 1))
+        });
+        first
+            .map(|checked| (checked, 0))
+            .or_else(|why| earlier.next().ok_or(why))
+    }
+
+    /// What the votes that are in the log come to now: each is checked again, with the files as they are.
+    pub(super) fn standing(&self, electorate: &Electorate, asker: u32, now: Timestamp) -> Standing {
+        let valid: Vec<Checked> = self
+            .votes
+            .iter()
+            .filter(|cast| cast.durable)
+            .filter_map(|cast| {
+                let ballot = self.ballot_at(cast.ballot)?;
+                ballot::verify(ballot, &cast.vote, electorate, now).ok()
+            })
+            .collect();
+        ballot::standing(&self.terms, electorate, asker, &valid)
+    }
+
+    /// Whether the same vote is there already.
+    pub(super) fn has(&self, vote: &Vote) -> bool {
+        let same = |cast: &&Cast| {
+            cast.vote.voter == vote.voter && cast.vote.kind == vote.kind && cast.ballot == 0
+        };
+        self.votes.iter().any(|cast| same(&cast))
+    }
+
+    /// What the last grant looked at.
+    pub(super) fn last_grant(&self) -> Option<&Cast> {
+        let mut grants = self.votes.iter().rev();
+        grants.find(|cast| cast.vote.kind == VoteKind::Grant && cast.durable)
+    }
+}
+
+/// 32 secret random bytes of this program's life. Nonces come from it, since the core has no randomness of its own.
+#[derive(Clone, Copy)]
+pub struct Seed(pub [u8; 32]);
+
+impl std::fmt::Debug for Seed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Seed")
+    }
+}
+
+impl Seed {
+    /// The nonce of one version of an offer: HMAC-SHA-256 (RFC 2104) of both, under the seed.
+    pub(super) fn nonce(self, id: ProposalId, version: u32) -> Nonce {
+        // HMAC takes a key of any length.
+        let Ok(mut mac) = Hmac::<sha2::Sha256>::new_from_slice(&self.0) else {
+            return Nonce(Digest::of(&self.0));
+        };
+        mac.update(format!("{id} {version}").as_bytes());
+        Nonce(Digest::from_bytes(mac.finalize().into_bytes().into()))
+    }
+}
+
+/// What a person at the terminal wants to sign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsigned {
+    pub kind: VoteKind,
+    pub voter: Person,
+    pub viewed: Viewed,
+    pub reason: Option<String>,
+    /// What is signed.
+    pub text: String,
+}
+
+impl Unsigned {
+    pub(super) fn of(
+        ballot: &Ballot,
+        kind: VoteKind,
+        voter: Person,
+        viewed: Viewed,
+        reason: Option<String>,
+    ) -> Self {
+        let text = ballot.text(kind, &voter, &viewed, reason.as_deref());
+        Self {
+            kind,
+            voter,
+            viewed,
+            reason,
+            text,
+        }
+    }
+
+    pub fn signed(&self, signature: String) -> Vote {
+        Vote {
+            kind: self.kind,
+            voter: self.voter.clone(),
+            viewed: self.viewed,
+            reason: self.reason.clone(),
+            signature,
+        }
+    }
+}
+
+/// What this program is among those that a desk joins.
+#[derive(Clone, Debug)]
+pub struct Voting {
+    pub host: String,
+    /// Fingerprint of its key.
+    pub host_key: String,
+    pub seed: Seed,
+    /// Who runs it: the `by` of what votes decide.
+    pub by: Reviewer,
+}
+
+impl Voting {
+    /// Whether a voter's own program showed all of it, as they say under their signature.
+    pub(super) fn saw_all(viewed: &Viewed, lines: u64, findings: usize) -> bool {
+        viewed.lines_seen >= lines && viewed.findings_shown >= findings as u64
+    }
+}

@@ -1,0 +1,411 @@
+//! Grants by votes: an offer goes out, votes come in, and what they come to is counted by this host's own files, clock and
+//! bytes. Nothing that carries them decides.
+
+use std::sync::Arc;
+
+use crate::ballot::{self, Electorate};
+use crate::clock::Now;
+use crate::model::{
+    BoundInput, Environment, LogEvent, Person, ProposalId, Reviewer, Terms, Via, Vote, VoteKind,
+    VotedLog,
+};
+
+use super::decision::{Confirmation, Refused, grant};
+use super::effect::Effect;
+use super::entry::Entry;
+use super::offer::{OFFER_MAX, Offer, OfferFormat, Publication, Says};
+use super::phase::Phase;
+use super::poll::{Cast, Own, Poll, Unsigned, Voting};
+use super::state::{BrokerState, Then};
+
+/// The most bytes of texts that agents brought which go into an offer. Of longer ones it has digests.
+const BROUGHT_MAX: usize = 64 * 1024;
+/// Kinds of refusals of one proposal that are recorded.
+const REFUSALS_MAX: usize = 32;
+
+/// Votes that did not count, by voter, kind and why, and how often.
+pub(super) type Refusals = Vec<(Person, VoteKind, String, u64)>;
+
+impl BrokerState {
+    /// The votes that would be asked for before a run of this entry; empty if one person decides.
+    pub fn terms_of(&self, entry: &Entry) -> Terms {
+        match (self.policy_of(entry), entry.verdict()) {
+            (Some(policy), Some(verdict)) => Terms::of(&policy.grant, verdict),
+            _ => Terms::default(),
+        }
+    }
+
+    /// Who may vote, as last read, or why nobody can.
+    pub const fn electorate(&self) -> &Result<Arc<Electorate>, String> {
+        &self.electorate
+    }
+
+    /// Asks for votes on a waiting proposal if its policy wants some, and again whenever a grant would bind something else.
+    pub(super) fn put_to_vote(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get(&id) else {
+            return;
+        };
+        let Phase::Waiting(review) = &entry.phase else {
+            return;
+        };
+        let terms = self.terms_of(entry);
+        let (false, Some(voting)) = (terms.is_empty(), self.settings.voting.clone()) else {
+            return;
+        };
+        let Ok(digest) = grant::grant_digest(self, entry) else {
+            return;
+        };
+        let before = review.poll.as_deref();
+        if before.is_some_and(|poll| poll.ballot.grant == digest && poll.terms == terms) {
+            return;
+        }
+        let version = entry.offers + 1;
+        let Some(offer) = self.offer(entry, terms.clone(), version, &voting) else {
+            return;
+        };
+        let bytes: Arc<[u8]> = offer.bytes().into();
+        if bytes.len() > OFFER_MAX {
+            self.refusal = Some((id, Refused::TooLongToOffer));
+            return;
+        }
+        let poll = Poll::new(version, terms, offer.ballot(&bytes), before);
+        let is_drill = entry.is_drill();
+        let (deadline, roles) = (entry.expires_at, offer.roles());
+        if let Some(entry) = self.entries.get_mut(&id)
+            && let Phase::Waiting(review) = &mut entry.phase
+        {
+            review.poll = Some(Box::new(poll));
+            entry.offers = version;
+        }
+        // A drill is this program's own and for its own person.
+        if !is_drill {
+            fx.push(Effect::Publish(Publication::Offer {
+                id,
+                version,
+                deadline,
+                roles,
+                bytes,
+            }));
+            self.decide_by_votes(id, now, fx);
+        }
+    }
+
+    /// What a grant binds changed for all that waits.
+    pub(super) fn put_all_to_vote(&mut self, now: Now, fx: &mut Vec<Effect>) {
+        if self.settings.voting.is_none() {
+            return;
+        }
+        let waiting: Vec<ProposalId> = self.waiting.values().copied().collect();
+        for id in waiting {
+            self.put_to_vote(id, now, fx);
+        }
+    }
+
+    fn offer(&self, entry: &Entry, terms: Terms, version: u32, voting: &Voting) -> Option<Offer> {
+        let (policy, inputs) = (self.policy_of(entry)?, entry.inputs()?);
+        let Environment::Ready {
+            digest, installed, ..
+        } = &self.environment
+        else {
+            return None;
+        };
+        let brought = inputs.iter().filter_map(BoundInput::brought);
+        let whole = brought.map(str::len).sum::<usize>() <= BROUGHT_MAX;
+        let inputs = inputs.iter().map(|input| match whole {
+            true => input.clone(),
+            false => input.without_text(),
+        });
+        let asker = self.electorate.as_ref().ok();
+        let asker = asker.and_then(|e| e.person_of_uid(entry.proposal.peer.uid));
+        let p = &entry.proposal;
+        Some(Offer {
+            format: OfferFormat::V1,
+            host: voting.host.clone(),
+            host_key: voting.host_key.clone(),
+            proposal: p.id,
+            version,
+            proposed_at: entry.received.wall,
+            deadline: entry.expires_at,
+            agent: p.agent.clone(),
+            peer: p.peer.clone(),
+            asker: asker.cloned(),
+            title: p.title.clone(),
+            reason: p.reason.clone(),
+            traceparent: p.traceparent.clone(),
+            code: entry.code().text().clone(),
+            edited_from: entry.is_edited().then(|| p.proposed.text().clone()),
+            inputs: inputs.collect(),
+            verdict: (**entry.verdict()?).clone(),
+            tier: self.tier_for(&policy),
+            policy: (*policy).clone(),
+            environment: *digest,
+            installed: installed.clone(),
+            datasets: self.settings.datasets.clone(),
+            grant: grant::grant_digest(self, entry).ok()?,
+            terms,
+            nonce: voting.seed.nonce(p.id, version),
+        })
+    }
+
+    /// The person at the terminal confirmed what takes votes: their vote is to be signed.
+    pub(super) fn vote_here(
+        &mut self,
+        confirmation: &Confirmation,
+        fx: &mut Vec<Effect>,
+    ) -> Result<(), Refused> {
+        let id = confirmation.id;
+        let entry = self.entries.get_mut(&id).ok_or(Refused::Unknown)?;
+        let asker = entry.proposal.peer.uid;
+        let poll = entry.poll_mut().ok_or(Refused::NoDesk)?;
+        let electorate = self.electorate.clone().map_err(Refused::NoElectorate)?;
+        if poll.ballot.grant != confirmation.digest {
+            return Err(Refused::Changed);
+        }
+        let uid = confirmation.by.uid;
+        let person = electorate
+            .person_of_uid(uid)
+            .ok_or(Refused::NoPerson(uid))?;
+        ballot::may_vote(&poll.terms, &electorate, asker, person, VoteKind::Grant)
+            .map_err(|why| Refused::MayNotVote(why.to_string()))?;
+        match &poll.own {
+            Own::Open | Own::Failed(_) => {}
+            Own::Signing(_) => return Err(Refused::Signing),
+            Own::Sent(_) | Own::Counted(_) => return Err(Refused::Voted),
+        }
+        poll.own = Own::Signing(VoteKind::Grant);
+        let vote = Unsigned::of(
+            &poll.ballot,
+            VoteKind::Grant,
+            person.clone(),
+            confirmation.viewed,
+            None,
+        );
+        fx.push(Effect::Sign {
+            id,
+            version: poll.version,
+            vote: Box::new(vote),
+        });
+        Ok(())
+    }
+
+    /// The person's vote was signed, or could not be.
+    pub(super) fn signed(
+        &mut self,
+        (id, version): (ProposalId, u32),
+        vote: Result<Vote, String>,
+        by: Reviewer,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let poll = self.entries.get_mut(&id).and_then(Entry::poll_mut);
+        let Some(poll) = poll.filter(|poll| poll.version == version) else {
+            self.refusal = Some((id, Refused::Changed));
+            return;
+        };
+        match vote {
+            Err(why) => poll.own = Own::Failed(why),
+            Ok(vote) => {
+                poll.own = Own::Sent(vote.kind);
+                self.cast((id, version), vote, Via::Terminal(by), now, fx);
+            }
+        }
+    }
+
+    /// A vote came, from wherever. One that does not count is recorded, and its sender hears why.
+    pub(super) fn cast(
+        &mut self,
+        (id, version): (ProposalId, u32),
+        vote: Vote,
+        via: Via,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        match self.check_vote((id, version), &vote, &via, now) {
+            Ok(Some(log)) => {
+                self.record_decided(
+                    LogEvent::Voted(Box::new(log)),
+                    Vec::new(),
+                    Then::Count(id),
+                    now,
+                    fx,
+                );
+            }
+            // It came again: its sender missed the answer.
+            Ok(None) => self.tell_voters(id, now, fx),
+            Err(why) => self.vote_refused(id, vote, via, why, now, fx),
+        }
+    }
+
+    /// Takes a vote in and returns its record; `None` if it is there already.
+    fn check_vote(
+        &mut self,
+        (id, version): (ProposalId, u32),
+        vote: &Vote,
+        via: &Via,
+        now: Now,
+    ) -> Result<Option<VotedLog>, String> {
+        let electorate = self.electorate.clone()?;
+        let voting = self.settings.voting.clone();
+        let voting = voting.ok_or_else(|| Refused::NoDesk.to_string())?;
+        let doubt = self.log_doubt.as_ref().map(Refused::from);
+        let entry = self.entries.get_mut(&id);
+        let entry = entry.ok_or_else(|| Refused::Unknown.to_string())?;
+        if now.boot >= entry.deadline {
+            return Err(Refused::TooLate.to_string());
+        }
+        let asker = entry.proposal.peer.uid;
+        let state = entry.state();
+        let lines = entry.verdict().map_or(0, |verdict| verdict.source.lines);
+        let findings = entry.verdict().map_or(0, |verdict| verdict.findings.len());
+        let granted = entry.granted();
+        let is_granted = granted.is_some();
+        if granted.is_some_and(|granted| granted.live().is_some()) {
+            return Err("it runs already".to_owned());
+        }
+        let poll = entry.poll_mut();
+        let poll = poll.ok_or_else(|| Refused::NotPending(state).to_string())?;
+        let voter = &vote.voter;
+        sent_by(voter, via, &electorate)?;
+        if vote.kind == VoteKind::Grant {
+            if version != poll.version {
+                return Err(format!(
+                    "it is for version {version} of the offer, and version {} is asked about",
+                    poll.version
+                ));
+            }
+            if is_granted {
+                return Err("it is granted already".to_owned());
+            }
+            if let Some(doubt) = doubt {
+                return Err(doubt.to_string());
+            }
+            if !Voting::saw_all(&vote.viewed, lines, findings) {
+                return Err("its voter had not seen every line and finding".to_owned());
+            }
+        }
+        ballot::may_vote(&poll.terms, &electorate, asker, voter, vote.kind)
+            .map_err(|why| why.to_string())?;
+        if vote.kind == VoteKind::Veto && !has_veto(&poll.terms, &electorate, voter) {
+            return Err(format!("`{voter}` has no role that may veto"));
+        }
+        if vote.kind == VoteKind::Deny && is_granted {
+            return Err("it is granted already; only a veto ends it now".to_owned());
+        }
+        let (checked, which) = poll
+            .check(vote, &electorate, now.wall)
+            .map_err(|why| why.to_string())?;
+        if poll.has(vote) {
+            return Ok(None);
+        }
+        let key = checked.security_key();
+        poll.votes.push(Cast {
+            vote: vote.clone(),
+            via: via.clone(),
+            at: now.wall,
+            key: checked.key().to_owned(),
+            touched: key.map(|key| key.touched),
+            ballot: which,
+            durable: false,
+        });
+        let ballot = match which {
+            0 => &poll.ballot,
+            n => &poll.earlier[n - 1],
+        };
+        Ok(Some(VotedLog {
+            id,
+            version: poll
+                .version
+                .saturating_sub(u32::try_from(which).unwrap_or(u32::MAX)),
+            host: voting.host.clone(),
+            host_key: ballot.host.clone(),
+            offer: ballot.offer,
+            code: ballot.code,
+            grant: ballot.grant,
+            terms: poll.terms.clone(),
+            nonce: ballot.nonce,
+            deadline: ballot.deadline,
+            vote: vote.clone(),
+            key: checked.key().to_owned(),
+            touched: key.map(|key| key.touched),
+            verified: key.map(|key| key.verified),
+            via: via.clone(),
+        }))
+    }
+
+    fn vote_refused(
+        &mut self,
+        id: ProposalId,
+        vote: Vote,
+        via: Via,
+        why: String,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        if let (Via::Terminal(_), Some(poll)) = (&via, entry.poll_mut()) {
+            poll.own = Own::Failed(why.clone());
+        }
+        let known = |r: &&mut (Person, VoteKind, String, u64)| {
+            r.0 == vote.voter && r.1 == vote.kind && r.2 == why
+        };
+        let refusals = &mut entry.refused_votes;
+        let room = refusals.len() < REFUSALS_MAX;
+        let count = match refusals.iter_mut().find(known) {
+            Some(refusal) => {
+                refusal.3 += 1;
+                refusal.3
+            }
+            None if room => {
+                refusals.push((vote.voter.clone(), vote.kind, why.clone(), 1));
+                1
+            }
+            None => return,
+        };
+        self.publish(
+            id,
+            Some(vote.voter.clone()),
+            Says::NotCounted {
+                vote: vote.kind,
+                why: why.clone(),
+            },
+            now,
+            fx,
+        );
+        // The first, the tenth, the hundredth: a flood does not fill the log.
+        if count == 10_u64.pow(count.ilog10()) {
+            let event = LogEvent::VoteRefused {
+                id,
+                voter: vote.voter,
+                vote: vote.kind,
+                why,
+                via,
+                count,
+            };
+            self.record_decided(event, Vec::new(), Then::Nothing, now, fx);
+        }
+    }
+}
+
+/// Whether who brought a vote is who it says it is from: a second check beside the signature.
+fn sent_by(voter: &Person, via: &Via, electorate: &Electorate) -> Result<(), String> {
+    let (sender, whose) = match via {
+        Via::Terminal(by) => (electorate.person_of_uid(by.uid), format!("uid {}", by.uid)),
+        Via::Socket { uid, .. } => (electorate.person_of_uid(*uid), format!("uid {uid}")),
+        Via::Engine { login } => (
+            electorate.person_of_login(login),
+            format!("login `{login}`"),
+        ),
+    };
+    match sender {
+        Some(person) if person == voter => Ok(()),
+        Some(person) => Err(format!("{whose} is `{person}` and not `{voter}`")),
+        None => Err(format!("{whose} is nobody's in people.toml")),
+    }
+}
+
+fn has_veto(terms: &Terms, electorate: &Electorate, person: &Person) -> bool {
+    let roles = electorate.roles(person);
+    terms.0.iter().any(|rule| !rule.veto.is_disjoint(roles))
+}
