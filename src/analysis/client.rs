@@ -56,6 +56,12 @@ impl Analyser {
         }
     }
 
+    /// Another client for the same program, with other policies.
+    #[must_use]
+    pub fn with_policies(&self, policies: Vec<Arc<Policy>>) -> Self {
+        Self::new(self.exe.clone(), policies)
+    }
+
     /// Another client for the same program and policies, with its own worker.
     #[must_use]
     pub fn another(&self) -> Self {

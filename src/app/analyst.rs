@@ -1,12 +1,14 @@
 //! The threads that talk to the analyser's worker processes: one for each desk, each doing one
 //! piece of work at a time.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::analysis::Analyser;
 use crate::broker::{Desk, Event};
-use crate::model::{JobId, Setting};
+use crate::model::{Digest, JobId, Setting};
+use crate::policy::Policy;
 
 /// Work for the analyser, as the core hands it out.
 struct Work {
@@ -20,7 +22,13 @@ struct Work {
 pub struct Analyst {
     short: Sender<Work>,
     long: Sender<Work>,
+    /// The answer to work for policies of other hosts, by their digests.
+    foreign: Mutex<HashMap<Digest, Sender<Work>>>,
+    another: Box<dyn Fn(Arc<Policy>) -> std::io::Result<Sender<Work>> + Send + Sync>,
 }
+
+/// Policies of other hosts for which there is a worker at a time.
+const FOREIGN_MAX: usize = 8;
 
 impl Analyst {
     /// Starts the threads. `answer` is called from them, once for each piece of work.
@@ -29,11 +37,24 @@ impl Analyst {
     /// When a thread cannot be started.
     pub fn start(
         analyser: Analyser,
-        answer: impl Fn(Event) + Clone + Send + 'static,
+        answer: impl Fn(Event) + Clone + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let long = serve("analyst-long", analyser.another(), answer.clone())?;
+        let (model, answers) = (analyser.another(), answer.clone());
+        let another = move |policy| {
+            serve(
+                "analyst-host",
+                model.with_policies(vec![policy]),
+                answers.clone(),
+            )
+        };
         let short = serve("analyst", analyser, answer)?;
-        Ok(Self { short, long })
+        Ok(Self {
+            short,
+            long,
+            foreign: Mutex::default(),
+            another: Box::new(another),
+        })
     }
 
     pub fn analyse(
@@ -42,11 +63,14 @@ impl Analyst {
         desk: Desk,
         code: Arc<str>,
         profile: String,
+        policy: Option<Arc<Policy>>,
         setting: Setting,
     ) {
-        let work = match desk {
-            Desk::Short => &self.short,
-            Desk::Long => &self.long,
+        let foreign = policy.and_then(|policy| self.foreign(policy));
+        let work = match (&foreign, desk) {
+            (Some(work), _) => work,
+            (None, Desk::Short) => &self.short,
+            (None, Desk::Long) => &self.long,
         };
         // The receiving thread ends only when this sender is dropped, so sending does not fail.
         let _ = work.send(Work {
@@ -55,6 +79,23 @@ impl Analyst {
             profile,
             setting,
         });
+    }
+}
+
+impl Analyst {
+    /// A worker for a policy of another host. Without one, this program's own answer: that it knows no such profile.
+    fn foreign(&self, policy: Arc<Policy>) -> Option<Sender<Work>> {
+        let mut known = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+        let digest = policy.content_digest();
+        if let Some(work) = known.get(&digest) {
+            return Some(work.clone());
+        }
+        if known.len() >= FOREIGN_MAX {
+            known.clear();
+        }
+        let work = (self.another)(policy).ok()?;
+        known.insert(digest, work.clone());
+        Some(work)
     }
 }
 

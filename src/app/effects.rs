@@ -58,8 +58,11 @@ impl Hands {
                 desk,
                 code,
                 profile,
+                policy,
                 setting,
-            } => self.analyst.analyse(job, desk, code, profile, setting),
+            } => self
+                .analyst
+                .analyse(job, desk, code, profile, policy, setting),
             Effect::BindInputs {
                 id,
                 inputs,
@@ -103,6 +106,13 @@ impl Hands {
             Effect::Publish(publication) => {
                 if let Some(desk) = &self.desk {
                     desk.publish(publication);
+                }
+            }
+            Effect::SendVote {
+                id, version, vote, ..
+            } => {
+                if let Some(desk) = &self.desk {
+                    desk.send(id, version, *vote);
                 }
             }
             Effect::LookAgain { id } => {

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crate::broker::Settings;
-use crate::model::{Environment, Installed, Tier};
+use crate::model::{Digest, Environment, Installed, Tier};
 use crate::policy::{DRAWS, Policy, is_given};
 use crate::runtime::{Change, Managed, Measured, Progress, PythonEnv, RuntimeError, probe};
 
@@ -71,12 +71,19 @@ impl Report {
     }
 }
 
-/// What is shown until the thread's first report.
-pub fn at_first() -> Environment {
-    Environment::Making {
-        step: "looking for Python".to_owned(),
-        done: 0,
-        total: 0,
+/// What is shown until the thread's first report. A reviewer's seat has none: each offer names its host's.
+pub fn at_first(is_seat: bool) -> Environment {
+    match is_seat {
+        true => Environment::Ready {
+            digest: Digest::of(b""),
+            label: "the host's Python".to_owned(),
+            installed: Installed::default(),
+        },
+        false => Environment::Making {
+            step: "looking for Python".to_owned(),
+            done: 0,
+            total: 0,
+        },
     }
 }
 
@@ -113,6 +120,11 @@ impl Watch {
         // The thread ends only with the dashboard.
         let _ = self.0.send(());
     }
+}
+
+/// For a reviewer's seat, which has none.
+pub fn nowhere() -> Watch {
+    Watch(channel().0)
 }
 
 /// Finds or creates the environment in a thread of its own, and checks it whenever asked. `python`

@@ -26,6 +26,7 @@ pub mod replicate;
 mod review;
 pub mod reviewer;
 pub mod reviewing;
+pub mod seat;
 mod session;
 mod shell;
 mod signals;
@@ -37,7 +38,7 @@ pub mod voting;
 
 pub use absent::absent;
 pub use anchoring::anchoring;
-pub use startup::{Setup, Written, prepare};
+pub use startup::{Role, Setup, Written, prepare};
 
 use crate::audit::{Checked, NotaryEvent};
 use crate::broker::Event;
@@ -60,6 +61,10 @@ pub enum Input {
     Recalled(memory::Recalled),
     /// The person's editor has ended.
     Edited(Box<shell::Returned>),
+    /// A host is reached, or why it is not, or what of it is not believed.
+    Host(Option<String>),
+    /// A hint of a host: somebody else reads this.
+    Claim(crate::model::ProposalId, crate::model::Person),
     /// A vote takes the terminal to be signed.
     Sign(Box<voters::AskTerminal>),
     /// `ssh-keygen` has ended and the terminal is free.

@@ -33,8 +33,8 @@ use super::memory;
 use super::pulse::{BEAT, Pulse};
 use super::session::Session;
 use super::signals::{Asked, Signals};
-use super::startup::Setup;
-use super::{Input, record, replicate, review, reviewer, signing};
+use super::startup::{Role, Setup};
+use super::{Input, record, replicate, review, reviewer, signing, voters};
 
 mod checked;
 mod drilling;
@@ -125,9 +125,14 @@ struct Inboxes {
 pub async fn run(setup: Setup) -> Result<u8, Failure> {
     let failed = |what: &str, e: &dyn std::fmt::Display| Failure::general(format!("{what}: {e}"));
     let mut signals = Signals::listen().map_err(|e| failed("cannot listen for signals", &e))?;
-    let listener = Listener::bind(&setup.socket)
-        .await
-        .map_err(|e| Failure::general(e.to_string()))?;
+    let listener = match setup.role {
+        Role::Seat(_) => None,
+        Role::Dashboard | Role::Demo => Some(
+            Listener::bind(&setup.socket)
+                .await
+                .map_err(|e| Failure::general(e.to_string()))?,
+        ),
+    };
     let (decided_in, decided) = unbounded_channel();
     let (rest_in, rest) = unbounded_channel();
     let (entrance, agents) = ipc::inbox();
@@ -137,13 +142,14 @@ pub async fn run(setup: Setup) -> Result<u8, Failure> {
         agents,
     };
     let router = Router::with_bounds(setup.bounds);
-    let demo = setup.demo.then(|| listener.path().to_path_buf());
-    let is_demo = setup.demo;
+    let is_demo = matches!(setup.role, Role::Demo);
     let mut shell = Shell::start(setup, router.clone(), decided_in, rest_in)
         .map_err(|e| failed("cannot start", &e))?;
-    tokio::spawn(ipc::serve(listener, entrance, router.clone()));
-    if let Some(socket) = demo {
-        tokio::spawn(super::demo::feed(socket));
+    if let Some(listener) = listener {
+        if is_demo {
+            tokio::spawn(super::demo::feed(listener.path().to_path_buf()));
+        }
+        tokio::spawn(ipc::serve(listener, entrance, router.clone()));
     }
     let ended = shell.serve(inboxes, &mut signals).await;
     shell.end_editor();
@@ -178,7 +184,11 @@ impl Shell {
         let by = reviewer::here();
         let desk = setup.desk.take();
         let desk = desk.map(|desk| desk.open(by.clone(), decided.clone()));
-        let desk = desk.transpose()?;
+        let mut desk = desk.transpose()?;
+        let is_seat = matches!(setup.role, Role::Seat(_));
+        if let Role::Seat(sitting) = std::mem::replace(&mut setup.role, Role::Dashboard) {
+            desk = Some(voters::Hands::sit(sitting, by.clone(), decided.clone()));
+        }
         let notary = signing::start(&setup, inbox.clone());
         let feeder = record::feeder(&setup.state_dir);
         let informer = notary.informer();
@@ -209,9 +219,12 @@ impl Shell {
         })?;
         let reports = inbox.clone();
         let listed = environment::listed(&setup.settings);
-        let watch = environment::prepare(setup.python, setup.data_dir, listed, move |report| {
-            let _ = reports.send(Input::Python(report));
-        })?;
+        let watch = match is_seat {
+            true => environment::nowhere(),
+            false => environment::prepare(setup.python, setup.data_dir, listed, move |report| {
+                let _ = reports.send(Input::Python(report));
+            })?,
+        };
         let coloured = inbox.clone();
         let highlighter = Highlighter::spawn(move || {
             let _ = coloured.send(Input::Highlighted);
@@ -221,7 +234,11 @@ impl Shell {
             let _ = searched.send(Input::Highlighted);
         })?;
         let usual = environment::usual(&setup.settings);
-        let state = BrokerState::new(setup.settings, environment::at_first(), setup.log.durable);
+        let state = BrokerState::new(
+            setup.settings,
+            environment::at_first(is_seat),
+            setup.log.durable,
+        );
         let mut ui =
             UiState::new(setup.keymap, setup.themes, setup.caps).with_charset(setup.charset);
         ui = ui.with_secrets(setup.secrets.clone());
@@ -490,6 +507,9 @@ impl Shell {
                 self.redraw = Redraw::Soon;
             }
             Input::Edited(returned) => self.edited(*returned),
+            Input::Host(news) => self.heard_of_host(news),
+            // Who else reads is not shown yet.
+            Input::Claim(..) => {}
             Input::Sign(ask) => self.sign_in_terminal(*ask),
             Input::SignedInTerminal => self.signed_in_terminal(),
             Input::Recalled(recalled) => {

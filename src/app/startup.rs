@@ -13,6 +13,7 @@ use super::absent::absent;
 use super::anchoring::anchoring;
 use super::descriptors;
 use super::drills::{Drills, Means, fresh_seed};
+use super::seat::Sitting;
 use super::voters::Desk;
 use crate::analysis::Analyser;
 use crate::audit;
@@ -62,8 +63,16 @@ pub struct Setup {
     pub desk: Option<Desk>,
     /// Whether to speak in lines instead of drawing frames.
     pub plain: bool,
-    /// Whether the bundled proposals are to be sent.
-    pub demo: bool,
+    pub role: Role,
+}
+
+/// What this program is to be.
+pub enum Role {
+    Dashboard,
+    /// With the bundled proposals.
+    Demo,
+    /// A reviewer's: it has no socket for agents, no Python and nothing to run.
+    Seat(Sitting),
 }
 
 /// Checks everything and opens the log, without touching the terminal yet. `reading` is told before a long log is read,
@@ -74,7 +83,7 @@ pub struct Setup {
 /// lacks.
 pub fn prepare(
     config: &Config,
-    demo: bool,
+    role: Role,
     plain: bool,
     reading: &dyn Fn(u64),
 ) -> Result<Setup, Failure> {
@@ -94,8 +103,14 @@ pub fn prepare(
         anchoring,
     } = Written::of(config, caps)?;
     let tier = config.least_tier();
-    let tiers = checked_tiers(tiers, &config.paths.cache_dir)?;
-    let desk = Desk::prepare(config, &in_force)?;
+    let (tiers, desk, seat) = match &role {
+        Role::Seat(sitting) => (Vec::new(), None, Some(sitting.seat())),
+        Role::Dashboard | Role::Demo => (
+            checked_tiers(tiers, &config.paths.cache_dir)?,
+            Desk::prepare(config, &in_force)?,
+            None,
+        ),
+    };
     let exe = own_binary()?;
     // Workers are started through this descriptor, so that an update that replaces the file does
     // not mix versions, and a file put in its place is not run.
@@ -117,6 +132,11 @@ pub fn prepare(
         converters: Default::default(),
     });
     let mut header = header(config, tier, tiers, &in_force);
+    if let Role::Seat(sitting) = &role {
+        header.policy = format!("review as {}", sitting.person);
+        header.policy_digest.clear();
+        header.socket = sitting.socket.display().to_string();
+    }
     header.absent = absent(config);
     header.log_recovered.clone_from(&log.recovered);
     header.log = match (log.faults.first(), &log.unread) {
@@ -128,6 +148,7 @@ pub fn prepare(
     Ok(Setup {
         settings: Settings {
             voting,
+            seat,
             ..settings(config, tier, &in_force, &policies)
         },
         desk,
@@ -162,7 +183,7 @@ pub fn prepare(
         calls: Calls::detect(&env, config.notify.bell),
         drills,
         plain,
-        demo,
+        role,
     })
 }
 
@@ -378,6 +399,7 @@ fn settings(
         lift: config.feature.lift,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         voting: None,
+        seat: None,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::ballot::Electorate;
 use crate::broker::Event;
@@ -19,6 +19,7 @@ use crate::policy::Policy;
 
 use super::Input;
 use super::reviewer;
+use super::seat::{Outgoing, Sitting};
 use super::voting::files::VotingFiles;
 use super::voting::{SignError, Signer, Terminal};
 
@@ -93,8 +94,10 @@ impl Desk {
     pub fn open(self, by: Reviewer, inbox: UnboundedSender<Input>) -> Result<Hands, Failure> {
         let _ = inbox.send(Input::Core(Event::Electorate(Ok(self.electorate))));
         let hands = Hands {
-            files: self.files,
-            board: self.board.clone(),
+            place: Place::Here {
+                files: self.files,
+                board: self.board.clone(),
+            },
             signer: self.signer,
             by,
             inbox,
@@ -130,16 +133,51 @@ pub fn signer(desk: &DeskConfig) -> Result<Option<Arc<Signer>>, SignError> {
 /// Carries out what the core asks for about votes. A clone does the same.
 #[derive(Clone)]
 pub struct Hands {
-    files: VotingFiles,
-    board: Board,
+    place: Place,
     signer: Option<Arc<Signer>>,
     by: Reviewer,
     inbox: UnboundedSender<Input>,
 }
 
+/// Where votes are counted.
+#[derive(Clone)]
+enum Place {
+    Here {
+        files: VotingFiles,
+        board: Board,
+    },
+    /// At a host, which hears of them over this.
+    There(UnboundedSender<Outgoing>),
+}
+
 impl Hands {
+    /// Those of a reviewer's seat, which follows its host from now on.
+    pub fn sit(sitting: Sitting, by: Reviewer, inbox: UnboundedSender<Input>) -> Self {
+        let (votes, outgoing) = unbounded_channel();
+        let signer = sitting.signer.clone();
+        tokio::spawn(sitting.follow(inbox.clone(), outgoing));
+        Self {
+            place: Place::There(votes),
+            signer,
+            by,
+            inbox,
+        }
+    }
+
+    /// Sends a vote to its host.
+    pub fn send(&self, id: ProposalId, version: u32, vote: Vote) {
+        let Place::There(votes) = &self.place else {
+            return;
+        };
+        // The receiver ends only with the program.
+        let _ = votes.send(Outgoing { id, version, vote });
+    }
+
     pub fn publish(&self, publication: Publication) {
-        if let Err(e) = self.board.publish(publication) {
+        let Place::Here { board, .. } = &self.place else {
+            return;
+        };
+        if let Err(e) = board.publish(publication) {
             tracing::warn!("something for the reviewers was not signed: {e}");
         }
     }
@@ -177,8 +215,10 @@ impl Hands {
     pub fn signed(&self, id: ProposalId, version: u32, vote: Result<Vote, String>) {
         let by = self.by.clone();
         // The files may have changed since the start.
-        let electorate = Voters::electorate(self);
-        let _ = self.inbox.send(Input::Core(Event::Electorate(electorate)));
+        if matches!(self.place, Place::Here { .. }) {
+            let electorate = Voters::electorate(self);
+            let _ = self.inbox.send(Input::Core(Event::Electorate(electorate)));
+        }
         let signed = Event::Signed {
             id,
             version,
@@ -201,7 +241,10 @@ impl Hands {
 
 impl Voters for Hands {
     fn electorate(&self) -> Result<Arc<Electorate>, String> {
-        self.files.read().map(Arc::new).map_err(|e| e.to_string())
+        match &self.place {
+            Place::Here { files, .. } => files.read().map(Arc::new).map_err(|e| e.to_string()),
+            Place::There(_) => Err("a reviewer's seat counts no votes".to_owned()),
+        }
     }
 
     fn vote(&self, id: ProposalId, version: u32, vote: Vote, via: Via) {

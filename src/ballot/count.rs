@@ -43,6 +43,18 @@ pub struct Missing {
     words: String,
 }
 
+impl Missing {
+    /// What a host says is missing, in its words.
+    pub fn told(words: String) -> Self {
+        Self {
+            rule: 0,
+            more: 1,
+            people: Vec::new(),
+            words,
+        }
+    }
+}
+
 impl fmt::Display for Missing {
     /// `1 more of data, with a touched security key`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -201,6 +201,7 @@ impl BrokerState {
             }),
             offers: 0,
             refused_votes: Vec::new(),
+            offered: None,
         };
         self.entries.insert(id, entry);
     }

@@ -114,6 +114,9 @@ impl BrokerState {
         let Some(recording) = arriving.complete() else {
             return;
         };
+        if entry.offered.is_some() {
+            return self.offer_judged(id, recording, now, fx);
+        }
         let over = end_before_shown(id, &recording).is_some();
         if entry.is_drill() && (over || deserted) {
             // Nobody saw it, so there is nothing to record.

@@ -38,6 +38,10 @@ impl BrokerState {
     /// What the votes come to now; `None` if none are asked for.
     pub fn standing(&self, entry: &Entry, now: Now) -> Option<Standing> {
         let poll = entry.poll()?;
+        if entry.offered().is_some() {
+            let missing = poll.missing.iter().cloned().map(Missing::told).collect();
+            return Some(Standing::Open { missing });
+        }
         match &self.electorate {
             Ok(electorate) => Some(poll.standing(electorate, entry.proposal.peer.uid, now.wall)),
             Err(why) => Some(Standing::Impossible(why.clone())),

@@ -3,7 +3,7 @@
 use crate::clock::Now;
 use crate::model::{
     BoundInput, Decision, DecisionKind, GrantedLog, LogEvent, ProposalId, Reviewer, State, Viewed,
-    Votes,
+    VoteKind, Votes,
 };
 
 use super::decision::{Confirmation, Consent, Grant, Refused, grant};
@@ -25,7 +25,14 @@ impl BrokerState {
             Err(Refused::Drill) => self.drill_granted(confirmation, now, fx),
             Err(Refused::Votes) => {
                 self.refusal = None;
-                if let Err(why) = self.vote_here(confirmation, fx) {
+                let voted = match self.settings.seat {
+                    None => self.vote_here(confirmation, fx),
+                    Some(_) => {
+                        let viewed = confirmation.viewed;
+                        self.vote_from_seat(id, VoteKind::Grant, viewed, None, fx)
+                    }
+                };
+                if let Err(why) = voted {
                     self.refusal = Some((id, why));
                 }
             }
@@ -101,6 +108,11 @@ impl BrokerState {
             return self.drill_denied(id, by, viewed, now, fx);
         }
         let reason = reason.filter(|r| !r.trim().is_empty());
+        if self.settings.seat.is_some() {
+            let voted = self.vote_from_seat(id, VoteKind::Deny, viewed, reason, fx);
+            self.refusal = voted.err().map(|why| (id, why));
+            return;
+        }
         let text = OutcomeText::denied(reason.as_deref());
         let kind = decided(DecisionKind::Denied, now);
         let decision = Decision {

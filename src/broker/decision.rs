@@ -222,6 +222,10 @@ pub enum Refused {
     Signing,
     #[error("your vote is in; the others' are awaited")]
     Voted,
+    #[error("{0}: no grant is signed for what two programs judge differently")]
+    Differs(String),
+    #[error("that is done where it runs, not from a reviewer's seat")]
+    NotHere,
     #[error("it is too long to be offered to other people")]
     TooLongToOffer,
     /// Everything else would have allowed it. Never shown: [`super::drill`] ends the drill.

@@ -9,8 +9,10 @@ use serde_json::Value;
 
 use crate::model::{
     Artifact, Blob, CallId, ConnId, Digest, InputRequest, JobId, KeptRun, Lane, Limits, LogEvent,
-    Outcome, ProposalId, Setting, State, StreamName, Ticket, Verdict,
+    Outcome, ProposalId, Setting, State, StreamName, Ticket, Verdict, Vote,
 };
+
+use crate::policy::Policy;
 
 use super::decision::Grant;
 use super::desks::Desk;
@@ -34,6 +36,8 @@ pub enum Effect {
         desk: Desk,
         code: Arc<str>,
         profile: String,
+        /// The policy, if it is another host's.
+        policy: Option<Arc<Policy>>,
         setting: Setting,
     },
     /// Read, parse and hash the contents that the inputs name; answered by `Event::InputsBound`.
@@ -73,6 +77,13 @@ pub enum Effect {
     },
     /// Hand this to those who carry it to reviewers.
     Publish(Publication),
+    /// Send a vote of this seat to a host; answered by what that says, or by `Event::NotSent`.
+    SendVote {
+        host: String,
+        id: ProposalId,
+        version: u32,
+        vote: Box<Vote>,
+    },
     /// Read again who may vote; answered by `Event::LookedAgain`.
     LookAgain {
         id: ProposalId,

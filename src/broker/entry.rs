@@ -14,6 +14,7 @@ use super::audience::Audience;
 use super::phase::{Ended, Granted, LiveOutput, Phase, Ran, Telling};
 use super::poll::Poll;
 use super::quota::{PeerKey, key};
+use super::seat::Offered;
 use super::session::Session;
 use super::voting::Refusals;
 
@@ -36,6 +37,8 @@ pub struct Entry {
     /// How many versions of it were offered to other people.
     pub(super) offers: u32,
     pub(super) refused_votes: Refusals,
+    /// Set in a reviewer's seat.
+    pub(super) offered: Option<Offered>,
 }
 
 impl Entry {
@@ -100,6 +103,11 @@ impl Entry {
                 None
             }
         }
+    }
+
+    /// The offer that it is, in a reviewer's seat.
+    pub const fn offered(&self) -> Option<&Offered> {
+        self.offered.as_ref()
     }
 
     /// The votes on it, where its policy asks for some and it waits or is granted.

@@ -12,6 +12,7 @@ use crate::model::{
 };
 
 use super::decision::Confirmation;
+use super::offer::{Offer, Statement};
 use super::state::LogDoubt;
 
 /// A decoded request. The sender generates ids and tokens, which need randomness.
@@ -188,6 +189,19 @@ pub enum Event {
         version: u32,
         vote: Result<Vote, String>,
         by: Reviewer,
+    },
+    /// In a reviewer's seat: a host, whose signature was checked, offers a proposal.
+    Offered {
+        offer: Box<Offer>,
+        /// As it was signed.
+        bytes: Arc<[u8]>,
+    },
+    /// In a reviewer's seat: what a host, whose signature was checked, says of an offer.
+    Stated(Box<Statement>),
+    /// In a reviewer's seat: a vote did not reach its host.
+    NotSent {
+        id: ProposalId,
+        why: String,
     },
     /// A vote came from elsewhere.
     Cast {

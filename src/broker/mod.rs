@@ -33,6 +33,7 @@ mod refusals;
 mod requests;
 mod revise;
 mod run;
+pub mod seat;
 pub mod selection;
 mod session;
 mod shared;

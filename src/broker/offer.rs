@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    AgentClaim, Ballot, Bound, BoundInput, Digest, GrantDigest, Installed, Nonce, Peer, Person,
-    ProposalId, Role, State, Terms, Tier, Verdict, Viewed, VoteKind,
+    AgentClaim, Ballot, Bound, BoundInput, Digest, GrantDigest, Nonce, Peer, Person, ProposalId,
+    Role, Setting, State, Terms, Tier, Verdict, Viewed, VoteKind,
 };
 use crate::policy::Policy;
 
@@ -51,8 +51,7 @@ pub struct Offer {
     pub tier: Tier,
     pub environment: Digest,
     /// What the verdict rests on beside code, policy and inputs.
-    pub installed: Installed,
-    pub datasets: BTreeSet<String>,
+    pub setting: Setting,
     pub grant: GrantDigest,
     pub terms: Terms,
     pub nonce: Nonce,

@@ -104,6 +104,11 @@ impl OutcomeText {
         Self::new(Retry::Same, format!("It could not be run: {message}"))
     }
 
+    /// In a reviewer's seat: what its host said.
+    pub fn settled(message: &str) -> Self {
+        Self::new(Retry::No, message)
+    }
+
     /// It was granted in time, but its deadline passed before it could be released.
     pub fn late(ttl_s: u64) -> Self {
         Self::new(

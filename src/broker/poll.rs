@@ -1,5 +1,7 @@
 //! The votes on one proposal: what is asked, of what, and what came.
 
+use std::collections::VecDeque;
+
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 
@@ -22,6 +24,10 @@ pub struct Poll {
     pub(super) votes: Vec<Cast>,
     /// The vote of the person at this program's own terminal.
     pub(super) own: Own,
+    /// In a reviewer's seat: signed, and not sent before their record is durable.
+    pub(super) outgoing: VecDeque<Vote>,
+    /// In a reviewer's seat: what its host said is missing.
+    pub(super) missing: Vec<String>,
 }
 
 /// A vote that was checked when it came.
@@ -77,6 +83,8 @@ impl Poll {
             earlier,
             votes,
             own: Own::Open,
+            outgoing: VecDeque::new(),
+            missing: Vec::new(),
         }
     }
 

@@ -1,13 +1,21 @@
 //! Work that waits for a verdict: how much of it one peer may queue, and whose turn is next.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde_json::json;
 
 use crate::clock::Now;
 use crate::model::{Environment, JobId, Peer, Setting};
 
+use crate::policy::{Contract, Policy};
+
+use super::announce::values;
 use super::desks::{Desk, Job, Work};
 use super::effect::{Effect, RpcError};
+use super::entry::Entry;
 use super::quota::key;
+use super::seat::Offered;
 use super::state::BrokerState;
 
 /// Proposals and checks that a peer may have waiting for a verdict or for the disk.
@@ -16,6 +24,23 @@ const WAITING_PER_PEER: usize = 256;
 const WAITING_PER_UID: usize = 1024;
 
 impl BrokerState {
+    /// The same for a proposal that waits.
+    pub(super) fn setting_of(&self, entry: &Entry, policy: &Policy) -> Option<Setting> {
+        let inputs = entry.inputs()?;
+        let work = Work {
+            job: Job::Proposal(entry.proposal.id),
+            code: entry.code().text().clone(),
+            profile: policy.name.clone(),
+            inputs: Some(inputs.iter().map(|input| input.name.clone()).collect()),
+            values: match policy.contract {
+                Contract::Analysis => values(inputs),
+                _ => BTreeMap::new(),
+            },
+            peer: key(&entry.proposal.peer),
+        };
+        Some(self.setting(&work))
+    }
+
     /// What is known now about a run of this work.
     fn setting(&self, work: &Work) -> Setting {
         Setting {
@@ -29,6 +54,14 @@ impl BrokerState {
                 | Environment::Failed { .. } => None,
             },
             values: work.values.clone(),
+        }
+    }
+
+    /// The offer that this work judges, in a reviewer's seat.
+    fn offer_of(&self, work: &Work) -> Option<&Offered> {
+        match &work.job {
+            Job::Proposal(id) => self.entries.get(id)?.offered.as_ref(),
+            Job::Check { .. } | Job::Drill(_) | Job::Edit(..) => None,
         }
     }
 
@@ -74,13 +107,19 @@ impl BrokerState {
             let job = JobId(self.next_job);
             self.next_job += 1;
             let (code, profile) = (work.code.clone(), work.profile.clone());
-            let setting = self.setting(&work);
+            let offered = self.offer_of(&work);
+            let policy = offered.map(|offered| Arc::new(offered.offer.policy.clone()));
+            let setting = match offered {
+                Some(offered) => offered.offer.setting.clone(),
+                None => self.setting(&work),
+            };
             self.desks.begin(desk, job, work, now);
             fx.push(Effect::Analyse {
                 job,
                 desk,
                 code,
                 profile,
+                policy,
                 setting,
             });
         }

@@ -133,6 +133,7 @@ impl BrokerState {
             Then::Revise(id) => self.revised(id, now, fx),
             Then::Execute(id) => self.execute(id, now, fx),
             Then::Count(id) => self.counted(id, now, fx),
+            Then::SendVote(id) => self.send_vote(id, fx),
             Then::Release(id) => self.let_go(id, now, fx),
             Then::Tell(id) => self.tell(id, now, fx),
             Then::TellPause(number) => self.pauses.recorded(number),
@@ -173,6 +174,7 @@ impl BrokerState {
             | Then::Announce(_)
             | Then::Execute(_)
             | Then::Count(_)
+            | Then::SendVote(_)
             | Then::Release(_)
             | Then::Tell(_)
             | Then::TellPause(_)
@@ -246,6 +248,7 @@ impl BrokerState {
             | Then::Revise(id)
             | Then::Execute(id)
             | Then::Count(id)
+            | Then::SendVote(id)
             | Then::Release(id)
             | Then::Tell(id) => self.lost(id, now, fx),
         }

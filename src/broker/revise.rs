@@ -62,6 +62,10 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
+        if self.settings.seat.is_some() {
+            self.refusal = Some((id, Refused::NotHere));
+            return;
+        }
         if let Err(why) = self.editable(id, now) {
             self.refusal = Some((id, why));
             return;

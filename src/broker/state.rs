@@ -21,6 +21,7 @@ use super::ledger::{Ledger, Tally};
 use super::pause::Pauses;
 use super::poll::Voting;
 use super::quota::{QuotaUse, Quotas};
+use super::seat::Seat;
 use super::session::{Connection, Session};
 use super::shared::Shared;
 
@@ -47,6 +48,8 @@ pub struct Settings {
     pub version: String,
     /// Set if people vote here: what `[desk]` says, and this program's key.
     pub voting: Option<Arc<Voting>>,
+    /// Set if this is a reviewer's seat: then nothing is granted here, and nothing runs.
+    pub seat: Option<Seat>,
 }
 
 /// A profile in force.
@@ -93,6 +96,8 @@ pub(super) enum Then {
     /// A person's edit becomes what can be granted.
     Revise(ProposalId),
     Execute(ProposalId),
+    /// A vote of this seat may be sent.
+    SendVote(ProposalId),
     /// The oldest vote that is not counted yet counts.
     Count(ProposalId),
     Release(ProposalId),
@@ -284,8 +289,12 @@ impl BrokerState {
 
     /// The policy in force for an entry's profile.
     pub fn policy_of(&self, entry: &Entry) -> Option<Arc<Policy>> {
-        self.profile(&entry.proposal.profile)
-            .map(|p| p.policy.clone())
+        match &entry.offered {
+            Some(offered) => Some(offered.policy.clone()),
+            None => self
+                .profile(&entry.proposal.profile)
+                .map(|p| p.policy.clone()),
+        }
     }
 
     pub fn profile(&self, name: &str) -> Option<&Profile> {

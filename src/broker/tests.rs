@@ -23,6 +23,7 @@ mod records;
 mod runs;
 mod samples;
 mod scopes;
+mod seat;
 mod sequences;
 mod states;
 mod unkept;

@@ -51,6 +51,9 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
             vote,
             by,
         } => state.signed((id, version), vote, by, now, &mut fx),
+        Event::Offered { offer, bytes } => state.offered(*offer, bytes, now, &mut fx),
+        Event::Stated(statement) => state.stated(*statement, now, &mut fx),
+        Event::NotSent { id, why } => state.not_sent(id, why),
         Event::Cast {
             id,
             version,

@@ -29,6 +29,9 @@ pub(super) type Refusals = Vec<(Person, VoteKind, String, u64)>;
 impl BrokerState {
     /// The votes that would be asked for before a run of this entry; empty if one person decides.
     pub fn terms_of(&self, entry: &Entry) -> Terms {
+        if let Some(offered) = entry.offered() {
+            return offered.offer.terms.clone();
+        }
         match (self.policy_of(entry), entry.verdict()) {
             (Some(policy), Some(verdict)) => Terms::of(&policy.grant, verdict),
             _ => Terms::default(),
@@ -103,10 +106,7 @@ impl BrokerState {
 
     fn offer(&self, entry: &Entry, terms: Terms, version: u32, voting: &Voting) -> Option<Offer> {
         let (policy, inputs) = (self.policy_of(entry)?, entry.inputs()?);
-        let Environment::Ready {
-            digest, installed, ..
-        } = &self.environment
-        else {
+        let Environment::Ready { digest, .. } = &self.environment else {
             return None;
         };
         let brought = inputs.iter().filter_map(BoundInput::brought);
@@ -137,10 +137,9 @@ impl BrokerState {
             inputs: inputs.collect(),
             verdict: (**entry.verdict()?).clone(),
             tier: self.tier_for(&policy),
+            setting: self.setting_of(entry, &policy)?,
             policy: (*policy).clone(),
             environment: *digest,
-            installed: installed.clone(),
-            datasets: self.settings.datasets.clone(),
             grant: grant::grant_digest(self, entry).ok()?,
             terms,
             nonce: voting.seed.nonce(p.id, version),
@@ -206,6 +205,9 @@ impl BrokerState {
             Err(why) => poll.own = Own::Failed(why),
             Ok(vote) => {
                 poll.own = Own::Sent(vote.kind);
+                if self.settings.seat.is_some() {
+                    return self.signed_in_seat(id, vote, by, now, fx);
+                }
                 self.cast((id, version), vote, Via::Terminal(by), now, fx);
             }
         }

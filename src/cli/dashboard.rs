@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use crate::app;
+use crate::app::{self, Role};
 use crate::config::{self, Options, Surroundings, Variables};
 use crate::error::Failure;
 
@@ -22,7 +22,7 @@ pub struct Args {
 
 /// Opens the dashboard and returns the exit code.
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
-    open(&globals.options(), false, args.plain)
+    open(&globals.options(), Role::Dashboard, args.plain)
 }
 
 /// Opens the dashboard on a temporary state folder with the bundled proposals and data. Only the
@@ -40,7 +40,7 @@ pub fn demo(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         profile: None,
         ..globals.options()
     };
-    let code = open(&options, true, args.plain)?;
+    let code = open(&options, Role::Demo, args.plain)?;
     tell(NEXT);
     Ok(code)
 }
@@ -49,7 +49,7 @@ pub fn demo(args: &Args, globals: &Globals) -> Result<u8, Failure> {
 const NEXT: &str = "To let your agent ask: claude mcp add countersign -- countersign mcp (the same command is for every \
                     agent that speaks MCP), then open `countersign` beside it.";
 
-fn open(options: &Options, demo: bool, plain: bool) -> Result<u8, Failure> {
+fn open(options: &Options, role: Role, plain: bool) -> Result<u8, Failure> {
     if !std::io::stdin().is_terminal() || !is_seen() {
         let lines = if plain { ", in plain lines too" } else { "" };
         return Err(Failure::usage(format!(
@@ -65,7 +65,7 @@ fn open(options: &Options, demo: bool, plain: bool) -> Result<u8, Failure> {
     nix::sys::prctl::set_dumpable(false)
         .map_err(|e| Failure::general(format!("cannot shut others out of this process: {e}")))?;
     let mut around = Surroundings::of_process().map_err(|e| Failure::usage(e.to_string()))?;
-    if demo {
+    if matches!(role, Role::Demo) {
         // These belong to the user's own configuration, which the demo ignores.
         around.overlay = None;
         around.variables = Variables::default();
@@ -78,7 +78,7 @@ fn open(options: &Options, demo: bool, plain: bool) -> Result<u8, Failure> {
             bytes / 1_000_000
         ));
     };
-    app::run(app::prepare(&config, demo, plain, &reading)?)
+    app::run(app::prepare(&config, role, plain, &reading)?)
 }
 
 /// Prefix of the name of a demo's folder.

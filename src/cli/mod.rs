@@ -28,6 +28,7 @@ pub mod mcp;
 mod out;
 pub mod policy;
 pub mod replicate;
+pub mod review;
 mod rows;
 pub mod setup;
 pub mod status;
@@ -128,6 +129,8 @@ pub enum Command {
     Mcp,
     /// The policies in force
     Policy(policy::Args),
+    /// Vote on what a host asks about, from another terminal
+    Review(review::Args),
     /// Review the audit log: a screen that only reads it, or one of the commands below
     Audit(audit::Args),
     /// The engine that carries votes between machines: its tables, its members, how it stands
@@ -210,6 +213,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Submit(args)) => submit::run(&args, globals),
         Some(Command::Check(args)) => check::run(&args, globals),
         Some(Command::Mcp) => mcp::run(globals),
+        Some(Command::Review(args)) => review::run(&args, globals),
         Some(Command::Policy(args)) => policy::run(&args, globals),
         Some(Command::Audit(args)) => {
             let plain = plain || args.plain;

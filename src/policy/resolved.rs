@@ -205,6 +205,12 @@ impl Policy {
         inputs.iter().any(|input| self.hides(input))
     }
 
+    /// SHA-256 of the policy as JSON: of what it says, whatever its file is said to be.
+    pub fn content_digest(&self) -> Digest {
+        // It holds strings, numbers and words, so serialising cannot fail.
+        Digest::of(&serde_json::to_vec(self).unwrap_or_default())
+    }
+
     /// The effect of this capability on a verdict; one that is not listed blocks.
     pub fn action(&self, capability: Capability) -> Action {
         self.capabilities

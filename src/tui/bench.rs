@@ -80,6 +80,7 @@ impl Bench {
         };
         let settings = Settings {
             voting: None,
+            seat: None,
             profile: "analysis".to_owned(),
             profiles: vec![Profile {
                 policy: Arc::new(policy),

@@ -246,6 +246,7 @@ impl Review {
 fn nobody() -> BrokerState {
     let settings = Settings {
         voting: None,
+        seat: None,
         profile: String::new(),
         profiles: Vec::new(),
         tier: Tier::Process,

@@ -107,6 +107,8 @@ pub struct Options<'a> {
     pub answers: bool,
     /// The soft and hard limits of open files for the dashboard.
     pub open_files: Option<(u64, u64)>,
+    /// Another uid, whom the folder is given; takes root and `setpriv`.
+    pub uid: Option<u32>,
 }
 
 impl Default for Options<'_> {
@@ -121,6 +123,7 @@ impl Default for Options<'_> {
             env: &[],
             answers: true,
             open_files: None,
+            uid: None,
         }
     }
 }
@@ -587,6 +590,7 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
         env,
         answers,
         open_files,
+        uid,
         ..
     } = *options;
     let size = PtySize {
@@ -598,7 +602,10 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
     let pair = native_pty_system().openpty(size).unwrap();
     let exe = program.unwrap_or(Path::new(env!("CARGO_BIN_EXE_countersign")));
     let mut command = match open_files {
-        None => CommandBuilder::new(exe),
+        None => match uid {
+            None => CommandBuilder::new(exe),
+            Some(uid) => as_user(root, exe, uid),
+        },
         Some((soft, hard)) => {
             let mut shell = CommandBuilder::new("sh");
             let script = format!("ulimit -Sn {soft} && ulimit -Hn {hard} && exec \"$0\" \"$@\"");
@@ -673,6 +680,34 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
         }
     });
     (pair.master, writer, child, screen)
+}
+
+/// Gives the folder to another user, and has the program run as them. It is put into the folder: they may be unable to
+/// reach it where it was built.
+fn as_user(root: &Path, exe: &Path, uid: u32) -> CommandBuilder {
+    let own = root.join("countersign");
+    if std::fs::hard_link(exe, &own).is_err() {
+        std::fs::copy(exe, &own).unwrap();
+    }
+    give(root, uid, &own);
+    let mut command = CommandBuilder::new("setpriv");
+    let uid = uid.to_string();
+    command.args(["--reuid", &uid, "--regid", &uid, "--clear-groups"]);
+    command.arg(&own);
+    command
+}
+
+/// Gives everything below a folder to a user, but for one file.
+fn give(path: &Path, uid: u32, but: &Path) {
+    if path == but {
+        return;
+    }
+    std::os::unix::fs::lchown(path, Some(uid), Some(uid)).unwrap();
+    if path.is_dir() {
+        for inside in std::fs::read_dir(path).unwrap() {
+            give(&inside.unwrap().path(), uid, but);
+        }
+    }
 }
 
 /// The number of rows seen and of rows to see, from the footer.

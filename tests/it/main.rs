@@ -82,3 +82,4 @@ mod syntax;
 mod tampering;
 mod terminal;
 mod unbound;
+mod votes;

@@ -12,6 +12,15 @@ use super::{Redraw, Shell};
 use crate::clock::Now;
 
 impl Shell {
+    /// In a reviewer's seat: the host is there, or why it is not.
+    pub(super) fn heard_of_host(&mut self, news: Option<String>) {
+        if let Some(why) = &news {
+            self.ui.tell(format!("the host: {why}"));
+        }
+        self.header.unanchored = news.map(|why| format!("host: {why}"));
+        self.redraw = Redraw::Soon;
+    }
+
     /// Lends the terminal to `ssh-keygen`.
     pub(super) fn sign_in_terminal(&mut self, ask: AskTerminal) {
         let AskTerminal {

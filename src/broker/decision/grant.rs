@@ -15,6 +15,10 @@ use crate::model::{Bound, Environment, GrantDigest, State};
 /// What a grant of this entry would bind right now, or why none is possible. The sheet shows the
 /// digest; [`grant`] compares it.
 pub fn grant_digest(state: &BrokerState, entry: &Entry) -> Result<GrantDigest, Refused> {
+    // What its host binds, computed again from what the offer says.
+    if let Some(offered) = entry.offered() {
+        return Ok(offered.offer.grant);
+    }
     let Environment::Ready {
         digest: environment,
         ..
@@ -95,6 +99,10 @@ pub(in crate::broker) fn grant(
     };
     if entry.proposal.drill.is_some() {
         return Err(Refused::Drill);
+    }
+    // A seat has nothing to run.
+    if state.settings.seat.is_some() || entry.offered().is_some() {
+        return Err(Refused::Votes);
     }
     match (state.terms_of(entry), consent) {
         (terms, Consent::Person(_)) if terms.is_empty() => {}

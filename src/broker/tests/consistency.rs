@@ -126,6 +126,7 @@ pub fn check(state: &BrokerState, now: Now) {
                 | Then::Release(_)
                 | Then::Revise(_)
                 | Then::Count(_)
+                | Then::SendVote(_)
                 | Then::TellPause(_)
                 | Then::EndPause(_) => false,
                 Then::EndUnseen(other)

@@ -70,6 +70,7 @@ pub fn settings() -> Settings {
         lift: false,
         version: "0.0.0".to_owned(),
         voting: None,
+        seat: None,
     }
 }
 

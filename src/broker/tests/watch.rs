@@ -12,7 +12,7 @@ use super::super::state::{BrokerState, LogDoubt};
 use crate::clock::Now;
 use crate::model::{
     AgentId, CallId, ConnId, DecisionKind, Digest, Draft, GrantDigest, JobId, Lane, LogEvent,
-    Outcome, Person, ProposalId, State, Ticket, VerdictKind, Vote, VoteKind,
+    Outcome, Person, ProposalId, State, Ticket, VerdictKind,
 };
 
 /// The state that a record brings its proposal into, whether the record is durable, and the code that it gives its
@@ -345,6 +345,8 @@ impl Watch {
                 assert!(!self.finals.contains_key(id), "asked for after its end");
                 assert!(!self.drills.contains_key(id), "a drill is put to the vote");
             }
+            // A seat's.
+            Effect::SendVote { .. } => {}
             Effect::Publish(publication) => {
                 let id = match publication {
                     Publication::Offer { id, .. } => id,

@@ -19,7 +19,7 @@ use crate::clock::Now;
 use crate::model::{
     Artifact, Blob, CallId, Code, ConnId, Draft, Drill, GrantDigest, Harm, InputRequest, JobId,
     Lane, LogEvent, Outcome, Peer, ProposalId, Reviewer, Setting, State, Ticket, VerdictKind,
-    Viewed,
+    Viewed, Vote,
 };
 
 /// The inputs to be read, and the artifacts that some of them refer to.
@@ -60,6 +60,8 @@ pub struct World {
     pub signing: VecDeque<(ProposalId, u32, Unsigned)>,
     /// Held children before whose release the votes are counted again.
     pub looks: Vec<ProposalId>,
+    /// Votes of a seat that were sent to a host.
+    pub sent: VecDeque<(ProposalId, u32, Vote)>,
     /// Whether the costly model check runs after every event.
     pub thorough: bool,
     next_call: u64,
@@ -100,6 +102,7 @@ impl World {
             published: Vec::new(),
             signing: VecDeque::new(),
             looks: Vec::new(),
+            sent: VecDeque::new(),
             thorough: true,
             next_call: 0,
             next_id: 0,
@@ -196,6 +199,9 @@ impl World {
             Effect::Sign { id, version, vote } => self.signing.push_back((id, version, *vote)),
             Effect::Publish(publication) => self.published.push(publication),
             Effect::LookAgain { id } => self.looks.push(id),
+            Effect::SendVote {
+                id, version, vote, ..
+            } => self.sent.push_back((id, version, *vote)),
             Effect::Release { id } => self.released.push(id),
             Effect::Kill { id } => self.killed.push(id),
             Effect::Attention => self.attention += 1,

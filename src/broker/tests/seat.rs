@@ -1,0 +1,208 @@
+//! A reviewer's seat: what a host offers is judged and shown here, and a grant is a vote for there.
+
+use std::collections::VecDeque;
+
+use super::super::Confirmation;
+use super::super::event::{Event, HumanAct};
+use super::super::offer::{Offer, Publication};
+use super::super::poll::Own;
+use super::super::seat::Seat;
+use super::super::state::Settings;
+use super::voters::{all_of_it, grants, host, key, person, via, votes};
+use super::world::{A, C, World, draft, s, settings};
+use crate::model::{LogEvent, NAMESPACE, ProposalId, Reviewer, State, VerdictKind, Vote, VoteKind};
+
+fn seat_of(name: &str) -> World {
+    World::with(Settings {
+        seat: Some(Seat {
+            person: person(name),
+        }),
+        ..settings()
+    })
+}
+
+/// Carries everything that the host published since the last time to the seat.
+fn carry(host: &mut World, seat: &mut World) {
+    for publication in std::mem::take(&mut host.published) {
+        match publication {
+            Publication::Offer { bytes, .. } => {
+                let offer = Box::new(Offer::read(&bytes).unwrap());
+                seat.send(Event::Offered { offer, bytes });
+            }
+            Publication::Statement(statement) => seat.send(Event::Stated(statement)),
+        }
+    }
+}
+
+/// A host with a proposal, and a seat in which it waits.
+fn offered(name: &str, judged: VerdictKind) -> (World, World, ProposalId) {
+    let (mut host, mut seat) = (host(), seat_of(name));
+    let id = host.pending(A, draft("1\n"));
+    carry(&mut host, &mut seat);
+    seat.analyse(judged);
+    (host, seat, id)
+}
+
+fn confirm(seat: &mut World, id: ProposalId) {
+    let (digest, viewed) = (seat.digest(id), all_of_it(seat, id));
+    let by = Reviewer::default();
+    seat.send(Event::Human(HumanAct::Grant(Confirmation {
+        id,
+        digest,
+        by,
+        viewed,
+    })));
+}
+
+/// Signs what the seat asks to be signed.
+fn sign(seat: &mut World) -> Option<()> {
+    let (id, version, unsigned) = seat.signing.pop_front()?;
+    let signer = key(unsigned.voter.as_str());
+    let vote = unsigned.signed(signer.sign(NAMESPACE, unsigned.text.as_bytes()));
+    let by = Reviewer::default();
+    seat.send(Event::Signed {
+        id,
+        version,
+        vote: Ok(vote),
+        by,
+    });
+    Some(())
+}
+
+fn sent(seat: &mut World) -> VecDeque<(ProposalId, u32, Vote)> {
+    std::mem::take(&mut seat.sent)
+}
+
+#[test]
+fn a_grant_in_a_seat_is_a_vote_and_nothing_runs_there() {
+    let (mut host, mut seat, id) = offered("ben", VerdictKind::Clear);
+    assert_eq!(seat.state_of(id), State::Pending);
+    assert!(
+        seat.kinds(id).is_empty(),
+        "only votes are recorded in a seat"
+    );
+    confirm(&mut seat, id);
+    sign(&mut seat).expect("a signature is asked for");
+    assert!(sent(&mut seat).is_empty(), "its record is not durable yet");
+    seat.durable();
+    assert_eq!(seat.kinds(id), ["voted"]);
+    assert_eq!(
+        *seat.entry(id).poll().unwrap().own(),
+        Own::Sent(VoteKind::Grant)
+    );
+    grants(&mut host, id, "ana");
+    let (to, version, vote) = sent(&mut seat).pop_front().expect("the vote is sent");
+    assert_eq!((to, version), (id, 1));
+    host.send(Event::Cast {
+        id,
+        version,
+        vote: Box::new(vote),
+        via: via("ben"),
+    });
+    host.durable();
+    assert_eq!(host.state_of(id), State::Granted);
+    carry(&mut host, &mut seat);
+    let poll = seat.entry(id).poll().unwrap();
+    assert_eq!(*poll.own(), Own::Counted(VoteKind::Grant));
+    let told = poll.votes_for(&person("ben")).expect("his own is in");
+    let told: Vec<&str> = told.iter().map(|cast| cast.vote.voter.as_str()).collect();
+    assert_eq!(told, ["ana", "ben"]);
+    assert!(seat.executed.is_empty() && seat.grants.is_empty() && seat.released.is_empty());
+}
+
+#[test]
+fn what_two_programs_judge_differently_is_not_granted_and_can_be_denied() {
+    let (_, mut seat, id) = offered("ben", VerdictKind::Flagged);
+    confirm(&mut seat, id);
+    assert!(seat.signing.is_empty());
+    let why = seat.state.refusal(id).unwrap().to_string();
+    assert!(
+        why.contains("judges it clear, and this program flagged"),
+        "{why}"
+    );
+    seat.deny(id, Some("no"));
+    sign(&mut seat).expect("a denial is signed too");
+    seat.durable();
+    let (_, _, vote) = sent(&mut seat).pop_front().unwrap();
+    assert_eq!(
+        (vote.kind, vote.reason.as_deref()),
+        (VoteKind::Deny, Some("no"))
+    );
+}
+
+#[test]
+fn a_denial_from_a_seat_ends_it_at_the_host_and_the_seat_hears_how_it_ended() {
+    let (mut host, mut seat, id) = offered("ben", VerdictKind::Clear);
+    seat.deny(id, Some("it reads too much"));
+    sign(&mut seat).unwrap();
+    seat.durable();
+    let (_, version, vote) = sent(&mut seat).pop_front().unwrap();
+    host.send(Event::Cast {
+        id,
+        version,
+        vote: Box::new(vote),
+        via: via("ben"),
+    });
+    host.durable();
+    assert_eq!(host.state_of(id), State::Denied);
+    carry(&mut host, &mut seat);
+    seat.durable();
+    assert_eq!(seat.state_of(id), State::Denied);
+    assert_eq!(seat.kinds(id), ["voted", "settled"]);
+    let by = host.log.iter().find_map(|e| match e {
+        LogEvent::Denied { reason, .. } => reason.clone(),
+        _ => None,
+    });
+    assert_eq!(by.as_deref(), Some("it reads too much"));
+}
+
+#[test]
+fn a_seat_does_not_sign_for_the_persons_own_agent() {
+    let (mut host, mut seat) = (host(), seat_of("ana"));
+    let id = host.pending(C, draft("1\n"));
+    carry(&mut host, &mut seat);
+    seat.analyse(VerdictKind::Clear);
+    confirm(&mut seat, id);
+    assert!(seat.signing.is_empty());
+    let why = seat.state.refusal(id).unwrap().to_string();
+    assert!(why.contains("your own agent asks"), "{why}");
+}
+
+#[test]
+fn a_new_version_takes_the_place_of_the_old_one_with_all_that_was_seen_of_it() {
+    let (mut host, mut seat, id) = offered("ben", VerdictKind::Clear);
+    confirm(&mut seat, id);
+    host.edited(id, "2\n", VerdictKind::Clear);
+    carry(&mut host, &mut seat);
+    // The signature is for the version before.
+    sign(&mut seat);
+    seat.analyse(VerdictKind::Clear);
+    seat.durable();
+    assert!(sent(&mut seat).is_empty());
+    let entry = seat.entry(id);
+    assert_eq!((&**entry.code().text(), entry.is_edited()), ("2\n", true));
+    assert_eq!(*entry.poll().unwrap().own(), Own::Open);
+    // An older one changes nothing.
+    confirm(&mut seat, id);
+    assert_eq!(
+        seat.signing.front().map(|(_, version, _)| *version),
+        Some(2)
+    );
+}
+
+#[test]
+fn an_offer_ends_in_a_seat_at_its_deadline_and_when_its_host_decides_without_it() {
+    let (mut host, mut seat, id) = offered("ben", VerdictKind::Clear);
+    seat.tick(s(1800));
+    assert_eq!(seat.state_of(id), State::Expired);
+    seat.durable();
+    let (other, mut seat) = (host.pending(A, draft("3\n")), seat_of("ben"));
+    host.published
+        .retain(|p| matches!(p, Publication::Offer { id, .. } if *id == other));
+    carry(&mut host, &mut seat);
+    seat.analyse(VerdictKind::Clear);
+    votes(&mut host, other, VoteKind::Veto, "dee");
+    carry(&mut host, &mut seat);
+    assert_eq!(seat.state_of(other), State::Denied);
+    assert!(seat.kinds(other).is_empty(), "it had no vote from here");
+}
