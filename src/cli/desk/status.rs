@@ -56,9 +56,15 @@ fn lines(
     };
     let mut lines = vec![
         ("engine", engine.shown()),
-        ("server", format!("PostgreSQL {}, {wire}", standing.version)),
+        // Debian's version has its package behind it.
+        ("server", {
+            let version = standing.version.split(' ').next().unwrap_or_default();
+            format!("PostgreSQL {version}, {wire}")
+        }),
     ];
     let groups = match standing.groups.as_slice() {
+        // It is in all of them.
+        _ if standing.free => "an administrator".to_owned(),
         [] => "no member of the desk".to_owned(),
         groups => groups.join(", "),
     };
@@ -87,8 +93,8 @@ fn lines(
         .counts
         .iter()
         .map(|(name, n)| match *n > Standing::COUNT_MAX {
-            true => format!("more than {} {name}", Standing::COUNT_MAX),
-            false => format!("{n} {name}"),
+            true => format!("{name} more than {}", Standing::COUNT_MAX),
+            false => format!("{name} {n}"),
         })
         .collect();
     if !counts.is_empty() {

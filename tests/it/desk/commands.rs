@@ -108,7 +108,7 @@ async fn the_owner_makes_a_desk_and_each_login_sees_how_it_stands() {
         "desk_reviewer",
         "tables      at migration 1",
         "news        at once, by LISTEN",
-        "it reads    1 offers, 0 votes",
+        "it reads    offers 1, votes 0",
         "host        lab-1: no statement yet",
     ] {
         assert!(status.contains(line), "{line}: {status}");
