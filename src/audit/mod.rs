@@ -100,7 +100,7 @@ pub use playback::{Playback, Step};
 pub use prune::{HeldBack, OldSegment, Order, Pruned, older_than, outdated_segments, prune};
 pub use repair::{Loss, LostFile, LostRecord, Repair};
 pub use stats::{Count, Day, Decision, FAST, OfAgent, OfReviewer, OfScope, Runs, Since, Stats};
-pub use story::{Moment, Teller, spelled, story, timeline};
+pub use story::{Moment, Teller, looked, spelled, story, timeline};
 pub use tlog::{
     Anchoring, Begun, Checkpoint, Informer, KeyCommand, Notary, NotaryEvent, ProofError, Prover,
     Signed, Store, StoreError, TlogError, Trust, VerifierKey, Witness,

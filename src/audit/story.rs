@@ -1,7 +1,9 @@
 //! The records of one proposal in sentences: what was asked, how it was judged, who looked and decided, when and after
 //! how long, and what came of it. Texts that are not the program's go through the caller, who knows where they will stand.
 
+mod looked;
 mod replaced;
+mod votes;
 
 use jiff::Timestamp;
 
@@ -11,6 +13,7 @@ use crate::model::{
 };
 
 use super::Record;
+pub use looked::looked;
 
 /// Findings and files that are named; more of them are counted.
 const NAMED: usize = 12;
@@ -135,6 +138,26 @@ impl Story<'_> {
                 let who = self.decided("Denied", by, record.ts);
                 self.end(format!("{who}, {reason}."));
                 self.viewed(viewed);
+            }
+            LogEvent::Voted(v) => self.voted(v, record.ts),
+            LogEvent::VoteRefused {
+                voter,
+                vote,
+                why,
+                via,
+                count,
+                ..
+            } => self.vote_refused((voter, *vote), why, via, *count),
+            LogEvent::Settled {
+                host,
+                state,
+                message,
+                ..
+            } => {
+                let (host, message) = (self.name(host), self.given(message));
+                self.end(format!(
+                    "The host {host} says that it ended: {state}, {message}."
+                ));
             }
             LogEvent::Drilled(d) => {
                 let end = match d.end {
@@ -307,46 +330,26 @@ impl Story<'_> {
             true => "Granted as edited",
             false => "Granted as proposed",
         };
-        let who = self.decided(what, &g.by, ts);
+        let who = match &g.votes {
+            Some(votes) => {
+                let (by, at) = (self.granted_by_votes(what, g, votes), (self.teller.at)(ts));
+                format!("{by} at {at}{}", self.after(ts))
+            }
+            None => self.decided(what, &g.by, ts),
+        };
         let told = match g.private_told {
             true => " The policy tells private values to the agent.",
             false => "",
         };
         self.say(format!("{who}.{told}"));
-        self.viewed(&g.viewed);
+        // Of votes, each said what its voter looked at.
+        if g.votes.is_none() {
+            self.viewed(&g.viewed);
+        }
     }
 
     fn viewed(&mut self, v: &Viewed) {
-        let focused = match v.focused_ms {
-            Some(ms) if ms != v.selected_ms => format!(", {} of that in focus", spelled(ms)),
-            _ => String::new(),
-        };
-        let opened = serde_json::to_value(v.opened).unwrap_or_default();
-        let opened: Vec<String> = opened
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|part| Some(part.as_str()?.replace('_', " ")))
-            .collect();
-        let opened = match opened.is_empty() {
-            true => String::new(),
-            false => format!("; also opened: {}", opened.join(", ")),
-        };
-        let all = count(self.findings, "finding");
-        let shown = match (v.findings_shown, self.findings) {
-            (_, 0) => all,
-            (shown, _) => format!("{} of {all}", grouped(shown)),
-        };
-        self.say(format!(
-            "It was selected for {}{focused}: {} of code seen, {shown} shown{opened}.",
-            spelled(v.selected_ms),
-            count(v.lines_seen as usize, "line")
-        ));
-        if v.asked_again {
-            self.say(
-                "The sheet asked a second time: the grant came sooner than the code can be read.",
-            );
-        }
+        self.lines.extend(looked(v, self.findings));
     }
 
     fn finished(&mut self, f: &FinishedLog) {

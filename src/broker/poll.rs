@@ -7,8 +7,12 @@ use jiff::Timestamp;
 
 use crate::ballot::{self, Checked, Electorate, Standing};
 use crate::model::{
-    Ballot, Digest, Nonce, Person, ProposalId, Reviewer, Terms, Via, Viewed, Vote, VoteKind,
+    Ballot, Digest, Nonce, Person, ProposalId, Reviewer, State, Terms, Via, Viewed, Vote, VoteKind,
 };
+
+use super::decision::Refused;
+use super::entry::Entry;
+use super::state::BrokerState;
 
 /// The most versions of an offer whose denials still count.
 const EARLIER_MAX: usize = 16;
@@ -168,6 +172,47 @@ impl Poll {
     pub(super) fn last_grant(&self) -> Option<&Cast> {
         let mut grants = self.votes.iter().rev();
         grants.find(|cast| cast.vote.kind == VoteKind::Grant && cast.durable)
+    }
+}
+
+impl BrokerState {
+    /// The person at this program's own terminal, as the files know them.
+    pub fn person_here(&self) -> Result<&Person, Refused> {
+        if let Some(seat) = &self.settings.seat {
+            return Ok(&seat.person);
+        }
+        let voting = self.settings.voting.as_ref().ok_or(Refused::NoDesk)?;
+        let electorate = self.electorate().as_ref();
+        let electorate = electorate.map_err(|why| Refused::NoElectorate(why.clone()))?;
+        let uid = voting.by.uid;
+        electorate.person_of_uid(uid).ok_or(Refused::NoPerson(uid))
+    }
+
+    /// The same as a voter on this entry, or why their grant would not count. What votes there are makes no difference.
+    pub fn voter_here(&self, entry: &Entry) -> Result<&Person, Refused> {
+        let person = self.person_here()?;
+        if let Some(offered) = entry.offered() {
+            return match &offered.differs {
+                _ if offered.state != State::Pending => Err(Refused::NotPending(offered.state)),
+                Some(differs) => Err(Refused::Differs(differs.clone())),
+                None if offered.offer.asker.as_ref() == Some(person) => {
+                    let why = "your own agent asks, and somebody else has to grant it";
+                    Err(Refused::MayNotVote(why.to_owned()))
+                }
+                None => Ok(person),
+            };
+        }
+        let Some(poll) = entry.poll() else {
+            let too_long = self.refusal(entry.proposal.id);
+            let too_long = too_long.filter(|why| **why == Refused::TooLongToOffer);
+            return Err(too_long.cloned().unwrap_or(Refused::NoDesk));
+        };
+        let electorate = self.electorate().as_ref();
+        let electorate = electorate.map_err(|why| Refused::NoElectorate(why.clone()))?;
+        let asker = entry.proposal.peer.uid;
+        ballot::may_vote(&poll.terms, electorate, asker, person, VoteKind::Grant)
+            .map_err(|why| Refused::MayNotVote(why.to_string()))?;
+        Ok(person)
     }
 }
 

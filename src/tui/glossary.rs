@@ -107,6 +107,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "the code was edited by you; the edited code is what runs",
     ),
     (
+        "VOTE, VOTED",
+        "its policy asks for signed votes of people; yours is in",
+    ),
+    (
         "look",
         "the time between a proposal's first row on the screen and its decision",
     ),
@@ -162,11 +166,12 @@ pub const GLOSSARY: &[(&str, &str)] = &[
 ];
 
 /// Words for signs and abbreviations that only a drawn screen has.
-const DRAWN: [&str; 8] = [
+const DRAWN: [&str; 9] = [
     "┊, err┊",
     "PRIV, P",
     "A W S D X N",
     "EDIT",
+    "VOTE, VOTED",
     "■ ▲ △ ·",
     "▮▮▯",
     "log ✓ 26",

@@ -130,6 +130,8 @@ mod stray_tests;
 mod sums_tests;
 #[cfg(test)]
 mod vigilance_tests;
+#[cfg(test)]
+mod votes_tests;
 
 pub use action::{
     Action, AuditPage, AuditRow, Comparison, EditNews, ExportAs, ExportGoes, Exporting,

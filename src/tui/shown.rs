@@ -1,5 +1,6 @@
 //! What a row of the queue says of an entry. The filter and the search look at the same text, as it is drawn.
 
+use crate::broker::poll::Own;
 use crate::broker::{BrokerState, Entry};
 use crate::model::{EffectMark, Effects, State, Withheld};
 use crate::policy::Contract;
@@ -20,7 +21,11 @@ pub fn tags(state: &BrokerState, entry: &Entry) -> Vec<Tag> {
     let paused = paused.then_some((words::PAUSED, Role::Flagged));
     let edited = entry.is_edited();
     let edited = edited.then_some((words::EDITED_ROW, Role::Accent));
-    let own = paused.into_iter().chain(edited);
+    let votes = entry.poll().filter(|_| waits).map(|poll| match poll.own() {
+        Own::Sent(_) | Own::Counted(_) => (words::votes::VOTED, Role::Dim),
+        Own::Open | Own::Signing(_) | Own::Failed(_) => (words::votes::VOTE, Role::Accent),
+    });
+    let own = paused.into_iter().chain(votes).chain(edited);
     own.chain(effect_tags(entry)).collect()
 }
 
@@ -126,7 +131,14 @@ pub fn has_all(text: &str, wanted: &str) -> bool {
 
 fn is_tag(word: &str) -> bool {
     matches!(word, "R" | "W" | "S" | "D" | "X" | "N")
-        || [words::PRIV, words::PRIVATE, words::PAUSED].contains(&word)
+        || [
+            words::PRIV,
+            words::PRIVATE,
+            words::PAUSED,
+            words::votes::VOTE,
+            words::votes::VOTED,
+        ]
+        .contains(&word)
 }
 
 #[cfg(test)]

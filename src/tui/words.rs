@@ -37,6 +37,7 @@ pub use crate::model::grouped as number;
 
 mod runs;
 mod secrets;
+pub mod votes;
 
 pub use runs::*;
 pub use secrets::*;

@@ -14,7 +14,8 @@ impl Screen<'_> {
     /// Limits, tier and layers, environment, digests, and the effects in full.
     pub(super) fn details(&self, entry: &Entry) -> Vec<Para> {
         let p = &entry.proposal;
-        let mut out = self.effects(entry, Room::Each, 0, Lengths::WHOLE);
+        let mut out = self.votes(entry);
+        out.extend(self.effects(entry, Room::Each, 0, Lengths::WHOLE));
         out.push(Para::default());
         if let Some(policy) = self.state.policy_of(entry) {
             out.push(limits(&policy.limits).after(&format!("{:<8} ", "limits")));

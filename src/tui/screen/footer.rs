@@ -301,11 +301,17 @@ impl Screen<'_> {
             missing = what;
         }
         let notice = self.notice();
-        if let Some(said) = notice.as_ref().or(missing.as_ref()) {
-            x += canvas.put_cut(x, area.y, room(x, right), said, Role::Flagged) + 2;
+        let in_queue = self.ui.view() == View::Queue && !over && notice.is_none();
+        let vote = in_queue.then(|| self.vote_goes()).flatten();
+        let voting = vote.is_some();
+        let told = |said: &String| (said.clone(), Role::Flagged);
+        let first = notice.as_ref().map(told).or(vote);
+        if let Some((said, role)) = first.or(missing.as_ref().map(told)) {
+            x += canvas.put_cut(x, area.y, room(x, right), &said, role) + 2;
         }
         // A key that did nothing leaves what was said before it.
-        let still = missing.as_ref().filter(|_| self.ui.idle().is_some());
+        let still = missing.as_ref();
+        let still = still.filter(|_| self.ui.idle().is_some() || voting);
         if let Some(missing) = still
             && text::width(missing) <= usize::from(room(x, right))
         {

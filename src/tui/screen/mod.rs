@@ -35,6 +35,7 @@ mod spoken_sheet;
 mod spoken_verdict;
 mod statistics;
 mod title;
+mod votes;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

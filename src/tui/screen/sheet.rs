@@ -135,6 +135,8 @@ impl Screen<'_> {
         let back = self.ui.key(Command::Back);
         let wide = area.width >= 60;
         let mut spans = Vec::new();
+        let entry = self.state.entry(sheet.id());
+        let grants = entry.map_or("to grant", |entry| self.key_does(entry, wide));
         let mut gap = if wide { 3 } else { 2 };
         let from = self.ui.confirmable_from();
         let ready = sheet.missing().is_none() && from.is_some_and(|at| self.now.boot >= at);
@@ -144,7 +146,7 @@ impl Screen<'_> {
                 let word = if ready { "press " } else { "wait: " };
                 spans.push((word.to_owned(), Role::Strong));
                 spans.push((self.ui.key(Command::Confirm), Role::Key));
-                spans.push((" to grant".to_owned(), Role::Strong));
+                spans.push((format!(" {grants}"), Role::Strong));
             }
             Challenge::Digits { wanted, typed, .. } => {
                 // Digits typed earlier are dropped, or could not be confirmed.
@@ -153,7 +155,7 @@ impl Screen<'_> {
                     && self.now.boot >= sheet.ready_at();
                 let word = if counts { "type" } else { "wait:" };
                 gap -= word.len() - "type".len();
-                spans.push((format!("{word} {wanted} to grant"), Role::Strong));
+                spans.push((format!("{word} {wanted} {grants}"), Role::Strong));
                 let blank = "_".repeat(wanted.len().saturating_sub(typed.len()));
                 spans.push((format!(" [{typed}{blank}]"), Role::Accent));
                 if wide {
@@ -240,7 +242,8 @@ impl Screen<'_> {
         rest.extend(self.facts(entry, width));
         rest.extend(self.bindings(entry, sheet, width, Some(self.kernel(entry))));
         let with = |reason| {
-            let mut out = self.claims(entry, width, reason);
+            let mut out = self.needs(entry);
+            out.extend(self.claims(entry, width, reason));
             out.extend(rest.iter().cloned());
             out
         };
@@ -328,7 +331,7 @@ impl Screen<'_> {
     }
 
     /// The label of the `i`th row of its kind. Whoever hears them cannot see that a row belongs to the one above.
-    fn label(&self, i: usize, label: &str) -> String {
+    pub(super) fn label(&self, i: usize, label: &str) -> String {
         match (self.ui.common.spoken, i) {
             (true, _) => format!("{label}: "),
             (false, 0) => format!("{label:<11} "),
@@ -337,8 +340,13 @@ impl Screen<'_> {
     }
 
     /// A label of the sheet and its value.
-    fn row(&self, label: &str, value: &str) -> Para {
-        Para::new(self.label(0, label), Role::Dim)
+    pub(super) fn row(&self, label: &str, value: &str) -> Para {
+        self.row_of(0, label, value)
+    }
+
+    /// The same of the `i`th row of its kind.
+    pub(super) fn row_of(&self, i: usize, label: &str, value: &str) -> Para {
+        Para::new(self.label(i, label), Role::Dim)
             .and(value, Role::Text)
             .hang(12)
     }
@@ -360,7 +368,7 @@ impl Screen<'_> {
     }
 
     /// A warning: something that is not stopped or not isolated.
-    fn flagged(&self, i: usize, label: &str, what: &str) -> Para {
+    pub(super) fn flagged(&self, i: usize, label: &str, what: &str) -> Para {
         Para::new(self.label(i, label), Role::Dim)
             .and(format!("▲ {what}"), Role::Flagged)
             .hang(12)
@@ -449,7 +457,8 @@ impl Screen<'_> {
                 hex
             }
         };
-        let mut out = self.claims(entry, width, REASON);
+        let mut out = self.needs(entry);
+        out.extend(self.claims(entry, width, REASON));
         out.extend(self.edited(entry));
         out.push(wide(
             "kernel says",

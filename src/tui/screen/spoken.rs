@@ -214,6 +214,8 @@ impl<'a> Screen<'a> {
         if entry.is_edited() {
             parts.push("edited by you".to_owned());
         }
+        let votes = entry.poll().filter(|_| entry.awaits_decision());
+        parts.extend(votes.map(|poll| words::plain::asks_for_votes(poll.own()).to_owned()));
         match entry.state() {
             State::Pending => parts.push(words::plain::left(entry.left(self.now))),
             State::Granted | State::Running => {

@@ -31,6 +31,7 @@ impl Screen<'_> {
             Detail::Folded if holds => {
                 let mut out = self.claims(entry, WIDE, REASON);
                 out.truncate(1);
+                out.splice(0..0, self.needs(entry));
                 out.extend(self.edited(entry));
                 out.push(self.as_before(entry));
                 out.extend(self.bindings(entry, sheet, WIDE, self.kernel_warns()));
@@ -93,14 +94,16 @@ impl Screen<'_> {
     /// The sheet's last line. Who hears it may answer.
     pub(in crate::tui) fn spoken_question(&self, sheet: &Sheet) -> String {
         let back = self.ui.key(Command::Back);
+        let entry = self.state.entry(sheet.id());
+        let grants = entry.map_or("to grant", |entry| self.key_does(entry, true));
         match &sheet.challenge {
-            Challenge::Key => words::plain::press(&self.ui.key(Command::Confirm), &back),
+            Challenge::Key => words::plain::press(&self.ui.key(Command::Confirm), grants, &back),
             Challenge::Digits {
                 wanted,
                 typed,
                 hurry: Some(_),
             } if typed == wanted => words::plain::enter_again(wanted, &back),
-            Challenge::Digits { wanted, .. } => words::plain::type_digits(wanted, &back),
+            Challenge::Digits { wanted, .. } => words::plain::type_digits(wanted, grants, &back),
         }
     }
 

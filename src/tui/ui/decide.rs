@@ -17,6 +17,7 @@ use super::super::document::Document;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::reasons::{Denial, Enter, Reason, Reasons};
+use super::votes::not_asked;
 use super::{Challenge, Looked, Notice, Over, Prompt, SHEET_GRACE, Sheet, Span, UiState, closed};
 
 /// The longest deny reason, in characters.
@@ -90,6 +91,9 @@ impl UiState {
         }
         if let Err(why) = grant_digest(state, entry) {
             return refuse(why);
+        }
+        if let Some(why) = not_asked(state, entry, now) {
+            return Err(why.into());
         }
         let (id, code) = (entry.proposal.id, entry.code().digest());
         let doc = self.queue.doc.as_ref();

@@ -38,6 +38,7 @@ mod standing;
 mod states;
 mod sums;
 mod vigilance;
+pub(super) mod votes;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -285,6 +286,7 @@ impl UiState {
         self.redocument(state, now);
         self.keep_agent(state, now);
         self.hear_refusal(state);
+        self.hear_vote(state, now);
         self.tell_drill(state);
         if self.notice(state, now).is_none() {
             self.remarks.notice = None;

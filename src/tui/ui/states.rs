@@ -21,7 +21,7 @@ use super::super::flow::Flow;
 use super::super::highlight::Highlights;
 use super::super::keys::{Key, Keymap};
 use super::super::program::Program;
-use super::super::theme::Themes;
+use super::super::theme::{Role, Themes};
 use super::all::AllOf;
 use super::asking::Asking;
 use super::compare::Compared;
@@ -466,6 +466,8 @@ pub(in crate::tui) struct Remarks {
     pub drilled: Option<ProposalId>,
     /// The refusal that was shown last.
     pub refused: Option<(ProposalId, Refused)>,
+    /// How the vote on the selected proposal went last.
+    pub vote: Option<(ProposalId, Option<(String, Role)>)>,
 }
 
 /// Whether a person is looking, and whether a key counts.

@@ -6,6 +6,7 @@ mod reading;
 use std::time::Duration;
 
 use crate::broker::LogDoubt;
+use crate::broker::poll::Own;
 use crate::model::{Imitation, Letter};
 
 use super::super::keys::Command;
@@ -63,6 +64,14 @@ pub fn greeting(help: &str, list: &str, read: &str) -> String {
 /// `read`: the key that reads it out.
 pub fn code(read: &str) -> String {
     format!("CODE. {read} reads it out.")
+}
+
+/// That its policy asks for votes, or that the person's own is in.
+pub const fn asks_for_votes(own: &Own) -> &'static str {
+    match own {
+        Own::Sent(_) | Own::Counted(_) => "your vote is in",
+        Own::Open | Own::Signing(_) | Own::Failed(_) => "takes signed votes",
+    }
 }
 
 /// The first of two keys. `each`: what both do.
@@ -412,14 +421,15 @@ pub fn next(waiting: usize, key: &str) -> String {
     }
 }
 
-pub fn press(key: &str, back: &str) -> String {
-    format!("Press {key} to grant; {back} goes back and decides nothing.")
+/// `grants`: what the key does.
+pub fn press(key: &str, grants: &str, back: &str) -> String {
+    format!("Press {key} {grants}; {back} goes back and decides nothing.")
 }
 
-pub fn type_digits(digits: &str, back: &str) -> String {
+pub fn type_digits(digits: &str, grants: &str, back: &str) -> String {
     let apart: Vec<String> = digits.chars().map(String::from).collect();
     format!(
-        "Type {digits}, that is {}, then Enter, to grant; {back} goes back and decides nothing.",
+        "Type {digits}, that is {}, then Enter, {grants}; {back} goes back and decides nothing.",
         apart.join(" ")
     )
 }

@@ -1,0 +1,180 @@
+//! The votes on a proposal in sentences.
+
+use jiff::Timestamp;
+
+use super::{Story, count};
+use crate::model::{GrantedLog, Person, Via, VoteKind, VotedLog, Votes};
+
+const fn did(kind: VoteKind) -> &'static str {
+    match kind {
+        VoteKind::Grant => "granted",
+        VoteKind::Deny => "denied",
+        VoteKind::Veto => "vetoed",
+    }
+}
+
+impl Story<'_> {
+    pub(super) fn voted(&mut self, v: &VotedLog, ts: Timestamp) {
+        let (voter, did) = (&v.vote.voter, did(v.vote.kind));
+        let (at, after) = ((self.teller.at)(ts), self.after(ts));
+        let (via, key) = (self.via(&v.via), self.given(&v.key));
+        let touched = match v.touched {
+            Some(true) => ", touched",
+            Some(false) => ", not touched",
+            None => "",
+        };
+        let reason = v.vote.reason.as_deref();
+        let reason = reason.map_or_else(String::new, |reason| {
+            format!(", with the reason {}", self.given(reason))
+        });
+        self.say(format!(
+            "{voter} {did} version {} at {at}{after}, {via}, signed with the key {key}{touched}{reason}.",
+            v.version
+        ));
+        self.viewed(&v.vote.viewed);
+    }
+
+    /// A vote that did not count, and how often it came so far.
+    pub(super) fn vote_refused(
+        &mut self,
+        (voter, kind): (&Person, VoteKind),
+        why: &str,
+        via: &Via,
+        times: u64,
+    ) {
+        let (via, why) = (self.via(via), self.given(why));
+        let times = match times {
+            0 | 1 => String::new(),
+            more => format!(" It came {} so far.", count(more as usize, "time")),
+        };
+        let kind = kind.as_str();
+        self.say(format!(
+            "A vote of {voter} to {kind} did not count, {via}: {why}.{times}"
+        ));
+    }
+
+    /// That votes granted it. Each of them was told before.
+    pub(super) fn granted_by_votes(&self, what: &str, g: &GrantedLog, votes: &Votes) -> String {
+        let by: Vec<&str> = votes.by.iter().map(Person::as_str).collect();
+        let counted = self.person(&g.by);
+        format!(
+            "{what} by the votes of {}, counted by the program of {counted}",
+            by.join(", ")
+        )
+    }
+
+    fn via(&self, via: &Via) -> String {
+        match via {
+            Via::Terminal(by) => format!("at the terminal of {}", self.person(by)),
+            Via::Socket { uid, pid } => format!("over the socket from uid {uid}, pid {pid}"),
+            Via::Engine { login } => {
+                format!("over the engine from the login {}", self.name(login))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Record, samples};
+    use super::super::{Teller, story};
+    use crate::model::{
+        Digest, GrantDigest, LogEvent, Nonce, ProposalId, Reviewer, State, Terms, Via, Viewed,
+        Vote, VoteKind, VotedLog, Votes,
+    };
+    use jiff::Timestamp;
+
+    fn voted(id: ProposalId, kind: VoteKind, reason: Option<&str>) -> LogEvent {
+        let digest = Digest::of(b"a");
+        LogEvent::Voted(Box::new(VotedLog {
+            id,
+            version: 1,
+            host: "lab-1".to_owned(),
+            host_key: "SHA256:h".to_owned(),
+            offer: digest,
+            code: digest,
+            grant: GrantDigest(digest),
+            terms: Terms::default(),
+            nonce: Nonce(digest),
+            deadline: Timestamp::UNIX_EPOCH,
+            vote: Vote {
+                kind,
+                voter: "ana".parse().unwrap(),
+                viewed: Viewed {
+                    selected_ms: 34_000,
+                    ..Viewed::default()
+                },
+                reason: reason.map(str::to_owned),
+                signature: String::new(),
+            },
+            key: "SHA256:k".to_owned(),
+            touched: Some(true),
+            verified: None,
+            via: Via::Socket { uid: 7, pid: 9 },
+        }))
+    }
+
+    #[test]
+    fn votes_are_told_with_who_how_and_why() {
+        let id = ProposalId::new();
+        let mut granted = samples::granted(id);
+        if let LogEvent::Granted(g) = &mut granted {
+            g.votes = Some(Votes {
+                by: vec!["ana".parse().unwrap(), "ben".parse().unwrap()],
+                offer: Digest::of(b"a"),
+                signers: Digest::of(b"s"),
+                people: Digest::of(b"p"),
+                revoked: Digest::of(b"r"),
+            });
+        }
+        let refused = LogEvent::VoteRefused {
+            id,
+            voter: "eve".parse().unwrap(),
+            vote: VoteKind::Grant,
+            why: "no key".to_owned(),
+            via: Via::Terminal(Reviewer::default()),
+            count: 10,
+        };
+        let settled = LogEvent::Settled {
+            id,
+            host: "lab-1".to_owned(),
+            state: State::Expired,
+            message: "nobody decided".to_owned(),
+        };
+        let events = [
+            samples::proposed(id, "revenue").0,
+            voted(id, VoteKind::Grant, None),
+            refused,
+            voted(id, VoteKind::Veto, Some("too wide")),
+            granted,
+            settled,
+        ];
+        let record = |(i, event)| Record {
+            seq: i as u64 + 1,
+            batch: None,
+            boot_id: String::new(),
+            mono_ns: 0,
+            ts: Timestamp::from_second(1_000 + i as i64).unwrap(),
+            event,
+            actor: "person".to_owned(),
+            redacted: Default::default(),
+            line: String::new(),
+        };
+        let records: Vec<Record> = events.into_iter().enumerate().map(record).collect();
+        let teller = Teller {
+            at: &|ts| format!("T{}", ts.as_second()),
+            given: &|text| format!("<{text}>"),
+        };
+        let text = story(&records, teller).join("\n");
+        for part in [
+            "\nana granted version 1 at T1001, 1.0 s after it was asked, over the socket from uid 7, pid 9, signed with the key <SHA256:k>, touched.\nIt was selected for 34 s: ",
+            "\nA vote of eve to grant did not count, at the terminal of uid 0: <no key>. It came 10 times so far.\n",
+            "\nana vetoed version 1 at T1003, ",
+            ", touched, with the reason <too wide>.\n",
+            "\nGranted as proposed by the votes of ana, ben, counted by the program of uid 0 at T1004, ",
+            "\nThe host lab-1 says that it ended: expired, <nobody decided>.",
+        ] {
+            assert!(text.contains(part), "{part:?}: {text}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What is said of proposals whose policy asks for signed votes.
+
+use crate::ballot::{Missing, Standing};
+use crate::model::{Person, VoteKind};
+
+/// In the queue's rows: people have to vote on it; the person's own vote is in.
+pub const VOTE: &str = "VOTE";
+pub const VOTED: &str = "VOTED";
+/// Labels.
+pub const NEEDS: &str = "needs";
+pub const YOUR_VOTE: &str = "your vote";
+pub const VOTE_ROW: &str = "vote";
+pub const SIGNING: &str = "signing… touch your security key if it blinks";
+pub const NOT_OPEN: &str = "yours is not in yet; nobody sees the others' before";
+/// What the sheet's key does.
+pub const TO_SIGN: &str = "to sign a grant";
+pub const TO_SIGN_SHORT: &str = "to sign";
+
+/// Whose vote the sheet asks for.
+pub fn votes_as(person: &Person) -> String {
+    format!("as {person}, signed with your key")
+}
+
+pub const fn voted(kind: VoteKind) -> &'static str {
+    match kind {
+        VoteKind::Grant => "granted",
+        VoteKind::Deny => "denied",
+        VoteKind::Veto => "vetoed",
+    }
+}
+
+pub fn not_in(why: &str) -> String {
+    format!("your vote is not in: {why}")
+}
+
+/// It is signed, and its host has not said that it counts.
+pub fn sent(kind: VoteKind) -> String {
+    format!("you {}; it is not counted yet", voted(kind))
+}
+
+pub fn impossible(why: &str) -> String {
+    format!("no votes can grant it: {why}")
+}
+
+/// The person's own vote is in the log.
+pub fn counted(kind: VoteKind, standing: &Standing) -> String {
+    let rest = match standing {
+        Standing::Open { missing } if missing.is_empty() => "nobody is missing".to_owned(),
+        Standing::Open { missing } => missing_words(missing),
+        Standing::Met { .. } => "enough people did".to_owned(),
+        Standing::Ended { by, kind, .. } => format!("{by} {} it", voted(*kind)),
+        Standing::Impossible(why) => impossible(why),
+    };
+    format!("you {}; {rest}", voted(kind))
+}
+
+/// `1 more of data is missing; 2 more people are missing`.
+fn missing_words(missing: &[Missing]) -> String {
+    let said = |missing: &Missing| {
+        let is = if missing.more == 1 { "is" } else { "are" };
+        format!("{missing} {is} missing")
+    };
+    missing.iter().map(said).collect::<Vec<_>>().join("; ")
+}
+
+/// `granted at 10:41 with SHA256:Ab12Cd34…, touched`.
+pub fn cast(kind: VoteKind, at: &str, key: &str, touched: Option<bool>) -> String {
+    let touched = match touched {
+        Some(true) => ", touched",
+        Some(false) => ", not touched",
+        None => "",
+    };
+    let key = match key.char_indices().nth(SHORT) {
+        Some((cut, _)) => format!("{}…", &key[..cut]),
+        None => key.to_owned(),
+    };
+    format!(" {} at {at} with {key}{touched}", voted(kind))
+}
+
+/// Characters of a key's fingerprint: `SHA256:` and eight.
+const SHORT: usize = 15;
