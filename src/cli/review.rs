@@ -48,7 +48,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         tell(&format!(
             "reading the log of this seat ({} MB)",
             bytes / 1_000_000
-        ))
+        ));
     };
     app::run(app::prepare(
         &config,
