@@ -54,11 +54,15 @@ pub fn counted(kind: VoteKind, standing: &Standing) -> String {
     format!("you {}; {rest}", voted(kind))
 }
 
-/// `1 more of data is missing; 2 more people are missing`.
+/// `1 more of data is missing; 2 more people are missing`. Of a host's words, others than these stand as they are.
 fn missing_words(missing: &[Missing]) -> String {
     let said = |missing: &Missing| {
-        let is = if missing.more == 1 { "is" } else { "are" };
-        format!("{missing} {is} missing")
+        let words = missing.to_string();
+        match words.split_once(" more") {
+            Some(("1", _)) => format!("{words} is missing"),
+            Some((many, _)) if many.parse::<usize>().is_ok() => format!("{words} are missing"),
+            _ => words,
+        }
     };
     missing.iter().map(said).collect::<Vec<_>>().join("; ")
 }
