@@ -12,7 +12,7 @@ use crate::broker::{BrokerState, Confirmation, Effect, Event, HumanAct, next_dea
 use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::Wish;
-use crate::ipc::{self, Listener, Router};
+use crate::ipc::{self, Router};
 use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
 use crate::tui::keyboard::{Keyboard, Typed};
@@ -34,13 +34,14 @@ use super::pulse::{BEAT, Pulse};
 use super::session::Session;
 use super::signals::{Asked, Signals};
 use super::startup::{Role, Setup};
-use super::{Input, record, replicate, review, reviewer, signing, voters};
+use super::{Input, record, replicate, review, reviewer, signing};
 
 mod checked;
 mod drilling;
 mod editing;
 mod following;
 mod hearing;
+mod opening;
 mod reading;
 mod redraw;
 mod voting;
@@ -125,14 +126,7 @@ struct Inboxes {
 pub async fn run(setup: Setup) -> Result<u8, Failure> {
     let failed = |what: &str, e: &dyn std::fmt::Display| Failure::general(format!("{what}: {e}"));
     let mut signals = Signals::listen().map_err(|e| failed("cannot listen for signals", &e))?;
-    let listener = match setup.role {
-        Role::Seat(_) => None,
-        Role::Dashboard | Role::Demo => Some(
-            Listener::bind(&setup.socket)
-                .await
-                .map_err(|e| Failure::general(e.to_string()))?,
-        ),
-    };
+    let listener = opening::listen(&setup).await?;
     let (decided_in, decided) = unbounded_channel();
     let (rest_in, rest) = unbounded_channel();
     let (entrance, agents) = ipc::inbox();
@@ -182,13 +176,8 @@ impl Shell {
         inbox: UnboundedSender<Input>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let by = reviewer::here();
-        let desk = setup.desk.take();
-        let desk = desk.map(|desk| desk.open(by.clone(), decided.clone()));
-        let mut desk = desk.transpose()?;
         let is_seat = matches!(setup.role, Role::Seat(_));
-        if let Role::Seat(sitting) = std::mem::replace(&mut setup.role, Role::Dashboard) {
-            desk = Some(voters::Hands::sit(sitting, by.clone(), decided.clone()));
-        }
+        let desk = opening::desk(&mut setup, &by, &decided)?;
         let notary = signing::start(&setup, inbox.clone());
         let feeder = record::feeder(&setup.state_dir);
         let informer = notary.informer();
