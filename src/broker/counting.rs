@@ -20,11 +20,11 @@ use super::state::{BrokerState, Then};
 
 impl BrokerState {
     /// A vote's record is durable: it counts, and those who voted hear of it.
-    pub(super) fn counted(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+    pub(super) fn counted(&mut self, id: ProposalId, number: u64, now: Now, fx: &mut Vec<Effect>) {
         let Some(poll) = self.entries.get_mut(&id).and_then(Entry::poll_mut) else {
             return;
         };
-        let Some(cast) = poll.votes.iter_mut().find(|cast| !cast.durable) else {
+        let Some(cast) = poll.votes.iter_mut().find(|cast| cast.number == number) else {
             return;
         };
         cast.durable = true;

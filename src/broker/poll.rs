@@ -46,6 +46,8 @@ pub struct Cast {
     pub touched: Option<bool>,
     /// Which ballot it is for: 0 for this version's, else one of [`Poll::earlier`], counted from 1.
     pub(super) ballot: usize,
+    /// Of its record: no two votes have the same one.
+    pub(super) number: u64,
     /// Its record is durable: only then it counts.
     pub(super) durable: bool,
 }

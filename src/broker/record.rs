@@ -132,7 +132,7 @@ impl BrokerState {
             Then::Announce(id) => self.announce(id, now, fx),
             Then::Revise(id) => self.revised(id, now, fx),
             Then::Execute(id) => self.execute(id, now, fx),
-            Then::Count(id) => self.counted(id, now, fx),
+            Then::Count(id, number) => self.counted(id, number, now, fx),
             Then::SendVote(id) => self.send_vote(id, fx),
             Then::Release(id) => self.let_go(id, now, fx),
             Then::Tell(id) => self.tell(id, now, fx),
@@ -173,7 +173,7 @@ impl BrokerState {
             Then::Nothing
             | Then::Announce(_)
             | Then::Execute(_)
-            | Then::Count(_)
+            | Then::Count(..)
             | Then::SendVote(_)
             | Then::Release(_)
             | Then::Tell(_)
@@ -247,7 +247,7 @@ impl BrokerState {
             | Then::Announce(id)
             | Then::Revise(id)
             | Then::Execute(id)
-            | Then::Count(id)
+            | Then::Count(id, _)
             | Then::SendVote(id)
             | Then::Release(id)
             | Then::Tell(id) => self.lost(id, now, fx),

@@ -430,6 +430,7 @@ impl Cast {
             key: seen.key,
             touched: seen.touched,
             ballot: 0,
+            number: 0,
             durable: true,
         }
     }

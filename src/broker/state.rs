@@ -98,8 +98,8 @@ pub(super) enum Then {
     Execute(ProposalId),
     /// A vote of this seat may be sent.
     SendVote(ProposalId),
-    /// The oldest vote that is not counted yet counts.
-    Count(ProposalId),
+    /// The vote with this number counts.
+    Count(ProposalId, u64),
     Release(ProposalId),
     Tell(ProposalId),
     /// Agents may hear of the pause with this number.

@@ -223,11 +223,11 @@ impl BrokerState {
         fx: &mut Vec<Effect>,
     ) {
         match self.check_vote((id, version), &vote, &via, now) {
-            Ok(Some(log)) => {
+            Ok(Some((log, number))) => {
                 self.record_decided(
                     LogEvent::Voted(Box::new(log)),
                     Vec::new(),
-                    Then::Count(id),
+                    Then::Count(id, number),
                     now,
                     fx,
                 );
@@ -245,7 +245,8 @@ impl BrokerState {
         vote: &Vote,
         via: &Via,
         now: Now,
-    ) -> Result<Option<VotedLog>, String> {
+    ) -> Result<Option<(VotedLog, u64)>, String> {
+        let number = self.next_ticket;
         let electorate = self.electorate.clone()?;
         let voting = self.settings.voting.clone();
         let voting = voting.ok_or_else(|| Refused::NoDesk.to_string())?;
@@ -307,13 +308,14 @@ impl BrokerState {
             key: checked.key().to_owned(),
             touched: key.map(|key| key.touched),
             ballot: which,
+            number,
             durable: false,
         });
         let ballot = match which {
             0 => &poll.ballot,
             n => &poll.earlier[n - 1],
         };
-        Ok(Some(VotedLog {
+        let log = VotedLog {
             id,
             version: poll
                 .version
@@ -331,7 +333,8 @@ impl BrokerState {
             touched: key.map(|key| key.touched),
             verified: key.map(|key| key.verified),
             via: via.clone(),
-        }))
+        };
+        Ok(Some((log, number)))
     }
 
     fn vote_refused(

@@ -125,7 +125,7 @@ pub fn check(state: &BrokerState, now: Now) {
                 Then::Nothing
                 | Then::Release(_)
                 | Then::Revise(_)
-                | Then::Count(_)
+                | Then::Count(..)
                 | Then::SendVote(_)
                 | Then::TellPause(_)
                 | Then::EndPause(_) => false,

@@ -221,3 +221,38 @@ fn a_flood_of_votes_that_do_not_count_is_summed_up_in_the_log() {
     assert_eq!(counts, [1, 10, 100]);
     w.tick(ms(1));
 }
+
+/// The record of a vote on an earlier version makes no vote on this one count.
+#[test]
+fn each_vote_waits_for_its_own_record() {
+    let mut w = host();
+    let id = w.pending(A, draft("1\n"));
+    let cast_only = |w: &mut World, name: &str| {
+        let (vote, version) = (vote(w, id, VoteKind::Grant, name), poll(w, id).version());
+        w.send(Event::Cast {
+            id,
+            version,
+            vote: Box::new(vote),
+            via: via(name),
+        });
+    };
+    cast_only(&mut w, "cyd");
+    let Environment::Ready {
+        label, installed, ..
+    } = super::world::ready()
+    else {
+        panic!("the sample is ready");
+    };
+    let digest = Digest::of(b"another");
+    w.send(Event::Environment(Environment::Ready {
+        digest,
+        label,
+        installed,
+    }));
+    cast_only(&mut w, "ana");
+    w.durable_one();
+    assert!(poll(&w, id).votes_for(&person("ana")).is_none());
+    w.durable();
+    assert!(poll(&w, id).votes_for(&person("ana")).is_some());
+    assert_eq!(w.state_of(id), State::Pending);
+}
