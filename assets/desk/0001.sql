@@ -37,8 +37,11 @@ CREATE TABLE desk.claim (
     person text NOT NULL,
     login text NOT NULL DEFAULT current_user,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (host, proposal, login)
+    -- Who reads on says so once a minute.
+    minute timestamptz NOT NULL DEFAULT date_trunc('minute', clock_timestamp()),
+    PRIMARY KEY (host, proposal, login, minute)
 );
+CREATE INDEX ON desk.claim (at);
 
 -- Keyed by its bytes too: of several votes of one person the host takes those that verify.
 CREATE TABLE desk.vote (
@@ -58,7 +61,9 @@ CREATE TABLE desk.statement (
     host text NOT NULL CHECK (octet_length(host) <= 64),
     -- Or the request that it answers.
     proposal uuid NOT NULL,
-    seq integer NOT NULL CHECK (seq >= 0),
+    seq bigint NOT NULL CHECK (seq >= 0),
+    -- Whom it is for: everybody who may read the offer if it is nobody.
+    person text CHECK (person ~ '^[A-Za-z0-9._@+-]{1,128}$'),
     kind text NOT NULL CHECK (kind IN ('ack', 'decision', 'outcome', 'tally')),
     body bytea NOT NULL CHECK (octet_length(body) <= 1048576),
     signature text NOT NULL CHECK (octet_length(signature) <= 4096),
@@ -157,7 +162,7 @@ CREATE POLICY host_sees ON desk.cosignature FOR SELECT TO desk_host USING (true)
 CREATE POLICY host_adds ON desk.cosignature FOR INSERT TO desk_host
     WITH CHECK (cosigner = (SELECT m.host FROM desk.member m WHERE m.login = current_user::text));
 GRANT SELECT, INSERT (host, proposal, version, roles, deadline, body, signature) ON desk.offer TO desk_host;
-GRANT SELECT, INSERT (host, proposal, seq, kind, body, signature) ON desk.statement TO desk_host;
+GRANT SELECT, INSERT (host, proposal, seq, person, kind, body, signature) ON desk.statement TO desk_host;
 GRANT SELECT ON desk.vote, desk.request TO desk_host;
 GRANT SELECT, INSERT (host, size, body) ON desk.checkpoint TO desk_host;
 GRANT SELECT, INSERT (host, size, digest, cosigner, signature) ON desk.cosignature TO desk_host;
@@ -167,7 +172,9 @@ GRANT SELECT, INSERT (host, size, digest, cosigner, signature) ON desk.cosignatu
 CREATE POLICY reviewer_sees ON desk.offer FOR SELECT TO desk_reviewer
     USING (roles = '{}' OR roles && (SELECT m.roles FROM desk.member m WHERE m.login = current_user::text));
 CREATE POLICY reviewer_sees ON desk.statement FOR SELECT TO desk_reviewer
-    USING (EXISTS (SELECT FROM desk.offer o WHERE o.host = statement.host AND o.proposal = statement.proposal));
+    USING (
+        (person IS NULL OR person = (SELECT m.person FROM desk.member m WHERE m.login = current_user::text))
+        AND EXISTS (SELECT FROM desk.offer o WHERE o.host = statement.host AND o.proposal = statement.proposal));
 CREATE POLICY reviewer_sees ON desk.claim FOR SELECT TO desk_reviewer
     USING (EXISTS (SELECT FROM desk.offer o WHERE o.host = claim.host AND o.proposal = claim.proposal));
 CREATE POLICY reviewer_adds ON desk.claim FOR INSERT TO desk_reviewer
@@ -196,7 +203,9 @@ CREATE POLICY gateway_adds ON desk.request FOR INSERT TO desk_gateway
         login = current_user::text
         AND EXISTS (SELECT FROM desk.member m WHERE m.login = current_user::text AND m.kind = 'gateway'));
 CREATE POLICY gateway_sees ON desk.statement FOR SELECT TO desk_gateway
-    USING (EXISTS (SELECT FROM desk.request r WHERE r.host = statement.host AND r.id = statement.proposal));
+    USING (
+        person IS NULL
+        AND EXISTS (SELECT FROM desk.request r WHERE r.host = statement.host AND r.id = statement.proposal));
 GRANT SELECT, INSERT (host, id, deadline, body) ON desk.request TO desk_gateway;
 GRANT SELECT ON desk.statement TO desk_gateway;
 
@@ -215,6 +224,10 @@ GRANT SELECT ON desk.member, desk.offer, desk.claim, desk.vote, desk.statement, 
 -- not counted against sending it again.
 CREATE FUNCTION desk.offer_quota() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $quota$
 BEGIN
+    -- What never ends would never be removed.
+    IF NEW.deadline > now() + interval '31 days' THEN
+        RAISE EXCEPTION 'a deadline is at most 31 days away' USING ERRCODE = 'program_limit_exceeded';
+    END IF;
     IF (SELECT count(*) FROM desk.offer o WHERE o.host = NEW.host AND o.deadline > now()) >= 1000
         AND NOT EXISTS (
             SELECT FROM desk.offer o
@@ -245,6 +258,9 @@ CREATE TRIGGER quota BEFORE INSERT ON desk.vote FOR EACH ROW EXECUTE FUNCTION de
 
 CREATE FUNCTION desk.request_quota() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $quota$
 BEGIN
+    IF NEW.deadline > now() + interval '31 days' THEN
+        RAISE EXCEPTION 'a deadline is at most 31 days away' USING ERRCODE = 'program_limit_exceeded';
+    END IF;
     IF (SELECT count(*) FROM desk.request r WHERE r.login = current_user::text AND r.deadline > now()) >= 1000
         AND NOT EXISTS (
             SELECT FROM desk.request r WHERE r.login = current_user::text AND r.host = NEW.host AND r.id = NEW.id)
@@ -270,6 +286,7 @@ BEGIN
 END
 $wake$;
 CREATE TRIGGER wake AFTER INSERT ON desk.offer FOR EACH ROW EXECUTE FUNCTION desk.wake_people();
-CREATE TRIGGER wake AFTER INSERT ON desk.statement FOR EACH ROW EXECUTE FUNCTION desk.wake_people();
+-- Not for what is one person's: when it comes would tell others that this person voted.
+CREATE TRIGGER wake AFTER INSERT ON desk.statement FOR EACH ROW WHEN (NEW.person IS NULL) EXECUTE FUNCTION desk.wake_people();
 CREATE TRIGGER wake AFTER INSERT ON desk.vote FOR EACH ROW EXECUTE FUNCTION desk.wake_host();
 CREATE TRIGGER wake AFTER INSERT ON desk.request FOR EACH ROW EXECUTE FUNCTION desk.wake_host();

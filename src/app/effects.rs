@@ -109,10 +109,13 @@ impl Hands {
                 }
             }
             Effect::SendVote {
-                id, version, vote, ..
+                host,
+                id,
+                version,
+                vote,
             } => {
                 if let Some(desk) = &self.desk {
-                    desk.send(id, version, *vote);
+                    desk.send(host, id, version, *vote);
                 }
             }
             Effect::LookAgain { id } => {

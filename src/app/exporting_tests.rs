@@ -18,6 +18,7 @@ fn source(state: &Path) -> Source {
         state_dir: state.to_owned(),
         checkpoints: Store::beside(state),
         apart: None,
+        sealed: Default::default(),
     }
 }
 

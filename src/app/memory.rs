@@ -63,8 +63,7 @@ pub fn compare(state_dir: PathBuf, wanted: Comparison, inbox: UnboundedSender<In
 }
 
 /// Reads the log that the start left unread.
-pub fn awaited(ui: &mut UiState, uid: u32, unread: Unread, inbox: &UnboundedSender<Input>) {
-    ui.awaits_past(uid);
+pub fn read_on(unread: Unread, inbox: &UnboundedSender<Input>) {
     let check = move || unread.check().map(Box::new);
     tokio::spawn(checked(check, AGAIN, inbox.clone()));
 }

@@ -18,6 +18,7 @@ mod effects;
 mod environment;
 mod exporting;
 mod files;
+mod host;
 mod inputs;
 mod memory;
 mod pulse;
@@ -35,6 +36,7 @@ mod startup;
 mod summing;
 mod voters;
 pub mod voting;
+mod works;
 
 pub use absent::absent;
 pub use anchoring::anchoring;
@@ -63,6 +65,10 @@ pub enum Input {
     Edited(Box<shell::Returned>),
     /// A host is reached, or why it is not, or what of it is not believed.
     Host(Option<String>),
+    /// Something that is not believed came.
+    Odd(String),
+    /// The engine of this host's reviewers is reached, or why it is not.
+    Engine(Option<String>),
     /// A hint of a host: somebody else reads this.
     Claim(crate::model::ProposalId, crate::model::Person),
     /// A vote takes the terminal to be signed.
@@ -78,12 +84,30 @@ pub enum Input {
 /// # Errors
 /// What prevented the start, in a sentence for a person.
 pub fn run(setup: Setup) -> Result<u8, crate::error::Failure> {
+    served(shell::run(setup))
+}
+
+/// Serves agents and reviewers without a screen until a signal. `tell` writes one line for the operator.
+///
+/// # Errors
+/// What prevented the start, in a sentence for a person.
+pub fn host(
+    config: &crate::config::Config,
+    setup: Setup,
+    tell: &dyn Fn(&str),
+) -> Result<u8, crate::error::Failure> {
+    served(host::run(config, setup, tell))
+}
+
+fn served(
+    serving: impl Future<Output = Result<u8, crate::error::Failure>>,
+) -> Result<u8, crate::error::Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|e| crate::error::Failure::general(format!("cannot start: {e}")))?;
-    let ended = runtime.block_on(shell::run(setup));
+    let ended = runtime.block_on(serving);
     // A data set on a stuck file system must not keep a closed dashboard alive.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     ended

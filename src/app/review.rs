@@ -1,5 +1,6 @@
 //! Screen 2: the contents of the log, read away from the loop.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub struct Source {
     pub checkpoints: Store,
     /// Where its index is kept by a program that writes nothing into the state folder.
     pub apart: Option<Arc<Apart>>,
+    /// Proposals whose votes are not shown, because the person has not voted yet.
+    pub sealed: BTreeSet<ProposalId>,
 }
 
 impl Source {
@@ -129,7 +132,11 @@ fn read(
     let (offset, count) = match wanted {
         Wanted::Page { offset, count } => (offset, count),
         Wanted::Record(id) => {
-            let history = answers.records(id)?;
+            let mut history = answers.records(id)?;
+            let is_sealed = source.sealed.contains(&id);
+            if is_sealed {
+                history.records.retain(|record| !is_vote(&record.event));
+            }
             let earlier = answers.earlier_grant(&history)?;
             let contents = |digest: &Digest| log.blob(digest);
             let zone = TimeZone::system();
@@ -137,7 +144,7 @@ fn read(
             // The screen has its rows, and to count and to find them takes longer than the page.
             return Ok(AuditPage {
                 dossier: Some(Arc::new(page)),
-                detail: Some(detail(&history)),
+                detail: Some(detail(&history, is_sealed)),
                 damage: damage(&answers),
                 anchored: signed,
                 anchored_from: from,
@@ -279,9 +286,12 @@ fn short(time: Duration) -> String {
 }
 
 /// The records of one proposal with their fields.
-fn detail(history: &History) -> Vec<String> {
+fn detail(history: &History, is_sealed: bool) -> Vec<String> {
     let mut lines = Vec::new();
     lines.push("The records, as they were written:".to_owned());
+    if is_sealed {
+        lines.push("Votes are not among them before yours is in.".to_owned());
+    }
     for record in &history.records {
         let at = time(record.ts, "%Y-%m-%d %H:%M:%S%.3f");
         lines.push(format!("{at} {}, seq {}", record.event.kind(), record.seq));
@@ -298,6 +308,10 @@ fn detail(history: &History) -> Vec<String> {
         ));
     }
     lines
+}
+
+const fn is_vote(event: &LogEvent) -> bool {
+    matches!(event, LogEvent::Voted(_) | LogEvent::VoteRefused { .. })
 }
 
 /// The fields of a record as they were written.

@@ -1,47 +1,38 @@
 //! The loop: passes one event after another to the core, carries out the effects, and draws the
 //! screen when something changed.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
-use crate::audit::{Feeder, Notary, Store};
-use crate::broker::{BrokerState, Confirmation, Effect, Event, HumanAct, next_deadline, update};
+use crate::broker::{Confirmation, Effect, Event, HumanAct, next_deadline};
 use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::Wish;
-use crate::ipc::{self, Router};
-use crate::model::{Lane, LogEvent, Reviewer, Ticket, Tier};
-use crate::policy::Policy;
+use crate::model::Past;
 use crate::tui::keyboard::{Keyboard, Typed};
 use crate::tui::terminal::{Heard, Terminal, has_job_control};
-use crate::tui::{
-    Action, GrantRequest, Header, Highlighter, LogCheck, Plain, Searcher, UiState, copied,
-};
+use crate::tui::{Action, GrantRequest, Highlighter, LogCheck, Plain, Searcher, UiState, copied};
 
 use super::ahead::Ahead;
-use super::analyst::Analyst;
 use super::drills::Drills;
-use super::effects::{Hands, Next};
-use super::environment;
+use super::effects::Next;
 use super::exporting::Underway;
 use super::files::Files;
-use super::inputs::Inputs;
 use super::memory;
 use super::pulse::{BEAT, Pulse};
 use super::session::Session;
 use super::signals::{Asked, Signals};
-use super::startup::{Role, Setup};
-use super::{Input, record, replicate, review, reviewer, signing};
+use super::startup::{Role, Screen, Setup};
+use super::works::{CLOSING, FAREWELL, Inboxes, LONGEST_SLEEP, Started, Works, take_turn};
+use super::{Input, review};
 
 mod checked;
 mod drilling;
 mod editing;
 mod following;
+mod frames;
 mod hearing;
-mod opening;
 mod reading;
 mod redraw;
 mod voting;
@@ -50,28 +41,13 @@ use editing::Editing;
 pub use editing::Returned;
 use redraw::Redraw;
 
-/// How long events are processed before keys and the screen get their turn. The limit is a time,
-/// not a count, because agents choose what one event costs.
-const TURN: Duration = Duration::from_millis(2);
 /// How soon to check again whether the terminal has taken a frame.
 const TAKING: Duration = Duration::from_millis(20);
-/// The longest sleep: the timer's clock stops during suspend, the clock of the deadlines does not.
-const LONGEST_SLEEP: Duration = Duration::from_secs(1);
-/// How long closing may take before the dashboard exits anyway. Children die with it.
-const CLOSING: Duration = Duration::from_secs(10);
-/// How long agents have to read how their proposals ended.
-const FAREWELL: Duration = Duration::from_secs(1);
-/// How long no request may arrive before the dashboard stops listening.
-const QUIET: Duration = Duration::from_millis(50);
-
-mod frames;
 
 struct Shell {
-    state: BrokerState,
+    works: Works,
     ui: UiState,
-    hands: Hands,
     ahead: Ahead,
-    header: Header,
     terminal: Terminal,
     /// The front end that speaks in lines, instead of drawn frames.
     plain: Option<Plain>,
@@ -80,12 +56,7 @@ struct Shell {
     highlighter: Highlighter,
     searcher: Searcher,
     files: Files,
-    by: Reviewer,
-    state_dir: std::path::PathBuf,
-    checkpoints: Store,
     editing: Editing,
-    /// The default profile's policy and tier, for proposals that name no profile.
-    usual: Option<(Arc<Policy>, Tier)>,
     /// The pending redraw, if any.
     redraw: Redraw,
     /// The core's state changed since the interface last read it.
@@ -96,12 +67,9 @@ struct Shell {
     /// The terminal is closed: it takes no more frames and sends no more keys.
     gone: bool,
     session: Session,
-    notary: Notary,
     drills: Option<Drills>,
     /// The terminal takes no output at the moment: nobody could see what they decide on.
     stuck: bool,
-    /// Keeps the index of the log; `None` if there was no thread for it.
-    feeder: Option<Feeder>,
     exporting: Option<Underway>,
 }
 
@@ -115,105 +83,42 @@ enum Woken {
     Agent(Event),
 }
 
-/// The consequences of a person's decisions, and everything else that is reported to the loop.
-struct Inboxes {
-    decided: UnboundedReceiver<Input>,
-    rest: UnboundedReceiver<Input>,
-    agents: ipc::Inbox,
-}
-
 /// Opens the socket and the screen and runs until everything is settled after a quit.
 pub async fn run(setup: Setup) -> Result<u8, Failure> {
     let failed = |what: &str, e: &dyn std::fmt::Display| Failure::general(format!("{what}: {e}"));
     let mut signals = Signals::listen().map_err(|e| failed("cannot listen for signals", &e))?;
-    let listener = opening::listen(&setup).await?;
-    let (decided_in, decided) = unbounded_channel();
-    let (rest_in, rest) = unbounded_channel();
-    let (entrance, agents) = ipc::inbox();
-    let inboxes = Inboxes {
-        decided,
-        rest,
-        agents,
-    };
-    let router = Router::with_bounds(setup.bounds);
-    let is_demo = matches!(setup.role, Role::Demo);
-    let mut shell = Shell::start(setup, router.clone(), decided_in, rest_in)
-        .map_err(|e| failed("cannot start", &e))?;
-    if let Some(listener) = listener {
-        if is_demo {
-            tokio::spawn(super::demo::feed(listener.path().to_path_buf()));
-        }
-        tokio::spawn(ipc::serve(listener, entrance, router.clone()));
+    let is_demo = matches!(setup.parts.role, Role::Demo);
+    let Started {
+        works,
+        mut inboxes,
+        door,
+        past,
+    } = Works::start(setup.parts).await?;
+    let router = works.hands.outbox.clone();
+    let mut shell =
+        Shell::start(works, setup.screen, past).map_err(|e| failed("cannot start", &e))?;
+    if let Some(path) = door.open().filter(|_| is_demo) {
+        tokio::spawn(super::demo::feed(path));
     }
-    let ended = shell.serve(inboxes, &mut signals).await;
+    let ended = shell.serve(&mut inboxes, &mut signals).await;
     shell.end_editor();
-    let dir = (!is_demo).then_some(shell.state_dir.as_path());
-    let lines = shell.session.farewell(&shell.state.audit, dir);
+    let dir = (!is_demo).then_some(shell.works.state_dir.as_path());
+    let lines = shell.session.farewell(&shell.works.state.audit, dir);
     shell.end_line();
     shell.terminal.leave(&lines);
     router.drain(FAREWELL).await;
-    // Dropping the controls ends whatever still runs.
-    let Shell {
-        hands,
-        feeder,
-        notary,
-        ..
-    } = shell;
-    drop(hands.controls);
-    hands.log.close();
-    notary.close();
-    if let Some(feeder) = feeder {
-        feeder.finish();
-    }
+    shell.works.close();
     ended
 }
 
 impl Shell {
+    /// `past`: `None` if the log is still being read.
     fn start(
-        mut setup: Setup,
-        router: Router,
-        decided: UnboundedSender<Input>,
-        inbox: UnboundedSender<Input>,
+        works: Works,
+        screen: Screen,
+        past: Option<Past>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
-        let by = reviewer::here();
-        let is_seat = matches!(setup.role, Role::Seat(_));
-        let desk = opening::desk(&mut setup, &by, &decided)?;
-        let notary = signing::start(&setup, inbox.clone());
-        let feeder = record::feeder(&setup.state_dir);
-        let informer = notary.informer();
-        let log = record::start(
-            setup.log.writer,
-            feeder.as_ref(),
-            &decided,
-            &inbox,
-            informer,
-        );
-        let opened = LogEvent::Opened {
-            version: setup.settings.version.clone(),
-            by: by.clone(),
-            tier: setup.settings.tier,
-            environment: None,
-            preflight: setup.header.tiers.clone(),
-            drills: setup.drills.as_ref().map(|(plan, _)| *plan),
-        };
-        for event in std::iter::once(opened).chain(record::closing_records(&setup.log.unfinished)) {
-            setup.log.past.learn(Now::read().wall, &event, None);
-            // First of all: in the chain, the opening precedes everything that happens in this
-            // dashboard.
-            log.submit_in(Lane::Person, Ticket::Unawaited, event, Vec::new());
-        }
-        let answers = inbox.clone();
-        let analyst = Analyst::start(setup.analyser, move |event| {
-            let _ = answers.send(Input::Core(event));
-        })?;
-        let reports = inbox.clone();
-        let listed = environment::listed(&setup.settings);
-        let watch = match is_seat {
-            true => environment::nowhere(),
-            false => environment::prepare(setup.python, setup.data_dir, listed, move |report| {
-                let _ = reports.send(Input::Python(report));
-            })?,
-        };
+        let inbox = works.hands.inbox.clone();
         let coloured = inbox.clone();
         let highlighter = Highlighter::spawn(move || {
             let _ = coloured.send(Input::Highlighted);
@@ -222,66 +127,40 @@ impl Shell {
         let searcher = Searcher::spawn(move || {
             let _ = searched.send(Input::Highlighted);
         })?;
-        let usual = environment::usual(&setup.settings);
-        let state = BrokerState::new(
-            setup.settings,
-            environment::at_first(is_seat),
-            setup.log.durable,
-        );
         let mut ui =
-            UiState::new(setup.keymap, setup.themes, setup.caps).with_charset(setup.charset);
-        ui = ui.with_secrets(setup.secrets.clone());
-        if setup.plain {
+            UiState::new(screen.keymap, screen.themes, screen.caps).with_charset(screen.charset);
+        ui = ui.with_secrets(screen.secrets);
+        if screen.plain {
             ui = ui.spoken();
         }
-        match setup.log.unread {
-            Some(unread) => memory::awaited(&mut ui, by.uid, unread, &inbox),
-            None => {
-                ui.set_past(setup.log.past, by.uid);
-                checked::look_further(&setup.state_dir, &ui, &inbox);
+        match past {
+            None => ui.awaits_past(works.by.uid),
+            Some(past) => {
+                ui.set_past(past, works.by.uid);
+                memory::read_shapes(works.state_dir.clone(), ui.shapeless(), inbox.clone());
             }
         }
         // Discards keys typed before the screen was there.
         ui.stalled(Now::read());
-        replicate::forget(&setup.state_dir, setup.retention_days);
-        let mut terminal = match setup.plain {
-            true => Terminal::enter_in_lines(setup.calls, setup.charset)?,
-            false => Terminal::enter(setup.calls, setup.charset, setup.mouse)?,
+        let mut terminal = match screen.plain {
+            true => Terminal::enter_in_lines(screen.calls, screen.charset)?,
+            false => Terminal::enter(screen.calls, screen.charset, screen.mouse)?,
         };
         let keyboard = Keyboard::listen()?;
         if keyboard.hears_answers() {
             terminal.ask_for_answers();
         }
         Ok(Self {
-            state,
+            works,
             ui,
-            files: Files::new(setup.worker, setup.sources.clone(), inbox.clone()),
-            hands: Hands {
-                inbox,
-                decided,
-                outbox: router,
-                analyst,
-                inputs: Inputs::new(setup.sources),
-                log,
-                keeper: setup.keeper,
-                executor: setup.executor,
-                python: None,
-                environment: watch,
-                controls: std::collections::HashMap::new(),
-                desk,
-            },
+            files: Files::new(screen.worker, screen.sources, inbox),
             ahead: Ahead::default(),
-            header: setup.header,
             terminal,
-            plain: setup.plain.then(Plain::default),
+            plain: screen.plain.then(Plain::default),
             keyboard,
             pulse: Pulse::default(),
             highlighter,
             searcher,
-            by,
-            checkpoints: setup.anchoring.store(&setup.state_dir),
-            state_dir: setup.state_dir,
-            usual,
             editing: Editing::default(),
             redraw: Redraw::Soon,
             behind: false,
@@ -290,20 +169,18 @@ impl Shell {
             leaving: false,
             gone: false,
             session: Session::default(),
-            notary,
-            drills: setup.drills.map(|(_, drills)| drills),
+            drills: screen.drills,
             stuck: false,
-            feeder,
             exporting: None,
         })
     }
 
-    async fn serve(&mut self, mut inboxes: Inboxes, signals: &mut Signals) -> Result<u8, Failure> {
+    async fn serve(&mut self, inboxes: &mut Inboxes, signals: &mut Signals) -> Result<u8, Failure> {
         while !self.leaving {
             self.hear_terminal();
             self.drill_when_due();
             self.draw_when_due();
-            let beats = self.ui.watches_keys(&self.state) && !self.editing.is_away();
+            let beats = self.ui.watches_keys(&self.works.state) && !self.editing.is_away();
             self.keyboard.watch(beats);
             self.pulse.waits(beats);
             let due = self.wake();
@@ -343,9 +220,9 @@ impl Shell {
                 }
                 Woken::Decided(input) => {
                     self.input(input);
-                    self.take_turn(|shell| {
+                    take_turn(|| {
                         let input = inboxes.decided.try_recv();
-                        input.map(|input| shell.input(input)).is_ok()
+                        input.map(|input| self.input(input)).is_ok()
                     });
                     self.redraw = Redraw::Soon;
                 }
@@ -356,51 +233,27 @@ impl Shell {
                 }
                 Woken::Rest(input) => {
                     self.input(input);
-                    self.take_turn(|shell| {
-                        let input = match inboxes.decided.is_empty() {
-                            true => inboxes.rest.try_recv().ok(),
-                            false => None,
-                        };
-                        input.map(|input| shell.input(input)).is_some()
-                    });
+                    take_turn(|| inboxes.next_rest().map(|input| self.input(input)).is_some());
                 }
                 Woken::Agent(event) => {
                     self.core(event);
-                    self.take_turn(|shell| {
-                        let event = match inboxes.decided.is_empty() {
-                            true => inboxes.agents.try_recv(),
-                            false => None,
-                        };
-                        event.map(|event| shell.core(event)).is_some()
-                    });
+                    take_turn(|| inboxes.next_agent().map(|event| self.core(event)).is_some());
                 }
             }
             if self.leave_by.is_some_and(|limit| Instant::now() >= limit) {
                 self.leaving = true;
             }
         }
-        // Requests already sent are still answered: a `wait` learns how its proposal ended.
-        let last = Instant::now() + FAREWELL;
-        while let Ok(Some(event)) =
-            timeout_at(last.min(Instant::now() + QUIET), inboxes.agents.recv()).await
-        {
-            self.core(event);
-        }
+        inboxes.last(|event| self.core(event)).await;
         Ok(u8::from(self.gone))
-    }
-
-    /// Processes further events of one kind, until there are none or the time is up.
-    fn take_turn(&mut self, mut next: impl FnMut(&mut Self) -> bool) {
-        let begun = Instant::now();
-        while begun.elapsed() < TURN && next(self) {}
     }
 
     /// When the loop must wake although nothing arrives.
     fn wake(&self) -> Instant {
         let now = Now::read();
-        let deadline = next_deadline(&self.state).map(|t| t.saturating_sub(now.boot));
+        let deadline = next_deadline(&self.works.state).map(|t| t.saturating_sub(now.boot));
         let dark = self.gone || self.editing.is_away();
-        let screen = self.ui.next_wake(&self.state, now);
+        let screen = self.ui.next_wake(&self.works.state, now);
         let line = self.plain.as_ref().and_then(|plain| plain.next_wake(now));
         let screen = screen.into_iter().chain(line).min().filter(|_| !dark);
         let frame = self.redraw.after().filter(|_| !dark);
@@ -434,9 +287,7 @@ impl Shell {
 
     fn core(&mut self, event: Event) {
         let now = Now::read();
-        self.hands.forget(&event);
-        let effects = update(&mut self.state, event, now);
-        for effect in effects {
+        for effect in self.works.update(event, now) {
             if let Effect::Record { event, blobs, .. } = &effect {
                 self.ui.learn(now.wall, event, blobs);
                 self.session.learn(event);
@@ -447,7 +298,7 @@ impl Shell {
                     plain.hear(event);
                 }
             }
-            match self.hands.carry_out(effect) {
+            match self.works.hands.carry_out(effect) {
                 Next::Continue => {}
                 Next::Attention if self.editing.is_away() => {}
                 Next::Attention => self.terminal.attention(self.ui.is_focused()),
@@ -463,20 +314,11 @@ impl Shell {
         match input {
             Input::Core(event) => self.core(event),
             Input::Python(report) => {
-                // Every report means that the old environment is no longer valid.
-                self.hands.leave_python();
-                self.hands.executor.expect_python(report.soon);
-                if let Some(python) = report.python {
-                    let (env, tier) = (python.env.clone(), self.state.settings.tier);
-                    self.hands.executor.convert_in(env.clone(), tier);
-                    if let Some((policy, tier)) = self.usual.clone() {
-                        let wish = Wish::Surely;
-                        self.hands.executor.prepare(policy, tier, env, &[], wish);
-                    }
-                    self.hands.python = Some(python);
+                if report.python.is_some() {
                     self.ahead = Ahead::default();
                 }
-                self.core(Event::Environment(report.environment));
+                let event = self.works.python(report);
+                self.core(event);
             }
             Input::Audit(page) => self.take_page(page),
             Input::Sums(sums) => {
@@ -484,7 +326,7 @@ impl Shell {
                 self.redraw = Redraw::Soon;
             }
             Input::Damaged(first) => {
-                self.header.log = LogCheck::Damaged(first);
+                self.works.header.log = LogCheck::Damaged(first);
                 self.redraw = Redraw::Soon;
             }
             Input::Checked(checked) => {
@@ -492,13 +334,16 @@ impl Shell {
                 self.redraw = Redraw::Soon;
             }
             Input::Notary(event) => {
-                self.signed(event);
+                if let Some(event) = self.works.signed(event) {
+                    self.core(event);
+                }
                 self.redraw = Redraw::Soon;
             }
             Input::Edited(returned) => self.edited(*returned),
             Input::Host(news) => self.heard_of_host(news),
-            // Who else reads is not shown yet.
-            Input::Claim(..) => {}
+            Input::Engine(news) => self.heard_of_engine(news),
+            Input::Odd(what) => self.ui.tell(what),
+            Input::Claim(id, by) => self.somebody_reads(id, by),
             Input::Sign(ask) => self.sign_in_terminal(*ask),
             Input::SignedInTerminal => self.signed_in_terminal(),
             Input::Recalled(recalled) => {
@@ -525,16 +370,17 @@ impl Shell {
         }
         self.catch_up(now);
         let asked = self.ui.sheet_for();
-        let actions = self.ui.on_typed(&self.state, event, typed.when, now);
+        let actions = self.ui.on_typed(&self.works.state, event, typed.when, now);
         if self.ui.sheet_for().is_some_and(|id| asked != Some(id)) {
             // Checked while the person reads the sheet; a change closes the sheet.
-            self.hands.environment.look();
+            self.sheet_opened();
         }
         let grants = actions.iter().any(|a| matches!(a, Action::Grant(_)));
         for action in actions {
             self.act(action);
         }
         self.catch_up(now);
+        self.tell_reading(now);
         self.get_ready(Wish::Surely);
         self.redraw = Redraw::Soon;
         // The effect of a key is shown at once, but a granted run must not wait for a frame.
@@ -542,7 +388,7 @@ impl Shell {
     }
 
     fn act(&mut self, action: Action) {
-        let by = self.by.clone();
+        let by = self.works.by.clone();
         match action {
             Action::Grant(GrantRequest { id, digest, viewed }) => {
                 let confirmation = Confirmation {
@@ -577,11 +423,15 @@ impl Shell {
             Action::Open(file) => self.files.open(file),
             Action::Save(wanted) => self.files.save(wanted),
             Action::Copy => {
-                let text = copied(&self.state, &self.ui, &self.header, Now::read());
+                let text = copied(&self.works.state, &self.ui, &self.works.header, Now::read());
                 self.ui.tell(self.terminal.copy(&text));
             }
             Action::Compare(wanted) => {
-                memory::compare(self.state_dir.clone(), wanted, self.hands.inbox.clone());
+                memory::compare(
+                    self.works.state_dir.clone(),
+                    wanted,
+                    self.works.hands.inbox.clone(),
+                );
             }
             Action::Export(wanted) => self.export(wanted),
             Action::SumUp { query, what } => self.sum_up(query, what),
@@ -593,8 +443,6 @@ impl Shell {
         if self.leave_by.is_none() {
             self.leave_by = Some(Instant::now() + CLOSING);
         }
-        self.core(Event::Human(HumanAct::Quit {
-            by: self.by.clone(),
-        }));
+        self.core(self.works.quits());
     }
 }

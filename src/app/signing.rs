@@ -8,17 +8,17 @@ use crate::model::{Lane, LogEvent, Ticket};
 use crate::tui::{Header, LogCheck};
 
 use super::Input;
-use super::startup::Setup;
+use super::works::Parts;
 
 /// Starts the notary; it reports to the loop.
-pub fn start(setup: &Setup, inbox: UnboundedSender<Input>) -> Notary {
+pub fn start(parts: &Parts, inbox: UnboundedSender<Input>) -> Notary {
     let report = move |event| {
         let _ = inbox.send(Input::Notary(event));
     };
     Notary::start(
-        &setup.state_dir,
-        setup.anchoring.clone(),
-        setup.log.durable,
+        &parts.state_dir,
+        parts.anchoring.clone(),
+        parts.log.durable,
         Box::new(report),
     )
 }

@@ -13,44 +13,37 @@ use super::absent::absent;
 use super::anchoring::anchoring;
 use super::descriptors;
 use super::drills::{Drills, Means, fresh_seed};
+use super::host;
 use super::seat::Sitting;
 use super::voters::Desk;
+use super::works::Parts;
 use crate::analysis::Analyser;
 use crate::audit;
 use crate::audit::kept::Keeper;
-use crate::broker::{Profile, Settings};
+use crate::broker::{Attendance, Profile, Settings};
 use crate::config::{Config, ConfigError};
 use crate::error::Failure;
 use crate::executor::{DatasetSource, Executor, Sources, preflight_recalled};
-use crate::ipc::{Bounds, SocketConfig};
+use crate::ipc::SocketConfig;
 use crate::model::{DataFormat, DrillPlan, Preflight, Sensitivity, Tier, VisibleWriter};
 use crate::paths::{Folders, Paths};
 use crate::policy::{self, Contract, Policy};
 use crate::secrets::Secrets;
 use crate::tui::{Calls, Charset, Header, Keymap, LogCheck, TerminalCaps, Themes};
 
-/// Everything a dashboard consists of, before it starts.
+/// Everything that this program consists of, before it starts.
 pub struct Setup {
-    pub settings: Settings,
-    pub log: audit::Opened,
-    /// Days for which the code of runs is kept as files; 0 keeps it forever.
-    pub retention_days: u64,
-    /// Keeps the code of succeeded runs as files, if the configuration says so.
-    pub keeper: Option<Keeper>,
+    pub parts: Parts,
+    pub screen: Screen,
+}
+
+/// What is in front of a person. A host has none of it.
+pub struct Screen {
     /// What no file below the state folder holds.
     pub secrets: Secrets,
-    pub anchoring: audit::Anchoring,
-    pub state_dir: PathBuf,
-    pub data_dir: PathBuf,
-    pub python: Option<PathBuf>,
-    pub socket: SocketConfig,
-    pub bounds: Bounds,
-    pub executor: Executor,
     /// A lasting path of this program, for its workers.
     pub worker: PathBuf,
-    pub analyser: Analyser,
     pub sources: Arc<Sources>,
-    pub header: Header,
     pub keymap: Keymap,
     pub themes: Themes,
     pub caps: TerminalCaps,
@@ -58,12 +51,9 @@ pub struct Setup {
     pub mouse: bool,
     pub calls: Calls,
     /// The drills that the configuration asks for.
-    pub drills: Option<(DrillPlan, Drills)>,
-    /// Set if a policy in force asks for votes.
-    pub desk: Option<Desk>,
+    pub drills: Option<Drills>,
     /// Whether to speak in lines instead of drawing frames.
     pub plain: bool,
-    pub role: Role,
 }
 
 /// What this program is to be.
@@ -71,8 +61,20 @@ pub enum Role {
     Dashboard,
     /// With the bundled proposals.
     Demo,
+    /// A dashboard without a screen: only signed votes grant.
+    Host,
     /// A reviewer's: it has no socket for agents, no Python and nothing to run.
     Seat(Sitting),
+}
+
+impl Role {
+    fn attendance(&self) -> Attendance {
+        match self {
+            Self::Dashboard | Self::Demo => Attendance::Person,
+            Self::Host => Attendance::Nobody,
+            Self::Seat(sitting) => Attendance::Reviewer(sitting.seat()),
+        }
+    }
 }
 
 /// Checks everything and opens the log, without touching the terminal yet. `reading` is told before a long log is read,
@@ -93,6 +95,10 @@ pub fn prepare(
         true => TerminalCaps::NONE,
         false => TerminalCaps::detect(&env),
     };
+    let written = Written::of(config, caps)?;
+    if matches!(role, Role::Host) {
+        written.can_host(config)?;
+    }
     let Written {
         policies,
         in_force,
@@ -101,16 +107,17 @@ pub fn prepare(
         themes,
         drills,
         anchoring,
-    } = Written::of(config, caps)?;
+    } = written;
     let tier = config.least_tier();
-    let (tiers, desk, seat) = match &role {
-        Role::Seat(sitting) => (Vec::new(), None, Some(sitting.seat())),
-        Role::Dashboard | Role::Demo => (
+    let (tiers, desk) = match &role {
+        Role::Seat(_) => (Vec::new(), None),
+        Role::Dashboard | Role::Demo | Role::Host => (
             checked_tiers(tiers, &config.paths.cache_dir)?,
             Desk::prepare(config, &in_force)?,
-            None,
         ),
     };
+    // A drill is for the person at the terminal.
+    let drills = drills.filter(|_| !matches!(role, Role::Host));
     let exe = own_binary()?;
     // Workers are started through this descriptor, so that an update that replaces the file does
     // not mix versions, and a file put in its place is not run.
@@ -133,9 +140,8 @@ pub fn prepare(
     });
     let mut header = header(config, tier, tiers, &in_force);
     if let Role::Seat(sitting) = &role {
-        header.policy = format!("review as {}", sitting.person);
-        header.policy_digest.clear();
-        header.socket = sitting.socket.display().to_string();
+        header.seat = Some(sitting.seated());
+        header.agents_share_uid = false;
     }
     header.absent = absent(config);
     header.log_recovered.clone_from(&log.recovered);
@@ -145,45 +151,52 @@ pub fn prepare(
         (None, None) => LogCheck::Sound,
     };
     let voting = desk.as_ref().map(|desk| desk.voting.clone());
+    let (plan, drills) = drills.unzip();
     Ok(Setup {
-        settings: Settings {
-            voting,
-            seat,
-            ..settings(config, tier, &in_force, &policies)
+        parts: Parts {
+            settings: Settings {
+                voting,
+                attendance: role.attendance(),
+                ..settings(config, tier, &in_force, &policies)
+            },
+            desk,
+            log,
+            // What a hold selects, only `audit prune` asks.
+            retention_days: match config.audit.hold.is_empty() {
+                true => config.audit.retention_days,
+                false => 0,
+            },
+            keeper,
+            anchoring,
+            state_dir: config.paths.state_dir.clone(),
+            data_dir: config.paths.data_dir.clone(),
+            python: config.python.clone(),
+            socket: SocketConfig {
+                path: config.paths.socket.clone(),
+                allow_uids: config.socket.allow_uids.clone(),
+                group: config.socket.group.clone(),
+            },
+            bounds: descriptors::bounds(config),
+            executor: Executor::new(exe, sources.clone()),
+            analyser: Analyser::new(analyser_exe.clone(), policies),
+            sources: sources.clone(),
+            header,
+            drills: plan,
+            role,
         },
-        desk,
-        log,
-        // What a hold selects, only `audit prune` asks.
-        retention_days: match config.audit.hold.is_empty() {
-            true => config.audit.retention_days,
-            false => 0,
+        screen: Screen {
+            secrets,
+            worker: analyser_exe,
+            sources,
+            keymap,
+            themes,
+            caps,
+            mouse: config.mouse,
+            charset: Charset::of(&config.charset, &env),
+            calls: Calls::detect(&env, config.notify.bell),
+            drills,
+            plain,
         },
-        keeper,
-        secrets,
-        anchoring,
-        state_dir: config.paths.state_dir.clone(),
-        data_dir: config.paths.data_dir.clone(),
-        python: config.python.clone(),
-        socket: SocketConfig {
-            path: config.paths.socket.clone(),
-            allow_uids: config.socket.allow_uids.clone(),
-            group: config.socket.group.clone(),
-        },
-        bounds: descriptors::bounds(config),
-        executor: Executor::new(exe, sources.clone()),
-        worker: analyser_exe.clone(),
-        analyser: Analyser::new(analyser_exe, policies),
-        sources,
-        header,
-        keymap,
-        themes,
-        caps,
-        mouse: config.mouse,
-        charset: Charset::of(&config.charset, &env),
-        calls: Calls::detect(&env, config.notify.bell),
-        drills,
-        plain,
-        role,
     })
 }
 
@@ -225,6 +238,21 @@ impl Written {
             drills,
             anchoring,
         })
+    }
+
+    /// # Errors
+    /// Why nothing could ever be granted at a host.
+    pub fn can_host(&self, config: &Config) -> Result<(), Failure> {
+        host::can_start(config, &self.in_force)
+    }
+
+    /// How many people may vote; `None` if no policy in force asks them. It makes nothing.
+    ///
+    /// # Errors
+    /// Why votes that a policy asks for could not be counted.
+    pub fn voters(&self, config: &Config) -> Result<Option<usize>, Failure> {
+        let desk = Desk::look(config, &self.in_force)?;
+        Ok(desk.map(|(_, electorate)| electorate.voters()))
     }
 }
 
@@ -399,7 +427,7 @@ fn settings(
         lift: config.feature.lift,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         voting: None,
-        seat: None,
+        attendance: Attendance::Person,
     }
 }
 
@@ -430,6 +458,8 @@ fn header(config: &Config, tier: Tier, tiers: Vec<Preflight>, policies: &[Arc<Po
         log_recovered: None,
         log: LogCheck::Sound,
         unanchored: None,
+        unreached: None,
+        seat: None,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -11,10 +12,11 @@ use crate::broker::Event;
 use crate::broker::offer::Publication;
 use crate::broker::poll::{Seed, Unsigned, Voting};
 use crate::config::{Config, DeskConfig};
+use crate::desk::engine::Engine;
 use crate::desk::local::{LocalListener, Voters, serve};
-use crate::desk::{Board, HostKey};
+use crate::desk::{Board, HostKey, Post};
 use crate::error::Failure;
-use crate::model::{NAMESPACE, ProposalId, Reviewer, Via, Vote, visible};
+use crate::model::{NAMESPACE, Person, ProposalId, Reviewer, Via, Vote, visible};
 use crate::policy::Policy;
 
 use super::Input;
@@ -32,6 +34,7 @@ pub struct Desk {
     /// `None` if the person at this terminal has no key configured: they can deny, and let others grant.
     signer: Option<Arc<Signer>>,
     socket: Option<PathBuf>,
+    engine: Option<Engine>,
 }
 
 /// A vote that takes the terminal to be signed.
@@ -44,11 +47,14 @@ pub struct AskTerminal {
 }
 
 impl Desk {
-    /// `None` if no policy in force asks for votes: then nothing of a desk is started.
+    /// Who may vote, and the files that say so; `None` if no policy in force asks for votes.
     ///
     /// # Errors
     /// A policy that asks for votes without a `[desk]` that can count them.
-    pub fn prepare(config: &Config, in_force: &[Arc<Policy>]) -> Result<Option<Self>, Failure> {
+    pub fn look<'a>(
+        config: &'a Config,
+        in_force: &[Arc<Policy>],
+    ) -> Result<Option<(&'a DeskConfig, Electorate)>, Failure> {
         let Some(asking) = in_force.iter().find(|policy| !policy.grant.is_empty()) else {
             return Ok(None);
         };
@@ -60,12 +66,21 @@ impl Desk {
             )));
         };
         let usage = |e: &dyn std::fmt::Display| Failure::usage(format!("[desk]: {e}"));
-        let files = VotingFiles {
-            signers: desk.signers.clone(),
-            people: desk.people.clone(),
-            revoked: desk.revoked.clone(),
+        let electorate = VotingFiles::from(desk).read().map_err(|e| usage(&e))?;
+        host_name(desk)?;
+        signer(desk).map_err(|e| usage(&e))?;
+        Ok(Some((desk, electorate)))
+    }
+
+    /// `None` if no policy in force asks for votes: then nothing of a desk is started.
+    ///
+    /// # Errors
+    /// A policy that asks for votes without a `[desk]` that can count them.
+    pub fn prepare(config: &Config, in_force: &[Arc<Policy>]) -> Result<Option<Self>, Failure> {
+        let Some((desk, electorate)) = Self::look(config, in_force)? else {
+            return Ok(None);
         };
-        let electorate = Arc::new(files.read().map_err(|e| usage(&e))?);
+        let usage = |e: &dyn std::fmt::Display| Failure::usage(format!("[desk]: {e}"));
         let key = HostKey::open_or_make(&config.paths.state_dir)
             .map_err(|e| Failure::general(format!("the host's key: {e}")))?;
         let mut seed = [0; 32];
@@ -79,15 +94,21 @@ impl Desk {
         };
         Ok(Some(Self {
             voting: Arc::new(voting),
-            files,
-            electorate,
+            files: VotingFiles::from(desk),
+            electorate: Arc::new(electorate),
             board: Board::new(key),
             signer: signer(desk).map_err(|e| usage(&e))?,
             socket: desk.socket.clone(),
+            engine: Engine::of(desk).map_err(|e| usage(&e))?,
         }))
     }
 
-    /// Opens the socket, if one is configured, and hands the core who may vote.
+    /// Who may vote, as read at the start.
+    pub fn electorate(&self) -> &Electorate {
+        &self.electorate
+    }
+
+    /// Opens the socket and the way to the engine, where they are configured, and hands the core who may vote.
     ///
     /// # Errors
     /// What prevents the socket.
@@ -101,12 +122,26 @@ impl Desk {
             signer: self.signer,
             by,
             inbox,
+            looks: Arc::default(),
         };
         if let Some(path) = &self.socket {
             let listener = LocalListener::bind(path)
                 .map_err(|e| Failure::general(format!("[desk] socket: {e}")))?;
             let host = self.voting.host.clone();
-            tokio::spawn(serve(listener, host, self.board, hands.clone()));
+            tokio::spawn(serve(listener, host, self.board.clone(), hands.clone()));
+        }
+        if let Some(engine) = self.engine {
+            let post = Post {
+                engine,
+                host: self.voting.host.clone(),
+                host_key: self.voting.host_key.clone(),
+                board: self.board,
+                voters: hands.clone(),
+            };
+            let inbox = hands.inbox.clone();
+            tokio::spawn(post.carry(move |news| {
+                let _ = inbox.send(Input::Engine(news));
+            }));
         }
         Ok(hands)
     }
@@ -137,6 +172,8 @@ pub struct Hands {
     signer: Option<Arc<Signer>>,
     by: Reviewer,
     inbox: UnboundedSender<Input>,
+    /// Whether a look at the files of who may vote is to come.
+    looks: Arc<AtomicBool>,
 }
 
 /// Where votes are counted.
@@ -161,22 +198,41 @@ impl Hands {
             signer,
             by,
             inbox,
+            looks: Arc::default(),
         }
     }
 
     /// Sends a vote to its host.
-    pub fn send(&self, id: ProposalId, version: u32, vote: Vote) {
+    pub fn send(&self, host: String, id: ProposalId, version: u32, vote: Vote) {
         let Place::There(votes) = &self.place else {
             return;
         };
         // The receiver ends only with the program.
-        let _ = votes.send(Outgoing { id, version, vote });
+        let _ = votes.send(Outgoing::Vote {
+            host,
+            id,
+            version,
+            vote,
+        });
+    }
+
+    /// Tells the others that the person at this terminal reads a proposal.
+    pub fn claim(&self, id: ProposalId, by: &Person) {
+        match &self.place {
+            Place::Here { board, .. } => board.claim(id, by),
+            // The receiver ends only with the program.
+            Place::There(votes) => drop(votes.send(Outgoing::Claim(id))),
+        }
     }
 
     pub fn publish(&self, publication: Publication) {
         let Place::Here { board, .. } = &self.place else {
             return;
         };
+        // Whoever is asked now is told by the files of now.
+        if matches!(publication, Publication::Offer { .. }) {
+            self.look_who_votes();
+        }
         if let Err(e) = board.publish(publication) {
             tracing::warn!("something for the reviewers was not signed: {e}");
         }
@@ -228,6 +284,20 @@ impl Hands {
         let _ = self.inbox.send(Input::Core(signed));
     }
 
+    /// Reads again who may vote. Many such looks at once are one.
+    pub fn look_who_votes(&self) {
+        let is_host = matches!(self.place, Place::Here { .. });
+        if !is_host || self.looks.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let hands = self.clone();
+        tokio::task::spawn_blocking(move || {
+            hands.looks.store(false, Ordering::Relaxed);
+            let electorate = Voters::electorate(&hands);
+            let _ = hands.inbox.send(Input::Core(Event::Electorate(electorate)));
+        });
+    }
+
     pub fn look_again(&self, id: ProposalId) {
         let hands = self.clone();
         tokio::task::spawn_blocking(move || {
@@ -245,6 +315,10 @@ impl Voters for Hands {
             Place::Here { files, .. } => files.read().map(Arc::new).map_err(|e| e.to_string()),
             Place::There(_) => Err("a reviewer's seat counts no votes".to_owned()),
         }
+    }
+
+    fn reads(&self, id: ProposalId, by: &Person) {
+        let _ = self.inbox.send(Input::Claim(id, by.clone()));
     }
 
     fn vote(&self, id: ProposalId, version: u32, vote: Vote, via: Via) {

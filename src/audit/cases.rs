@@ -8,6 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::voters::{self, Voter};
 use crate::model::{
     Accesses, Capability, Digest, DrillEnd, DrillPlan, FinishedLog, Harm, InputKind, LimitKind,
     LogEvent, ProposalId, ProposedLog, Reviewer, State, Tier, Verdict, VerdictKind, Viewed,
@@ -40,6 +41,8 @@ pub struct Case {
     pub tier: Option<Tier>,
     /// The numbers of its records.
     pub seqs: Vec<u64>,
+    /// The votes on it, in the order in which they came.
+    pub votes: Vec<Voter>,
     /// The reason of a denial.
     pub denial: Option<Arc<str>>,
     pub ran: Option<Ran>,
@@ -225,6 +228,7 @@ impl Cases {
                     host: None,
                     tier: None,
                     seqs: Vec::new(),
+                    votes: Vec::new(),
                     denial: None,
                     ran: None,
                 });
@@ -241,6 +245,7 @@ impl Cases {
                 let host = self.host(&g.by);
                 if let Some(case) = self.case(g.id) {
                     (case.edited, case.host, case.tier) = (edit, host, Some(g.tier));
+                    voters::granted(&mut case.votes, g);
                 }
                 self.took(g.id, Course::Granted, Some((by, g.viewed)), (seq, at));
             }
@@ -255,8 +260,14 @@ impl Cases {
                 let by = self.person(by);
                 if let Some(case) = self.case(*id) {
                     (case.denial, case.host) = (reason, host);
+                    voters::denied(&mut case.votes);
                 }
                 self.took(*id, Course::Denied, Some((by, *viewed)), (seq, at));
+            }
+            LogEvent::Voted(v) => {
+                if let Some(case) = self.case(v.id) {
+                    case.votes.push(Voter::of(v, at));
+                }
             }
             LogEvent::Finished(f) => {
                 let ran = self.ran(f);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 
 use crate::model::{
-    Digest, Exit, FinishedLog, LogEvent, ProposalId, State, Tier, Verdict, VoteKind,
+    Digest, Exit, FinishedLog, LogEvent, ProposalId, State, Tier, Verdict, Via, VoteKind,
 };
 
 /// What a person decides on.
@@ -58,6 +58,8 @@ enum Stage {
     Ended(State),
     /// A record of a later version names it.
     Unjudged,
+    /// In a seat's log: the proposal is another program's, and only votes from here and its end are recorded.
+    Elsewhere,
 }
 
 /// Whether somebody's veto came after the grant. Only then it can end as denied, until it is let go.
@@ -74,7 +76,7 @@ impl Stage {
             Self::Granted { .. } | Self::Killed { started: false } => Some(State::Granted),
             Self::Started(_) | Self::Killed { started: true } => Some(State::Running),
             Self::Ended(state) => Some(state),
-            Self::Unjudged => None,
+            Self::Unjudged | Self::Elsewhere => None,
         }
     }
 
@@ -108,6 +110,7 @@ impl Stage {
             Self::Ended(State::Drilled) => "was a drill",
             Self::Ended(_) => "had ended with an error",
             Self::Unjudged => "a later version wrote of",
+            Self::Elsewhere => "another program has",
         }
     }
 }
@@ -208,6 +211,7 @@ impl Lives {
             )),
             Some(stage) if follows(event, stage) => Ok(()),
             None if matches!(event, LogEvent::Proposed(_)) || self.cut => Ok(()),
+            None if votes_elsewhere(event) => Ok(()),
             Some(stage) => Err(format!(
                 "`{}` of a proposal that {} ({id})",
                 event.kind(),
@@ -240,6 +244,11 @@ impl Lives {
         open.sort_unstable_by_key(|(id, _)| *id);
         open
     }
+}
+
+/// Whether it is the first that a seat records of a proposal: a vote from its own terminal.
+fn votes_elsewhere(event: &LogEvent) -> bool {
+    matches!(event, LogEvent::Voted(v) if matches!(v.via, Via::Terminal(_)))
 }
 
 /// Whether the record may follow at this stage.
@@ -298,6 +307,7 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
             | Stage::Started(Veto::Came),
         )
         | (LogEvent::VoteRefused { .. }, _)
+        | (LogEvent::Voted(_) | LogEvent::Settled { .. }, Stage::Elsewhere)
         | (
             LogEvent::Settled { .. },
             Stage::Pending(What {
@@ -359,6 +369,10 @@ fn starts_in_other_tier(event: &LogEvent, tier: Tier) -> bool {
 /// The stage that a record claims; `None` if it changes nothing.
 fn claimed(event: &LogEvent, before: Option<Stage>) -> Option<Stage> {
     Some(match event {
+        event if before.is_none() && votes_elsewhere(event) => Stage::Elsewhere,
+        LogEvent::Voted(_) | LogEvent::Settled { .. } if before == Some(Stage::Elsewhere) => {
+            return None;
+        }
         LogEvent::Proposed(p) => Stage::Pending(What::of(
             &p.digest,
             &p.profile,

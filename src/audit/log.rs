@@ -27,6 +27,7 @@ use super::scan::Line;
 use super::tlog::{self, Comparing, Prover, Signed, Store, TlogError};
 use super::traces;
 use super::verify::{self, Report};
+use super::voters::Voter;
 use super::vouched::Vouched;
 use crate::model::{AgentId, Digest, LogEvent, ProposalId, Reviewer, State, VerdictKind};
 
@@ -61,6 +62,9 @@ pub struct Logged {
     /// Whether a person granted other code than was proposed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
+    /// Who voted on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<Voter>,
     /// `None` while it waits.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
@@ -178,6 +182,7 @@ impl Logged {
             title: case.asked.title.as_ref().map(text),
             drill: case.drill.is_some(),
             edited: case.edited.is_some(),
+            votes: case.votes.clone(),
             settled: Settled::of(case),
         }
     }

@@ -59,6 +59,7 @@ mod tlog;
 mod traces;
 mod unread;
 mod verify;
+mod voters;
 mod vouched;
 mod watch;
 mod withheld;
@@ -107,6 +108,7 @@ pub use tlog::{
 };
 pub use unread::{Checked, Unread};
 pub use verify::{ErasedBy, Removed, Repaired, Report, SetAside, gap};
+pub use voters::{Voter, deciders};
 pub use vouched::Vouched;
 pub use watch::{Counts, Watch};
 pub use withheld::withheld;

@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use crate::model::{
     Action, AgentClaim, AgentId, Blob, Bound, BoundInput, Digest, Drill, DrillEnd, DrilledLog,
     EditedLog, ErasedContent, ErasedPart, Exit, Finding, FinishedLog, GrantDigest, GrantedLog,
-    Harm, InputKind, Isolation, Limits, LogEvent, Peer, PolicyRef, ProposalId, ProposedLog,
-    Reviewer, Severity, SourceStats, State, TextFormat, Tier, Timing, Verdict, VerdictKind, Viewed,
+    Harm, InputKind, Isolation, Limits, LogEvent, Nonce, Peer, PolicyRef, ProposalId, ProposedLog,
+    Reviewer, Severity, SourceStats, State, Terms, TextFormat, Tier, Timing, Verdict, VerdictKind,
+    Via, Viewed, Vote, VoteKind, VotedLog, Votes,
 };
 
 pub const CODE: &[u8] = b"print(1)\n";
@@ -190,6 +191,51 @@ pub fn edited(id: ProposalId, from: &[u8], to: &[u8]) -> (LogEvent, Vec<Blob>) {
         by: Reviewer::default(),
     }));
     (event, vec![code])
+}
+
+/// A vote on [`CODE`] that nobody signed.
+pub fn voted(id: ProposalId, name: &str) -> VotedLog {
+    let LogEvent::Granted(g) = granted(id) else {
+        unreachable!("the sample is a grant");
+    };
+    VotedLog {
+        id,
+        version: 1,
+        host: "lab-1".to_owned(),
+        host_key: "SHA256:host".to_owned(),
+        offer: Digest::of(b"offer"),
+        code: g.digest,
+        grant: g.grant_digest,
+        terms: Terms::default(),
+        nonce: Nonce(Digest::of(b"nonce")),
+        deadline: Timestamp::from_second(30).unwrap(),
+        vote: Vote {
+            kind: VoteKind::Grant,
+            voter: name.parse().unwrap(),
+            viewed: Viewed::default(),
+            reason: None,
+            signature: String::new(),
+        },
+        key: format!("SHA256:{name}"),
+        touched: None,
+        verified: None,
+        via: Via::Socket { uid: 7, pid: 9 },
+    }
+}
+
+/// A grant by the votes of these people.
+pub fn granted_by(id: ProposalId, names: &[&str]) -> LogEvent {
+    let mut event = granted(id);
+    if let LogEvent::Granted(g) = &mut event {
+        g.votes = Some(Votes {
+            by: names.iter().map(|name| name.parse().unwrap()).collect(),
+            offer: Digest::of(b"offer"),
+            signers: Digest::of(b"s"),
+            people: Digest::of(b"p"),
+            revoked: Digest::of(b"r"),
+        });
+    }
+    event
 }
 
 pub fn denied(id: ProposalId) -> LogEvent {

@@ -58,6 +58,10 @@ pub struct Report {
     pub odd: Vec<Damage>,
     /// How many such records there are.
     pub odd_count: u64,
+    /// How many votes have a signature that is over what their record says, or an odd one.
+    pub votes: u64,
+    /// How many are over a text of which a secret was replaced, so that nobody can check them.
+    pub votes_unchecked: u64,
     /// Where the wall clock was set by a minute or more, against the one that nobody can set.
     pub clock_set: Vec<ClockSet>,
     /// The first 20 blobs that are missing or changed, each with the first record that names it.
@@ -343,6 +347,7 @@ pub(super) fn verify(
         let _ = index::note(layout, through, by);
     }
     let clock_set = plausible.set().to_vec();
+    let (votes, votes_unchecked) = plausible.votes();
     let (head, removed) = (judged.scanned.head, judged.scanned.removed);
     let faults = judged.faults;
     Ok(Report {
@@ -365,6 +370,8 @@ pub(super) fn verify(
         impossible_count: faults.lives.count,
         odd: plausible.odd.first,
         odd_count: plausible.odd.count,
+        votes,
+        votes_unchecked,
         clock_set,
         bad_blobs: faults.blobs.first,
         bad_blob_count: faults.blobs.count,

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::signature::{Checked, SecurityKey};
-use super::signature_tests::ballot;
 use super::testing::TestKey;
 use super::*;
-use crate::model::{All, Nonce, Person, Quorum, Role, Rule, Terms, Viewed, VoteKind, When};
+use crate::model::{All, Ballot, Nonce, Person, Quorum, Role, Rule, Terms, Viewed, VoteKind, When};
 
 fn person(name: &str) -> Person {
     Person::new(name).unwrap()
@@ -65,7 +64,7 @@ fn cast(terms: &Terms, name: &str, kind: VoteKind) -> Checked {
         security_key: None,
         viewed: Viewed::default(),
         reason: (kind != VoteKind::Grant).then(|| format!("{name} says no")),
-        proposal: ballot().proposal,
+        proposal: Ballot::sample().proposal,
         terms: terms.digest(),
         nonce: Nonce(terms.digest()),
     }

@@ -118,6 +118,14 @@ impl Electorate {
         self.signers.of(person).filter(live)
     }
 
+    /// How many people have a key that is not revoked.
+    pub fn voters(&self) -> usize {
+        let people = self.people();
+        people
+            .filter(|person| self.keys(person).next().is_some())
+            .count()
+    }
+
     pub(super) fn signers(&self) -> &Signers {
         &self.signers
     }

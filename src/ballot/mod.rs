@@ -24,7 +24,7 @@ pub use count::{Missing, Standing, Why, may_vote, standing};
 pub use electorate::{Electorate, FileDigests};
 pub use error::{BallotError, VotingFile};
 pub use key::{Key, KeyError};
-pub use signature::{Checked, Invalid, SecurityKey, signed_by, verify};
+pub use signature::{Checked, Invalid, SecurityKey, key_of, signed_by, verify};
 
 #[cfg(test)]
 mod count_tests;

@@ -1,7 +1,7 @@
 //! Whether a vote is its voter's: an SSH signature (PROTOCOL.sshsig of OpenSSH) over the text that we make ourselves.
 
 use jiff::Timestamp;
-use ssh_key::{HashAlg, SshSig};
+use ssh_key::{HashAlg, PublicKey, SshSig};
 
 use crate::model::{Ballot, Digest, NAMESPACE, Nonce, Person, ProposalId, Viewed, Vote, VoteKind};
 
@@ -190,6 +190,15 @@ pub fn signed_by(
     text: &[u8],
 ) -> Result<Option<SecurityKey>, Invalid> {
     check(key, &read(armour)?, namespace, text)
+}
+
+/// The key that an armour names as its signer's. Whose key that is, and whether it signed, this does not say.
+pub fn key_of(armour: &str) -> Result<Key, Invalid> {
+    let signature = read(armour)?;
+    let public = PublicKey::new(signature.public_key().clone(), "");
+    let line = public.to_openssh();
+    let line = line.map_err(|e| Invalid::Unreadable(short(&e.to_string())))?;
+    Key::read(&line).map_err(|e| Invalid::Unreadable(e.to_string()))
 }
 
 /// Reads the armour, and refuses whatever in it has no meaning here.

@@ -5,23 +5,8 @@ use jiff::Timestamp;
 use super::testing::{TestKey, armour};
 use super::*;
 use crate::model::{
-    Ballot, Digest, GrantDigest, HOST_NAMESPACE, NAMESPACE, Nonce, Person, ProposalId, Terms, Vote,
-    VoteKind,
+    Ballot, Digest, HOST_NAMESPACE, NAMESPACE, Nonce, Person, ProposalId, Vote, VoteKind,
 };
-
-pub fn ballot() -> Ballot {
-    let digest = |text: &str| Digest::of(text.as_bytes());
-    Ballot {
-        proposal: ProposalId::from_uuid(uuid::Uuid::from_u128(1)),
-        host: "SHA256:abc".to_owned(),
-        offer: digest("offer"),
-        code: digest("code"),
-        grant: GrantDigest(digest("grant")),
-        terms: Terms::default().digest(),
-        nonce: Nonce(digest("nonce")),
-        deadline: "2026-11-28T12:34:56Z".parse().unwrap(),
-    }
-}
 
 fn now() -> Timestamp {
     "2026-11-28T12:00:00Z".parse().unwrap()
@@ -44,8 +29,8 @@ fn a_vote_of_each_type_of_key_is_its_voters() {
     for (key, token) in keys {
         let all = electorate(&key.signer("ana"), "");
         for kind in VoteKind::ALL {
-            let vote = key.vote(&ballot(), kind, "ana");
-            let checked = verify(&ballot(), &vote, &all, now()).unwrap();
+            let vote = key.vote(&Ballot::sample(), kind, "ana");
+            let checked = verify(&Ballot::sample(), &vote, &all, now()).unwrap();
             assert_eq!((checked.kind(), checked.voter().as_str()), (kind, "ana"));
             let own = Key::read(&key.line()).unwrap();
             assert_eq!(checked.key(), own.fingerprint());
@@ -70,8 +55,8 @@ fn what_a_security_key_says_of_a_signature_is_read_and_signed() {
         for key in [TestKey::new(1), TestKey::p256(1)] {
             let key = key.on_token(flags, 9);
             let all = electorate(&key.signer("ana"), "");
-            let vote = key.vote(&ballot(), VoteKind::Grant, "ana");
-            let checked = verify(&ballot(), &vote, &all, now());
+            let vote = key.vote(&Ballot::sample(), VoteKind::Grant, "ana");
+            let checked = verify(&Ballot::sample(), &vote, &all, now());
             let found = checked.map(|c| c.security_key().unwrap());
             assert_eq!(
                 found.clone().map(|s| (s.touched, s.verified)),
@@ -83,7 +68,7 @@ fn what_a_security_key_says_of_a_signature_is_read_and_signed() {
     }
     // Flags that somebody else wrote into it.
     let key = TestKey::new(1).on_token(0, 0);
-    let vote = key.vote(&ballot(), VoteKind::Grant, "ana");
+    let vote = key.vote(&Ballot::sample(), VoteKind::Grant, "ana");
     let body: String = vote
         .signature
         .lines()
@@ -100,7 +85,7 @@ fn what_a_security_key_says_of_a_signature_is_read_and_signed() {
         ..vote
     };
     let all = electorate(&key.signer("ana"), "");
-    let invalid = verify(&ballot(), &touched, &all, now()).unwrap_err();
+    let invalid = verify(&Ballot::sample(), &touched, &all, now()).unwrap_err();
     assert_eq!(invalid, Invalid::OtherText);
 }
 
@@ -108,8 +93,8 @@ fn what_a_security_key_says_of_a_signature_is_read_and_signed() {
 fn nothing_of_a_vote_can_be_changed_on_the_way() {
     let (ana, ben) = (TestKey::new(1), TestKey::new(2));
     let all = electorate(&[ana.signer("ana"), ben.signer("ben")].concat(), "");
-    let vote = ana.vote(&ballot(), VoteKind::Grant, "ana");
-    assert!(verify(&ballot(), &vote, &all, now()).is_ok());
+    let vote = ana.vote(&Ballot::sample(), VoteKind::Grant, "ana");
+    assert!(verify(&Ballot::sample(), &vote, &all, now()).is_ok());
     let changes: [fn(&mut Vote); 5] = [
         |v| v.kind = VoteKind::Deny,
         |v| v.reason = Some(String::new()),
@@ -120,7 +105,7 @@ fn nothing_of_a_vote_can_be_changed_on_the_way() {
     for change in changes {
         let mut changed = vote.clone();
         change(&mut changed);
-        let invalid = verify(&ballot(), &changed, &all, now()).unwrap_err();
+        let invalid = verify(&Ballot::sample(), &changed, &all, now()).unwrap_err();
         assert_eq!(invalid, Invalid::OtherText);
     }
     let ballots: [fn(&mut Ballot); 4] = [
@@ -130,13 +115,13 @@ fn nothing_of_a_vote_can_be_changed_on_the_way() {
         |b| b.proposal = ProposalId::from_uuid(uuid::Uuid::from_u128(2)),
     ];
     for change in ballots {
-        let mut other = ballot();
+        let mut other = Ballot::sample();
         change(&mut other);
         let invalid = verify(&other, &vote, &all, now()).unwrap_err();
         assert_eq!(invalid, Invalid::OtherText);
     }
     let says = |vote: &Vote| {
-        verify(&ballot(), vote, &all, now())
+        verify(&Ballot::sample(), vote, &all, now())
             .unwrap_err()
             .to_string()
     };
@@ -151,7 +136,7 @@ fn nothing_of_a_vote_can_be_changed_on_the_way() {
         signature,
         ..vote.clone()
     };
-    let text = ballot().text(vote.kind, &vote.voter, &vote.viewed, None);
+    let text = Ballot::sample().text(vote.kind, &vote.voter, &vote.viewed, None);
     let text = text.as_bytes();
     let stranger = TestKey::new(9).sign(NAMESPACE, text);
     assert!(says(&signed(stranger)).contains("not in allowed_signers"));
@@ -187,19 +172,19 @@ fn nothing_of_a_vote_can_be_changed_on_the_way() {
     let token = ana.clone().on_token(5, 0);
     assert!(says(&signed(token.sign(NAMESPACE, text))).contains("not in allowed_signers"));
     let plain = ana.sign_as("sk-ssh-ed25519@openssh.com", 1, &[], NAMESPACE, text);
-    assert!(verify(&ballot(), &signed(plain), &all, now()).is_err());
+    assert!(verify(&Ballot::sample(), &signed(plain), &all, now()).is_err());
 }
 
 #[test]
 fn a_key_counts_while_it_is_valid_and_not_revoked() {
     let key = TestKey::new(1);
-    let vote = key.vote(&ballot(), VoteKind::Grant, "ana");
+    let vote = key.vote(&Ballot::sample(), VoteKind::Grant, "ana");
     let valid = format!(
         "ana namespaces=\"{NAMESPACE}\",valid-after=\"20260101Z\",valid-before=\"20261231235959Z\" {}",
         key.line()
     );
     let all = electorate(&valid, "");
-    let at = |time: &str| verify(&ballot(), &vote, &all, time.parse().unwrap()).map(|_| ());
+    let at = |time: &str| verify(&Ballot::sample(), &vote, &all, time.parse().unwrap()).map(|_| ());
     assert!(matches!(
         at("2025-12-31T23:59:59.9Z"),
         Err(Invalid::NotYet { .. })
@@ -214,7 +199,7 @@ fn a_key_counts_while_it_is_valid_and_not_revoked() {
     let on_a_token = key.clone().on_token(1, 0).line();
     for revoked in [key.line(), print, on_a_token] {
         let all = electorate(&key.signer("ana"), &revoked);
-        let invalid = verify(&ballot(), &vote, &all, now());
+        let invalid = verify(&Ballot::sample(), &vote, &all, now());
         assert!(matches!(invalid, Err(Invalid::Revoked(_))), "{revoked}");
     }
 }

@@ -62,6 +62,7 @@ impl BrokerState {
         }
         let agent = agent.cloned();
         let profile = self.profile_for(draft.profile.as_deref())?;
+        self.check_asked(&profile)?;
         self.check_code(&draft.code, &profile)?;
         check_words(&draft)?;
         let artifacts = self.check_inputs(conn, &draft.inputs, &profile)?;

@@ -23,6 +23,8 @@ use super::state::{BrokerState, Then};
 /// The most that one analysis is charged for. If the analyser answered, the time it reports counts:
 /// no agent pays while the machine is busy with something else or sleeps.
 const CHARGE_MAX: Duration = Duration::from_secs(2);
+/// Why nothing can become of code that no votes are asked about, where nobody sits.
+const UNASKED: &str = "no policy of this host asks reviewers about it, and the host has no screen where a person could decide";
 /// Log bytes charged for one finding besides its text.
 const FINDING_BYTES: usize = 256;
 
@@ -105,7 +107,7 @@ impl BrokerState {
     /// recorded next.
     fn judged(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
         let deserted = self.is_deserted(id);
-        let Some(entry) = self.entries.get_mut(&id) else {
+        let Some(entry) = self.entries.get(&id) else {
             return;
         };
         let Phase::Arriving(arriving) = &entry.phase else {
@@ -117,20 +119,22 @@ impl BrokerState {
         if entry.offered.is_some() {
             return self.offer_judged(id, recording, now, fx);
         }
-        let over = end_before_shown(id, &recording).is_some();
+        let over = self.end_before_shown(entry, &recording).is_some();
         if entry.is_drill() && (over || deserted) {
             // Nobody saw it, so there is nothing to record.
             return self.drop_unknown(id, &closing(), fx);
         }
         let review = &recording.review;
         let (event, blobs) = proposed_record(entry, &review.proposed, &review.inputs);
-        let then = match end_before_shown(id, &recording) {
-            None => Then::Announce(id),
-            Some(_) => Then::EndUnseen(id),
+        let then = match over {
+            false => Then::Announce(id),
+            true => Then::EndUnseen(id),
         };
         let findings = findings_bytes(&review.proposed) as u64;
         let payer = entry.counts_for();
-        entry.phase = Phase::Recording(recording);
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.phase = Phase::Recording(recording);
+        }
         // Code and inputs were charged when they arrived.
         if let Some(peer) = payer {
             self.quotas.charge_log(peer, findings, now.boot);
@@ -147,24 +151,26 @@ impl BrokerState {
         let Phase::Recording(recording) = &entry.phase else {
             return;
         };
-        let Some(event) = end_before_shown(id, recording) else {
+        let Some(unseen) = self.end_before_shown(entry, recording) else {
             return;
         };
-        let (kind, text) = match &event {
-            LogEvent::Expired { .. } => (
+        let (kind, text) = match &unseen {
+            Unseen::Early(Early::Expired) => (
                 Some(DecisionKind::Expired),
-                OutcomeText::expired(entry.ttl_s()),
+                OutcomeText::expired(entry.ttl_s(), false, self.reaches_reviewers),
             ),
-            LogEvent::Withdrawn { disconnected, .. } => (
+            Unseen::Early(Early::Withdrawn { disconnected }) => (
                 Some(DecisionKind::Withdrawn),
                 OutcomeText::withdrawn(*disconnected),
             ),
-            LogEvent::Failed { message, .. } => (None, OutcomeText::error(message)),
-            _ => {
+            Unseen::Blocked => {
                 let text = OutcomeText::blocked(&recording.review.proposed);
                 (Some(DecisionKind::Blocked), text)
             }
+            Unseen::Fault(message) => (None, OutcomeText::error(message)),
+            Unseen::Unasked => (None, OutcomeText::never(UNASKED)),
         };
+        let event = unseen.record(id);
         let end = End {
             state: event.state().unwrap_or(State::Error),
             text,
@@ -173,6 +179,21 @@ impl BrokerState {
         };
         self.set_final(id, end, now);
         self.record(event, Vec::new(), Then::Announce(id), now, fx);
+    }
+
+    fn end_before_shown(&self, entry: &Entry, recording: &Recording) -> Option<Unseen> {
+        if let Some(early) = recording.early {
+            return Some(Unseen::Early(early));
+        }
+        let verdict = &recording.review.proposed;
+        if !verdict.verdict.grantable() {
+            return Some(Unseen::Blocked);
+        }
+        if let Some(message) = recording.fault.clone() {
+            return Some(Unseen::Fault(message));
+        }
+        let unasked = self.is_unasked(&entry.proposal.profile, verdict);
+        unasked.then_some(Unseen::Unasked)
     }
 
     /// The `proposed` record is durable: answer the agent and show the proposal to the person.
@@ -257,24 +278,33 @@ impl BrokerState {
     }
 }
 
-/// The record that ends a proposal before anybody sees it, if there is one.
-fn end_before_shown(id: ProposalId, recording: &Recording) -> Option<LogEvent> {
-    match recording.early {
-        Some(Early::Expired) => return Some(LogEvent::Expired { id }),
-        Some(Early::Withdrawn { disconnected }) => {
-            return Some(LogEvent::Withdrawn { id, disconnected });
+/// Why a proposal ends before anybody sees it.
+enum Unseen {
+    Early(Early),
+    Blocked,
+    /// Something of it could not be read.
+    Fault(String),
+    /// Nobody could decide on it here.
+    Unasked,
+}
+
+impl Unseen {
+    fn record(self, id: ProposalId) -> LogEvent {
+        let failed = |message| LogEvent::Failed {
+            id,
+            state: State::Error,
+            message,
+        };
+        match self {
+            Self::Early(Early::Expired) => LogEvent::Expired { id },
+            Self::Early(Early::Withdrawn { disconnected }) => {
+                LogEvent::Withdrawn { id, disconnected }
+            }
+            Self::Blocked => LogEvent::Blocked { id },
+            Self::Fault(message) => failed(message),
+            Self::Unasked => failed(UNASKED.to_owned()),
         }
-        None => {}
     }
-    if !recording.review.proposed.verdict.grantable() {
-        return Some(LogEvent::Blocked { id });
-    }
-    let message = recording.fault.clone()?;
-    Some(LogEvent::Failed {
-        id,
-        state: State::Error,
-        message,
-    })
 }
 
 /// Approximate size of the findings in the log and in memory.

@@ -21,6 +21,7 @@ use super::state::{BrokerState, Then};
 impl BrokerState {
     /// A vote's record is durable: it counts, and those who voted hear of it.
     pub(super) fn counted(&mut self, id: ProposalId, number: u64, now: Now, fx: &mut Vec<Effect>) {
+        let here = self.person_here().ok().cloned();
         let Some(poll) = self.entries.get_mut(&id).and_then(Entry::poll_mut) else {
             return;
         };
@@ -28,7 +29,10 @@ impl BrokerState {
             return;
         };
         cast.durable = true;
-        if let (Via::Terminal(_), 0) = (&cast.via, cast.ballot) {
+        // Also what the person at the terminal sent from a seat.
+        let is_own =
+            matches!(cast.via, Via::Terminal(_)) || here.as_ref() == Some(&cast.vote.voter);
+        if is_own && cast.ballot == 0 {
             poll.own = Own::Counted(cast.vote.kind);
         }
         self.tell_voters(id, now, fx);
@@ -92,23 +96,18 @@ impl BrokerState {
         let Some(poll) = entry.poll() else {
             return;
         };
-        let grants = poll
-            .votes
-            .iter()
-            .filter(|cast| cast.durable && cast.ballot == 0);
-        let grants = grants.filter(|cast| cast.vote.kind == VoteKind::Grant);
+        let asker = entry.proposal.peer.uid;
+        let grants = poll.granting(&electorate, asker, now.wall);
         let digests = electorate.digests();
         let votes = Votes {
-            by: grants.map(|cast| cast.vote.voter.clone()).collect(),
+            by: grants.iter().map(|cast| cast.vote.voter.clone()).collect(),
             offer: poll.ballot.offer,
             signers: digests.signers,
             people: digests.people,
             revoked: digests.revoked,
         };
-        let viewed = poll
-            .last_grant()
-            .map(|cast| cast.vote.viewed)
-            .unwrap_or_default();
+        let viewed = grants.last().map(|cast| cast.vote.viewed);
+        let viewed = viewed.unwrap_or_default();
         self.granted(grant, voting.by.clone(), viewed, Some(votes), now, fx);
     }
 

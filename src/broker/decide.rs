@@ -11,6 +11,7 @@ use super::effect::Effect;
 use super::entry::Entry;
 use super::outcome::{OutcomeText, decided};
 use super::phase::{Early, End, Granted, Phase, Stage};
+use super::poll::Poll;
 use super::state::{BrokerState, Then};
 
 impl BrokerState {
@@ -25,7 +26,7 @@ impl BrokerState {
             Err(Refused::Drill) => self.drill_granted(confirmation, now, fx),
             Err(Refused::Votes) => {
                 self.refusal = None;
-                let voted = match self.settings.seat {
+                let voted = match self.settings.seat() {
                     None => self.vote_here(confirmation, fx),
                     Some(_) => {
                         let viewed = confirmation.viewed;
@@ -108,8 +109,10 @@ impl BrokerState {
             return self.drill_denied(id, by, viewed, now, fx);
         }
         let reason = reason.filter(|r| !r.trim().is_empty());
-        if self.settings.seat.is_some() {
-            let voted = self.vote_from_seat(id, VoteKind::Deny, viewed, reason, fx);
+        if self.settings.seat().is_some() {
+            let kind = self.entries.get(&id).map(|entry| self.denies_as(entry));
+            let kind = kind.unwrap_or(VoteKind::Deny);
+            let voted = self.vote_from_seat(id, kind, viewed, reason, fx);
             self.refusal = voted.err().map(|why| (id, why));
             return;
         }
@@ -156,8 +159,9 @@ impl BrokerState {
             return self.drill_unanswered(id, now, fx);
         }
         let ttl_s = entry.ttl_s();
+        let granted = entry.poll().is_some_and(Poll::has_grant);
         let decision = decided(DecisionKind::Expired, now);
-        let text = OutcomeText::expired(ttl_s);
+        let text = OutcomeText::expired(ttl_s, granted, self.reaches_reviewers);
         self.end_waiting(id, decision, text, LogEvent::Expired { id }, now, fx);
     }
 
@@ -197,6 +201,9 @@ impl BrokerState {
         let after_edit = self.entries.get(&id).is_some_and(Entry::is_revising);
         if !self.stop_waiting(id, decision, text, &event, now) {
             return;
+        }
+        if let Some(host) = self.offered_by(id) {
+            return self.ended_here(id, host, &event, now, fx);
         }
         let then = Then::Tell(id);
         match after_edit {

@@ -176,6 +176,8 @@ pub enum Event {
         note: ExecNote,
     },
     Environment(Environment),
+    /// The engine of this host's reviewers can be reached, or why it cannot.
+    Reached(Result<(), String>),
     /// The files of who may vote were read, or cannot be.
     Electorate(Result<Arc<Electorate>, String>),
     /// The same, for a held child that votes granted: it may be released if they still do.

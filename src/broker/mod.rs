@@ -38,6 +38,7 @@ pub mod selection;
 mod session;
 mod shared;
 mod state;
+mod unattended;
 mod update;
 mod voting;
 
@@ -53,7 +54,7 @@ pub use pause::Pause;
 pub use phase::LiveOutput;
 pub use quota::QuotaUse;
 pub use run::FRAME_STDOUT;
-pub use state::{AuditHealth, BrokerState, LogDoubt, Profile, Settings};
+pub use state::{Attendance, AuditHealth, BrokerState, LogDoubt, Profile, Settings};
 pub use update::{next_deadline, update};
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ pub struct Offer {
     pub peer: Peer,
     /// The person whose agent asks, if it is anybody's.
     pub asker: Option<Person>,
+    /// Who may veto it, by the host's files at that time: a hint, which the host checks with each vote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vetoers: Vec<Person>,
     pub title: Option<String>,
     pub reason: Option<String>,
     pub traceparent: Option<String>,

@@ -40,10 +40,20 @@ impl OutcomeText {
         )
     }
 
-    pub fn expired(ttl_s: u64) -> Self {
+    /// `granted`: whether somebody granted it, but too few did. `reached`: whether its reviewers elsewhere could be reached at the
+    /// end.
+    pub fn expired(ttl_s: u64, granted: bool, reached: bool) -> Self {
+        let who = match granted {
+            true => "Too few people granted it",
+            false => "Nobody decided",
+        };
+        let cut_off = match reached {
+            true => "",
+            false => ", and the reviewers elsewhere could not be reached",
+        };
         Self::new(
             Retry::Same,
-            format!("Nobody decided in {ttl_s} s; not refused; you may propose it again."),
+            format!("{who} in {ttl_s} s{cut_off}; not refused; you may propose it again."),
         )
     }
 
@@ -102,6 +112,11 @@ impl OutcomeText {
 
     pub fn error(message: &str) -> Self {
         Self::new(Retry::Same, format!("It could not be run: {message}"))
+    }
+
+    /// Nobody can be asked about it as it is.
+    pub fn never(message: &str) -> Self {
+        Self::new(Retry::Changed, format!("It could not be run: {message}"))
     }
 
     /// In a reviewer's seat: what its host said.

@@ -23,8 +23,8 @@ pub struct Poll {
     pub(super) version: u32,
     pub(super) terms: Terms,
     pub(super) ballot: Ballot,
-    /// Ballots of earlier versions, the latest first. Only denials of them count.
-    pub(super) earlier: Vec<Ballot>,
+    /// Ballots of earlier versions with their terms, the latest first. Only denials of them count.
+    pub(super) earlier: Vec<(Ballot, Terms)>,
     pub(super) votes: Vec<Cast>,
     /// The vote of the person at this program's own terminal.
     pub(super) own: Own,
@@ -72,7 +72,7 @@ impl Poll {
         let mut earlier = Vec::new();
         let mut votes = Vec::new();
         if let Some(before) = before {
-            earlier.push(before.ballot.clone());
+            earlier.push((before.ballot.clone(), before.terms.clone()));
             earlier.extend(before.earlier.iter().take(EARLIER_MAX - 1).cloned());
             // Whoever denied an earlier version does not want this proposal to run.
             let denials = before.votes.iter();
@@ -92,6 +92,12 @@ impl Poll {
             outgoing: VecDeque::new(),
             missing: Vec::new(),
         }
+    }
+
+    /// Whether somebody's grant is in.
+    pub(super) fn has_grant(&self) -> bool {
+        let mut votes = self.votes.iter();
+        votes.any(|cast| cast.durable && cast.vote.kind == VoteKind::Grant)
     }
 
     pub const fn version(&self) -> u32 {
@@ -119,11 +125,14 @@ impl Poll {
             .then_some(counted)
     }
 
-    /// The ballot with this number, and whether it is this version's.
-    fn ballot_at(&self, number: usize) -> Option<&Ballot> {
+    /// The ballot with this number and its terms: 0 is this version's.
+    pub(super) fn ballot_at(&self, number: usize) -> Option<(&Ballot, &Terms)> {
         match number {
-            0 => Some(&self.ballot),
-            n => self.earlier.get(n - 1),
+            0 => Some((&self.ballot, &self.terms)),
+            n => self
+                .earlier
+                .get(n - 1)
+                .map(|(ballot, terms)| (ballot, terms)),
         }
     }
 
@@ -139,7 +148,7 @@ impl Poll {
             return first.map(|checked| (checked, 0));
         }
         let earlier = self.earlier.iter().enumerate();
-        let mut earlier = earlier.filter_map(|(n, ballot)| {
+        let mut earlier = earlier.filter_map(|(n, (ballot, _))| {
             let checked = ballot::verify(ballot, vote, electorate, now).ok()?;
             Some((checked, n + 1))
         });
@@ -148,39 +157,59 @@ impl Poll {
             .or_else(|why| earlier.next().ok_or(why))
     }
 
-    /// What the votes that are in the log come to now: each is checked again, with the files as they are.
+    /// The votes that are in the log: each is checked again, with the files as they are.
+    fn valid(&self, electorate: &Electorate, now: Timestamp) -> (Vec<&Cast>, Vec<Checked>) {
+        let durable = self.votes.iter().filter(|cast| cast.durable);
+        let valid = durable.filter_map(|cast| {
+            let (ballot, _) = self.ballot_at(cast.ballot)?;
+            let checked = ballot::verify(ballot, &cast.vote, electorate, now).ok()?;
+            Some((cast, checked))
+        });
+        valid.unzip()
+    }
+
+    /// What the votes come to now.
     pub(super) fn standing(&self, electorate: &Electorate, asker: u32, now: Timestamp) -> Standing {
-        let valid: Vec<Checked> = self
-            .votes
-            .iter()
-            .filter(|cast| cast.durable)
-            .filter_map(|cast| {
-                let ballot = self.ballot_at(cast.ballot)?;
-                ballot::verify(ballot, &cast.vote, electorate, now).ok()
-            })
-            .collect();
+        let (_, valid) = self.valid(electorate, now);
         ballot::standing(&self.terms, electorate, asker, &valid)
     }
 
-    /// Whether the same vote is there already.
-    pub(super) fn has(&self, vote: &Vote) -> bool {
-        let same = |cast: &&Cast| {
-            cast.vote.voter == vote.voter && cast.vote.kind == vote.kind && cast.ballot == 0
-        };
-        self.votes.iter().any(|cast| same(&cast))
+    /// The grants that meet the terms, in the order in which they came; none if they do not.
+    pub(super) fn granting(
+        &self,
+        electorate: &Electorate,
+        asker: u32,
+        now: Timestamp,
+    ) -> Vec<&Cast> {
+        let (casts, valid) = self.valid(electorate, now);
+        match ballot::standing(&self.terms, electorate, asker, &valid) {
+            Standing::Met { grants } => grants.into_iter().map(|at| casts[at]).collect(),
+            _ => Vec::new(),
+        }
     }
 
-    /// What the last grant looked at.
-    pub(super) fn last_grant(&self) -> Option<&Cast> {
-        let mut grants = self.votes.iter().rev();
-        grants.find(|cast| cast.vote.kind == VoteKind::Grant && cast.durable)
+    /// Whether this voter's vote of this kind on this version is in the log.
+    pub(super) fn counts(&self, vote: &Vote) -> bool {
+        let mut votes = self
+            .votes
+            .iter()
+            .filter(|cast| cast.durable && cast.ballot == 0);
+        votes.any(|cast| cast.vote.voter == vote.voter && cast.vote.kind == vote.kind)
+    }
+
+    /// Whether the same vote on the ballot with this number is there already.
+    pub(super) fn has(&self, vote: &Vote, ballot: usize) -> bool {
+        let same = |cast: &Cast| {
+            cast.vote.voter == vote.voter && cast.vote.kind == vote.kind && cast.ballot == ballot
+        };
+        self.votes.iter().any(same)
     }
 }
 
 impl BrokerState {
     /// The person at this program's own terminal, as the files know them.
     pub fn person_here(&self) -> Result<&Person, Refused> {
-        if let Some(seat) = &self.settings.seat {
+        if let Some(seat) = self.settings.seat() {
             return Ok(&seat.person);
         }
         let voting = self.settings.voting.as_ref().ok_or(Refused::NoDesk)?;
@@ -188,6 +217,22 @@ impl BrokerState {
         let electorate = electorate.map_err(|why| Refused::NoElectorate(why.clone()))?;
         let uid = voting.by.uid;
         electorate.person_of_uid(uid).ok_or(Refused::NoPerson(uid))
+    }
+
+    /// Whether the person at the terminal must not hear whether others voted: they may vote and have not.
+    pub fn is_sealed(&self, entry: &Entry) -> bool {
+        let waits = entry.poll().filter(|_| entry.awaits_decision());
+        let (Some(poll), Ok(person)) = (waits, self.person_here()) else {
+            return false;
+        };
+        poll.votes_for(person).is_none() && self.voter_here(entry).is_ok()
+    }
+
+    /// What waits and is sealed.
+    pub fn sealed(&self) -> impl Iterator<Item = ProposalId> {
+        let votes = self.settings.voting.is_some();
+        let waiting = self.waiting.values().filter(move |_| votes).copied();
+        waiting.filter(|id| self.entry(*id).is_some_and(|entry| self.is_sealed(entry)))
     }
 
     /// The same as a voter on this entry, or why their grant would not count. What votes there are makes no difference.

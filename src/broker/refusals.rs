@@ -44,6 +44,15 @@ pub(super) fn unknown(what: &str, name: &str, param: &str, known: &[&str]) -> Rp
     RpcError::new(RpcError::UNKNOWN_NAME, message).with_data(data)
 }
 
+/// A known profile about which nobody can be asked here.
+pub(super) fn not_asked(profile: &str, asked: &[&str]) -> RpcError {
+    let message = format!(
+        "profile `{profile}` asks no reviewers, and this host has no screen where a person could decide"
+    );
+    RpcError::new(RpcError::UNKNOWN_NAME, message)
+        .with_data(json!({"param": "profile", "expected": asked}))
+}
+
 /// The answer when a connection has too many calls waiting for one proposal.
 pub(super) fn too_many_calls() -> RpcError {
     RpcError::new(

@@ -156,7 +156,7 @@ impl BrokerState {
             given: p.given.clone(),
             limits: p.policy.limits,
         };
-        self.settings.profiles.iter().map(info).collect()
+        self.profiles_asked().map(info).collect()
     }
 
     fn wait(

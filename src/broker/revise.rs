@@ -62,7 +62,7 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        if self.settings.seat.is_some() {
+        if self.settings.seat().is_some() {
             self.refusal = Some((id, Refused::NotHere));
             return;
         }

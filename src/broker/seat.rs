@@ -6,10 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::ballot::{self, Invalid, SecurityKey};
 use crate::clock::Now;
 use crate::model::{
-    Code, LogEvent, Person, Proposal, ProposalId, Reviewer, State, Verdict, Via, Viewed, Vote,
-    VoteKind, VotedLog,
+    Ballot, Code, LogEvent, NAMESPACE, Person, Proposal, ProposalId, Reviewer, State, Verdict, Via,
+    Viewed, Vote, VoteKind, VotedLog,
 };
 use crate::policy::Policy;
 
@@ -26,6 +27,9 @@ use super::quota::key;
 use super::session::Session;
 use super::state::{BrokerState, Then};
 
+/// Most statements that wait for this program's verdict.
+const EARLY_MAX: usize = 16;
+
 /// Whose seat it is.
 #[derive(Clone, Debug)]
 pub struct Seat {
@@ -41,8 +45,13 @@ pub struct Offered {
     bytes: Arc<[u8]>,
     /// The host's policy, in the tier that its run will have.
     pub policy: Arc<Policy>,
-    /// What the host said last of it.
+    /// What the host said last of it, and the number of that.
     pub state: State,
+    heard: Option<u64>,
+    /// What the host said of the person's vote before this program had judged the offer.
+    early: Vec<Statement>,
+    /// Whether a vote from here was recorded.
+    voted: bool,
     /// In what the host's verdict is not this program's.
     pub differs: Option<String>,
 }
@@ -57,14 +66,17 @@ impl BrokerState {
         fx: &mut Vec<Effect>,
     ) {
         let id = offer.proposal;
-        if self.settings.seat.is_none() || self.closing {
+        if self.settings.seat().is_none() || self.closing {
             return;
         }
         let known = self
             .entries
             .get(&id)
             .and_then(|entry| entry.offered.as_ref());
-        if known.is_some_and(|known| known.offer.version >= offer.version) {
+        // Nobody takes the place of what another host offered.
+        if known.is_some_and(|known| {
+            known.offer.host_key != offer.host_key || known.offer.version >= offer.version
+        }) {
             return;
         }
         let left = offer.deadline.duration_since(now.wall);
@@ -73,7 +85,10 @@ impl BrokerState {
         self.leave_undecided(id);
         self.ended.retain(|ended| *ended != id);
         self.forget(id);
-        if self.undecided.total >= self.settings.max_pending {
+        // One host that offers without end leaves room for the others.
+        let most = self.settings.max_pending;
+        let of_it = self.undecided_of(&offer.host_key);
+        if self.undecided.total >= most || of_it >= most.div_ceil(2) {
             return;
         }
         let peer = key(&offer.peer);
@@ -132,12 +147,24 @@ impl BrokerState {
                 bytes,
                 policy,
                 state: State::Pending,
+                heard: None,
+                early: Vec::new(),
+                voted: false,
                 differs: None,
             }),
         };
         self.entries.insert(id, entry);
         self.desks.push(work);
         self.pump(now, fx);
+    }
+
+    /// How many offers of this host wait here.
+    fn undecided_of(&self, host_key: &str) -> usize {
+        let of_it = |entry: &&Entry| {
+            let offered = entry.offered.as_ref();
+            !entry.state().is_final() && offered.is_some_and(|o| o.offer.host_key == host_key)
+        };
+        self.entries.values().filter(of_it).count()
     }
 
     /// This program's verdict is there: the offer is shown. Only votes are recorded here.
@@ -174,7 +201,23 @@ impl BrokerState {
         recording.review.poll = Some(Box::new(poll));
         recording.review.edit = edit;
         entry.phase = Phase::Recording(recording);
+        let early = entry.offered.as_mut().map(|o| std::mem::take(&mut o.early));
         self.announce(id, now, fx);
+        for statement in early.unwrap_or_default() {
+            self.stated(statement, now, fx);
+        }
+    }
+
+    /// As what the person's denial is signed: as a veto in a seat whose person may give one, by its host's word. A veto ends
+    /// also what is granted, until it is let go.
+    pub fn denies_as(&self, entry: &Entry) -> VoteKind {
+        let person = self.settings.seat().map(|seat| &seat.person);
+        let offered = entry.offered.as_ref();
+        let vetoers = offered.map_or(&[][..], |offered| &offered.offer.vetoers);
+        match person.is_some_and(|person| vetoers.contains(person)) {
+            true => VoteKind::Veto,
+            false => VoteKind::Deny,
+        }
     }
 
     /// The person's vote is to be signed.
@@ -186,7 +229,7 @@ impl BrokerState {
         reason: Option<String>,
         fx: &mut Vec<Effect>,
     ) -> Result<(), Refused> {
-        let seat = self.settings.seat.clone().ok_or(Refused::NoDesk)?;
+        let seat = self.settings.seat().cloned().ok_or(Refused::NoDesk)?;
         let entry = self.entries.get_mut(&id).ok_or(Refused::Unknown)?;
         let offered = entry.offered.as_ref().ok_or(Refused::NoDesk)?;
         if kind == VoteKind::Grant {
@@ -200,6 +243,10 @@ impl BrokerState {
                 let why = "your own agent asks, and somebody else has to grant it";
                 return Err(Refused::MayNotVote(why.to_owned()));
             }
+        }
+        // What is granted, only a veto ends.
+        if kind == VoteKind::Deny && offered.state != State::Pending {
+            return Err(Refused::NotPending(offered.state));
         }
         let poll = entry.poll_mut().ok_or(Refused::NoDesk)?;
         match &poll.own {
@@ -235,6 +282,13 @@ impl BrokerState {
         let Some(poll) = entry.poll_mut() else {
             return;
         };
+        let (key, said) = match signer_of(&poll.ballot, &vote) {
+            Ok(signer) => signer,
+            Err(why) => {
+                poll.own = Own::Failed(why.to_string());
+                return;
+            }
+        };
         let log = VotedLog {
             id,
             version: poll.version,
@@ -247,12 +301,15 @@ impl BrokerState {
             nonce: poll.ballot.nonce,
             deadline: poll.ballot.deadline,
             vote: vote.clone(),
-            key: String::new(),
-            touched: None,
-            verified: None,
+            key,
+            touched: said.map(|said| said.touched),
+            verified: said.map(|said| said.verified),
             via: Via::Terminal(by),
         };
         poll.outgoing.push_back(vote);
+        if let Some(offered) = self.entries.get_mut(&id).and_then(|e| e.offered.as_mut()) {
+            offered.voted = true;
+        }
         let event = LogEvent::Voted(Box::new(log));
         self.record_decided(event, Vec::new(), Then::SendVote(id), now, fx);
     }
@@ -292,7 +349,7 @@ impl BrokerState {
     /// A host says something of what it offered. The sender checked its signature.
     pub(super) fn stated(&mut self, statement: Statement, now: Now, fx: &mut Vec<Effect>) {
         let id = statement.proposal;
-        let Some(seat) = self.settings.seat.clone() else {
+        let Some(seat) = self.settings.seat().cloned() else {
             return;
         };
         let Some(entry) = self.entries.get_mut(&id) else {
@@ -304,9 +361,18 @@ impl BrokerState {
         let same = offered.offer.host_key == statement.host_key
             && offered.offer.version == statement.version
             && statement.to.as_ref().is_none_or(|to| *to == seat.person);
-        if !same {
+        let is_judged = !matches!(entry.phase, Phase::Arriving(_));
+        if same && !is_judged && !matches!(statement.says, Says::State { .. }) {
+            if offered.early.len() < EARLY_MAX {
+                offered.early.push(statement);
+            }
             return;
         }
+        // What is said again, or comes late, says nothing new.
+        if !same || offered.heard >= Some(statement.number) {
+            return;
+        }
+        offered.heard = Some(statement.number);
         match statement.says {
             Says::State { state, message } => {
                 offered.state = state;
@@ -334,6 +400,43 @@ impl BrokerState {
         }
     }
 
+    /// The host that offered it, in a seat.
+    pub(super) fn offered_by(&self, id: ProposalId) -> Option<String> {
+        let offered = self.entries.get(&id)?.offered.as_ref()?;
+        Some(offered.offer.host.clone())
+    }
+
+    /// An offer ended by this program's own clock or quit. It is recorded if the person voted on it.
+    pub(super) fn ended_here(
+        &mut self,
+        id: ProposalId,
+        host: String,
+        event: &LogEvent,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let Some(state) = event.state() else { return };
+        let voted = |offered: &Offered| offered.voted;
+        match self
+            .entries
+            .get(&id)
+            .and_then(Entry::offered)
+            .is_some_and(voted)
+        {
+            true => {
+                let message = "by the clock of this seat".to_owned();
+                let event = LogEvent::Settled {
+                    id,
+                    host,
+                    state,
+                    message,
+                };
+                self.record_decided(event, Vec::new(), Then::Tell(id), now, fx);
+            }
+            false => self.tell(id, now, fx),
+        }
+    }
+
     fn settled(
         &mut self,
         id: ProposalId,
@@ -354,7 +457,7 @@ impl BrokerState {
             }
             return;
         }
-        let voted = entry.poll().is_some_and(|poll| poll.own != Own::Open);
+        let voted = entry.offered.as_ref().is_some_and(|offered| offered.voted);
         let text = OutcomeText::settled(&message);
         let end = End {
             state,
@@ -374,6 +477,15 @@ impl BrokerState {
             false => self.tell(id, now, fx),
         }
     }
+}
+
+/// Which key signed a vote, and what a security key says of it.
+fn signer_of(ballot: &Ballot, vote: &Vote) -> Result<(String, Option<SecurityKey>), Invalid> {
+    let reason = vote.reason.as_deref();
+    let text = ballot.text(vote.kind, &vote.voter, &vote.viewed, reason);
+    let key = ballot::key_of(&vote.signature)?;
+    let said = ballot::signed_by(&key, &vote.signature, NAMESPACE, text.as_bytes())?;
+    Ok((key.fingerprint().to_owned(), said))
 }
 
 /// In what two verdicts on the same code differ; `None` if they say the same.

@@ -48,8 +48,28 @@ pub struct Settings {
     pub version: String,
     /// Set if people vote here: what `[desk]` says, and this program's key.
     pub voting: Option<Arc<Voting>>,
-    /// Set if this is a reviewer's seat: then nothing is granted here, and nothing runs.
-    pub seat: Option<Seat>,
+    pub attendance: Attendance,
+}
+
+/// Who is at this program, and so what can become of a proposal here.
+#[derive(Clone, Debug)]
+pub enum Attendance {
+    /// A person at its terminal decides, and people vote where a policy asks for it.
+    Person,
+    /// A reviewer: nothing is granted here, and nothing runs.
+    Reviewer(Seat),
+    /// Nobody: only votes grant. What no votes are asked about cannot be granted, and is refused or ends at once.
+    Nobody,
+}
+
+impl Settings {
+    /// Set in a reviewer's seat.
+    pub const fn seat(&self) -> Option<&Seat> {
+        match &self.attendance {
+            Attendance::Reviewer(seat) => Some(seat),
+            Attendance::Person | Attendance::Nobody => None,
+        }
+    }
 }
 
 /// A profile in force.
@@ -120,6 +140,8 @@ pub struct BrokerState {
     pub log_doubt: Option<LogDoubt>,
     /// Who may vote, as last read, or why that is not known.
     pub(super) electorate: Result<Arc<Electorate>, String>,
+    /// Whether nothing is known to be wrong between this host and its reviewers elsewhere.
+    pub(super) reaches_reviewers: bool,
     pub(super) entries: BTreeMap<ProposalId, Entry>,
     /// Announced and waiting for a decision, in the order of arrival.
     pub(super) waiting: BTreeMap<u64, ProposalId>,
@@ -175,6 +197,7 @@ impl BrokerState {
             environment,
             audit: AuditHealth::Up { durable },
             log_doubt: None,
+            reaches_reviewers: true,
             electorate: Err("the files of who may vote were not read".to_owned()),
             entries: BTreeMap::new(),
             waiting: BTreeMap::new(),

@@ -42,6 +42,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
         Event::Exec { id, note } => state.exec(id, note, now, &mut fx),
         Event::Environment(environment) => state.environment_is(environment, now, &mut fx),
         Event::Electorate(electorate) => state.electorate = electorate,
+        Event::Reached(reached) => state.reaches_reviewers = reached.is_ok(),
         Event::LookedAgain { id, electorate } => {
             state.looked_again(id, electorate, now, &mut fx);
         }
@@ -101,6 +102,10 @@ impl BrokerState {
     }
 
     fn human(&mut self, act: HumanAct, now: Now, fx: &mut Vec<Effect>) {
+        if self.is_unattended() && !matches!(act, HumanAct::Quit { .. }) {
+            // Nobody is there who could have done that.
+            return;
+        }
         match act {
             HumanAct::Grant(confirmation) => self.confirm(&confirmation, now, fx),
             HumanAct::Deny {

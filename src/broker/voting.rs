@@ -2,6 +2,7 @@
 //! bytes. Nothing that carries them decides.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::ballot::{self, Electorate};
 use crate::clock::Now;
@@ -20,6 +21,8 @@ use super::state::{BrokerState, Then};
 
 /// The most bytes of texts that agents brought which go into an offer. Of longer ones it has digests.
 const BROUGHT_MAX: usize = 64 * 1024;
+/// How much longer than the proposal is here a voter may have looked: clocks do not tick alike.
+const SLACK: Duration = Duration::from_secs(2);
 /// Kinds of refusals of one proposal that are recorded.
 const REFUSALS_MAX: usize = 32;
 
@@ -68,8 +71,7 @@ impl BrokerState {
         };
         let bytes: Arc<[u8]> = offer.bytes().into();
         if bytes.len() > OFFER_MAX {
-            self.refusal = Some((id, Refused::TooLongToOffer));
-            return;
+            return self.end_unoffered(id, Refused::TooLongToOffer, now, fx);
         }
         let poll = Poll::new(version, terms, offer.ballot(&bytes), before);
         let is_drill = entry.is_drill();
@@ -115,8 +117,13 @@ impl BrokerState {
             true => input.clone(),
             false => input.without_text(),
         });
-        let asker = self.electorate.as_ref().ok();
-        let asker = asker.and_then(|e| e.person_of_uid(entry.proposal.peer.uid));
+        let electorate = self.electorate.as_ref().ok();
+        let people = electorate
+            .into_iter()
+            .flat_map(|e| e.people().map(move |one| (e, one)));
+        let vetoers = people.filter(|(e, one)| has_veto(&terms, e, one));
+        let vetoers = vetoers.map(|(_, one)| one.clone()).collect();
+        let asker = electorate.and_then(|e| e.person_of_uid(entry.proposal.peer.uid));
         let p = &entry.proposal;
         Some(Offer {
             format: OfferFormat::V1,
@@ -129,6 +136,7 @@ impl BrokerState {
             agent: p.agent.clone(),
             peer: p.peer.clone(),
             asker: asker.cloned(),
+            vetoers,
             title: p.title.clone(),
             reason: p.reason.clone(),
             traceparent: p.traceparent.clone(),
@@ -205,7 +213,7 @@ impl BrokerState {
             Err(why) => poll.own = Own::Failed(why),
             Ok(vote) => {
                 poll.own = Own::Sent(vote.kind);
-                if self.settings.seat.is_some() {
+                if self.settings.seat().is_some() {
                     return self.signed_in_seat(id, vote, by, now, fx);
                 }
                 self.cast((id, version), vote, Via::Terminal(by), now, fx);
@@ -232,8 +240,17 @@ impl BrokerState {
                     fx,
                 );
             }
-            // It came again: its sender missed the answer.
-            Ok(None) => self.tell_voters(id, now, fx),
+            // It came again: its sender missed the answer, or may vote again.
+            Ok(None) => {
+                let poll = self.entries.get_mut(&id).and_then(Entry::poll_mut);
+                if let (Via::Terminal(_), Some(poll)) = (&via, poll)
+                    && poll.counts(&vote)
+                {
+                    poll.own = Own::Counted(vote.kind);
+                }
+                self.tell_voters(id, now, fx);
+                self.decide_by_votes(id, now, fx);
+            }
             Err(why) => self.vote_refused(id, vote, via, why, now, fx),
         }
     }
@@ -257,6 +274,7 @@ impl BrokerState {
             return Err(Refused::TooLate.to_string());
         }
         let asker = entry.proposal.peer.uid;
+        let received = entry.received.boot;
         let state = entry.state();
         let lines = entry.verdict().map_or(0, |verdict| verdict.source.lines);
         let findings = entry.verdict().map_or(0, |verdict| verdict.findings.len());
@@ -269,6 +287,13 @@ impl BrokerState {
         let poll = poll.ok_or_else(|| Refused::NotPending(state).to_string())?;
         let voter = &vote.voter;
         sent_by(voter, via, &electorate)?;
+        let there = now.boot.saturating_sub(received).saturating_add(SLACK);
+        if Duration::from_millis(vote.viewed.selected_ms) > there
+            || vote.viewed.lines_seen > lines
+            || vote.viewed.findings_shown > findings as u64
+        {
+            return Err("it says that its voter saw more than there was".to_owned());
+        }
         if vote.kind == VoteKind::Grant {
             if version != poll.version {
                 return Err(format!(
@@ -281,6 +306,9 @@ impl BrokerState {
             }
             if let Some(doubt) = doubt {
                 return Err(doubt.to_string());
+            }
+            if vote.reason.is_some() {
+                return Err("a grant has no reason".to_owned());
             }
             if !Voting::saw_all(&vote.viewed, lines, findings) {
                 return Err("its voter had not seen every line and finding".to_owned());
@@ -297,7 +325,7 @@ impl BrokerState {
         let (checked, which) = poll
             .check(vote, &electorate, now.wall)
             .map_err(|why| why.to_string())?;
-        if poll.has(vote) {
+        if poll.has(vote, which) {
             return Ok(None);
         }
         let key = checked.security_key();
@@ -311,10 +339,8 @@ impl BrokerState {
             number,
             durable: false,
         });
-        let ballot = match which {
-            0 => &poll.ballot,
-            n => &poll.earlier[n - 1],
-        };
+        let of = poll.ballot_at(which);
+        let (ballot, terms) = of.ok_or_else(|| Refused::Changed.to_string())?;
         let log = VotedLog {
             id,
             version: poll
@@ -325,7 +351,7 @@ impl BrokerState {
             offer: ballot.offer,
             code: ballot.code,
             grant: ballot.grant,
-            terms: poll.terms.clone(),
+            terms: terms.clone(),
             nonce: ballot.nonce,
             deadline: ballot.deadline,
             vote: vote.clone(),
@@ -368,16 +394,20 @@ impl BrokerState {
             }
             None => return,
         };
-        self.publish(
-            id,
-            Some(vote.voter.clone()),
-            Says::NotCounted {
-                vote: vote.kind,
-                why: why.clone(),
-            },
-            now,
-            fx,
-        );
+        // Whom somebody else speaks for is told nothing: it would hide how their own vote goes.
+        let from = self.electorate.as_ref().map_err(|_| ());
+        if from.is_ok_and(|electorate| sent_by(&vote.voter, &via, electorate).is_ok()) {
+            self.publish(
+                id,
+                Some(vote.voter.clone()),
+                Says::NotCounted {
+                    vote: vote.kind,
+                    why: why.clone(),
+                },
+                now,
+                fx,
+            );
+        }
         // The first, the tenth, the hundredth: a flood does not fill the log.
         if count == 10_u64.pow(count.ilog10()) {
             let event = LogEvent::VoteRefused {

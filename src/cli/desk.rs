@@ -209,7 +209,7 @@ async fn member(engine: &Engine, command: &MemberCommand) -> Result<u8, Failure>
             let made = engine.add_member(&member).await.map_err(|e| failed(&e))?;
             let login = args.login.as_str();
             print(|out| {
-                writeln!(out, "{login} is a {kind}'s login")?;
+                writeln!(out, "{login} is a {kind}'s login: it {}", member.duty)?;
                 match made {
                     true => writeln!(
                         out,

@@ -1,5 +1,6 @@
 //! `countersign doctor`: what this machine offers, what is missing, and how to fix it.
 
+mod desk;
 mod fix;
 mod folders;
 mod machine;
@@ -164,6 +165,7 @@ fn look(globals: &Globals) -> Result<Vec<Check>, Failure> {
         checks.push(socket(&config.paths.socket));
         checks.extend(folders::check(&config.paths));
         checks.push(sharing(config));
+        checks.extend(desk::check(config));
     }
     checks.push(log(&state_dir(globals)?));
     checks.push(colours());

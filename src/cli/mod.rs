@@ -22,6 +22,7 @@ pub mod doctor;
 mod edit;
 mod folder;
 pub mod hook;
+pub mod host;
 pub mod init;
 pub mod man;
 pub mod mcp;
@@ -129,6 +130,8 @@ pub enum Command {
     Mcp,
     /// The policies in force
     Policy(policy::Args),
+    /// A dashboard without a screen, where only signed votes grant
+    Host,
     /// Vote on what a host asks about, from another terminal
     Review(review::Args),
     /// Review the audit log: a screen that only reads it, or one of the commands below
@@ -213,6 +216,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Submit(args)) => submit::run(&args, globals),
         Some(Command::Check(args)) => check::run(&args, globals),
         Some(Command::Mcp) => mcp::run(globals),
+        Some(Command::Host) => host::run(globals),
         Some(Command::Review(args)) => review::run(&args, globals),
         Some(Command::Policy(args)) => policy::run(&args, globals),
         Some(Command::Audit(args)) => {

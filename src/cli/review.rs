@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::app;
 use crate::app::Role;
-use crate::app::seat::Sitting;
+use crate::app::seat::{Sitting, Where};
 use crate::error::Failure;
 
 use super::Globals;
@@ -13,7 +13,7 @@ use super::out::{is_seen, needs_size, tell};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Where the host listens for reviewers; by default `desk.socket` of config.toml
+    /// Where the host listens for reviewers; by default all hosts of `desk.url`, or that of `desk.socket`, as config.toml says
     pub host_socket: Option<PathBuf>,
     /// Plain lines for screen readers and Braille displays, instead of a drawn screen
     #[arg(long)]
@@ -33,13 +33,16 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     nix::sys::prctl::set_dumpable(false)
         .map_err(|e| Failure::general(format!("cannot shut others out of this process: {e}")))?;
     let mut config = globals.load()?;
-    let configured = config.desk.as_ref().and_then(|desk| desk.socket.clone());
-    let Some(socket) = args.host_socket.clone().or(configured) else {
-        return Err(Failure::usage(
-            "which host: give its socket for reviewers, or set `desk.socket` in config.toml",
-        ));
+    let desk = config.desk.as_ref();
+    let has_url = desk.is_some_and(|desk| desk.url.is_some());
+    let configured = desk
+        .and_then(|desk| desk.socket.clone())
+        .filter(|_| !has_url);
+    let place = match args.host_socket.clone().or(configured) {
+        Some(socket) => Where::Socket(socket),
+        None => Where::Engine,
     };
-    let sitting = Sitting::prepare(&config, &socket)?;
+    let sitting = Sitting::prepare(&config, &place)?;
     // A seat's log is its own: a dashboard of the same person may be open beside it.
     config.paths.state_dir = config.paths.state_dir.join("review");
     config.datasets.clear();

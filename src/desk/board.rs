@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
 use tokio::sync::mpsc::{Receiver, Sender, channel, error::TrySendError};
+use tokio::sync::watch;
 
 use crate::broker::offer::{Publication, Says, Statement};
 use crate::model::{Person, ProposalId, Role, State};
@@ -31,14 +33,47 @@ struct Inner {
     /// Ended, the oldest first.
     ended: Vec<ProposalId>,
     readers: Vec<Reader>,
+    /// How often something was put here.
+    changed: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
 struct Posts {
+    version: u32,
+    deadline: Timestamp,
     roles: BTreeSet<Role>,
     offer: Arc<FromHost>,
-    state: Option<Arc<FromHost>>,
-    personal: BTreeMap<Person, Vec<Arc<FromHost>>>,
+    state: Option<Told>,
+    has_ended: bool,
+    personal: BTreeMap<Person, Vec<Told>>,
+}
+
+/// A statement and its number.
+#[derive(Clone, Debug)]
+struct Told {
+    number: u64,
+    line: Arc<FromHost>,
+}
+
+/// What a carrier who reads for all takes along: the newest version of an offer, and what stands of it.
+#[derive(Clone, Debug)]
+pub struct Letters {
+    pub proposal: ProposalId,
+    pub version: u32,
+    pub deadline: Timestamp,
+    pub roles: BTreeSet<Role>,
+    pub offer: Arc<FromHost>,
+    /// Whether nothing can be decided any more.
+    pub has_ended: bool,
+    pub said: Vec<Letter>,
+}
+
+/// A statement on its way.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    pub number: u64,
+    pub to: Option<Person>,
+    pub line: Arc<FromHost>,
 }
 
 #[derive(Debug)]
@@ -63,6 +98,7 @@ impl Board {
             posts: BTreeMap::new(),
             ended: Vec::new(),
             readers: Vec::new(),
+            changed: watch::Sender::new(0),
         })))
     }
 
@@ -74,10 +110,61 @@ impl Board {
         let mut inner = self.inner();
         match publication {
             Publication::Offer {
-                id, roles, bytes, ..
-            } => inner.offer(id, roles, &bytes),
-            Publication::Statement(statement) => inner.state(*statement),
+                id,
+                version,
+                deadline,
+                roles,
+                bytes,
+            } => inner.offer(id, (version, deadline), roles, &bytes)?,
+            Publication::Statement(statement) => inner.state(*statement)?,
         }
+        inner.changed.send_modify(|n| *n += 1);
+        Ok(())
+    }
+
+    /// Tells when something was put here.
+    pub fn changed(&self) -> watch::Receiver<u64> {
+        self.inner().changed.subscribe()
+    }
+
+    /// Everything that stands here, for a carrier who keeps people apart by other means.
+    pub fn letters(&self) -> Vec<Letters> {
+        let inner = self.inner();
+        let all = inner.posts.iter().map(|(id, posts)| {
+            let letter = |to: Option<&Person>, told: &Told| Letter {
+                number: told.number,
+                to: to.cloned(),
+                line: told.line.clone(),
+            };
+            let personal = posts.personal.iter();
+            let personal =
+                personal.flat_map(|(to, told)| told.iter().map(|told| letter(Some(to), told)));
+            let mut said: Vec<Letter> = personal.collect();
+            said.extend(posts.state.as_ref().map(|told| letter(None, told)));
+            said.sort_by_key(|letter| letter.number);
+            Letters {
+                proposal: *id,
+                version: posts.version,
+                deadline: posts.deadline,
+                roles: posts.roles.clone(),
+                offer: posts.offer.clone(),
+                has_ended: posts.has_ended,
+                said,
+            }
+        });
+        all.collect()
+    }
+
+    /// Signs a statement on what an earlier start of this host offered, which is not on this board.
+    ///
+    /// # Errors
+    /// A description, if it could not be signed.
+    pub fn word(&self, mut statement: Statement) -> Result<(u64, Signed), String> {
+        let mut inner = self.inner();
+        inner.count(statement.at)?;
+        statement.number = inner.number;
+        let signed = inner.signed(&statement.bytes())?;
+        Ok((inner.number, signed))
     }
 
     /// Hints to all others that this person reads a proposal.
@@ -105,8 +192,10 @@ impl Board {
                 continue;
             }
             now.push(posts.offer.clone());
-            now.extend(posts.personal.get(&person).into_iter().flatten().cloned());
-            now.extend(posts.state.clone());
+            let personal = posts.personal.get(&person).into_iter().flatten();
+            let mut said: Vec<&Told> = personal.chain(&posts.state).collect();
+            said.sort_by_key(|told| told.number);
+            now.extend(said.iter().map(|told| told.line.clone()));
         }
         let (lines, next) = channel(BEHIND_MAX);
         inner.readers.push(Reader {
@@ -128,6 +217,20 @@ fn may_see(offer: &BTreeSet<Role>, reader: &BTreeSet<Role>) -> bool {
 }
 
 impl Inner {
+    /// Draws the number of the next statement: the time and some chance, so that numbers grow, also over a new start, and a gap
+    /// tells nobody that something was said to somebody else.
+    fn count(&mut self, at: Timestamp) -> Result<(), String> {
+        const CHANCE: u64 = 1 << 20;
+        let mut drawn = [0; 4];
+        getrandom::fill(&mut drawn).map_err(|e| e.to_string())?;
+        let drawn = u64::from(u32::from_le_bytes(drawn)) % CHANCE;
+        let time = u64::try_from(at.as_millisecond()).unwrap_or(0);
+        // The clock may have been set back.
+        let least = self.number + 1 + drawn;
+        self.number = least.max(time * CHANCE + drawn);
+        Ok(())
+    }
+
     fn signed(&self, bytes: &[u8]) -> Result<Signed, String> {
         Ok(Signed {
             body: String::from_utf8(bytes.to_vec()).map_err(|e| e.to_string())?,
@@ -135,10 +238,19 @@ impl Inner {
         })
     }
 
-    fn offer(&mut self, id: ProposalId, roles: BTreeSet<Role>, bytes: &[u8]) -> Result<(), String> {
+    fn offer(
+        &mut self,
+        id: ProposalId,
+        (version, deadline): (u32, Timestamp),
+        roles: BTreeSet<Role>,
+        bytes: &[u8],
+    ) -> Result<(), String> {
         let line = Arc::new(FromHost::Offer(self.signed(bytes)?));
         // What was said of an earlier version is over.
         let posts = Posts {
+            version,
+            deadline,
+            has_ended: false,
             roles: roles.clone(),
             offer: line.clone(),
             state: None,
@@ -151,22 +263,26 @@ impl Inner {
 
     fn state(&mut self, mut statement: Statement) -> Result<(), String> {
         let id = statement.proposal;
-        self.number += 1;
+        self.count(statement.at)?;
         statement.number = self.number;
         let line = Arc::new(FromHost::Statement(self.signed(&statement.bytes())?));
         let Some(posts) = self.posts.get_mut(&id) else {
             return Ok(());
         };
         let roles = posts.roles.clone();
+        let told = Told {
+            number: self.number,
+            line: line.clone(),
+        };
         match &statement.to {
             Some(person) => {
                 let theirs = posts.personal.entry(person.clone()).or_default();
-                theirs.push(line.clone());
+                theirs.push(told);
                 if theirs.len() > PERSONAL_MAX {
                     theirs.remove(0);
                 }
             }
-            None => posts.state = Some(line.clone()),
+            None => posts.state = Some(told),
         }
         let to = statement.to.clone();
         self.tell(&line, |reader| {
@@ -181,6 +297,9 @@ impl Inner {
     fn ends(&mut self, id: ProposalId, state: State) {
         if !state.is_final() || self.ended.contains(&id) {
             return;
+        }
+        if let Some(posts) = self.posts.get_mut(&id) {
+            posts.has_ended = true;
         }
         self.ended.push(id);
         if self.ended.len() > ENDED_MAX {
@@ -200,5 +319,30 @@ impl Inner {
                 Err(TrySendError::Full(_) | TrySendError::Closed(_)) => false,
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// They grow, also when the clock is set back and over a new start; a gap has no meaning.
+    #[test]
+    fn numbers_grow_and_tell_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let start = || Board::new(HostKey::open_or_make(dir.path()).unwrap());
+        let at = |ms: i64| Timestamp::from_millisecond(1_800_000_000_000 + ms).unwrap();
+        let mut numbers = Vec::new();
+        for (board, times) in [(start(), [0, 0, 5, 3]), (start(), [60, 60, 70, 90])] {
+            let mut inner = board.inner();
+            for ms in times {
+                inner.count(at(ms)).unwrap();
+                numbers.push(inner.number);
+            }
+        }
+        assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+        let steps: BTreeSet<u64> = numbers.windows(2).map(|two| two[1] - two[0]).collect();
+        assert!(steps.len() > 1 && !steps.contains(&1), "{numbers:?}");
+        assert!(numbers.iter().all(|n| i64::try_from(*n).is_ok()));
     }
 }

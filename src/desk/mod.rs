@@ -14,8 +14,10 @@ pub mod engine;
 pub mod host_key;
 pub mod hosts;
 pub mod local;
+pub mod post;
 pub mod wire;
 
 pub use board::{Board, Reading};
 pub use host_key::{HostKey, HostKeyError};
 pub use hosts::{Hosts, HostsError};
+pub use post::Post;

@@ -324,6 +324,22 @@ pub struct Vote {
 }
 
 impl Ballot {
+    /// One for tests, the same each time.
+    #[cfg(test)]
+    pub fn sample() -> Self {
+        let digest = |text: &str| Digest::of(text.as_bytes());
+        Self {
+            proposal: ProposalId::from_uuid(uuid::Uuid::from_u128(1)),
+            host: "SHA256:abc".to_owned(),
+            offer: digest("offer"),
+            code: digest("code"),
+            grant: GrantDigest(digest("grant")),
+            terms: Terms::default().digest(),
+            nonce: Nonce(digest("nonce")),
+            deadline: "2026-11-28T12:34:56.9Z".parse().unwrap_or_default(),
+        }
+    }
+
     /// The bytes that a voter signs: thirteen lines of ASCII, each with a line feed, in this order.
     ///
     /// They say what the voter looked at and the digest of the reason, so that neither can be changed on the way, and no
@@ -372,26 +388,12 @@ impl Ballot {
 mod tests {
     use super::*;
 
-    fn ballot() -> Ballot {
-        let digest = |text: &str| Digest::of(text.as_bytes());
-        Ballot {
-            proposal: ProposalId::from_uuid(uuid::Uuid::from_u128(1)),
-            host: "SHA256:abc".to_owned(),
-            offer: digest("offer"),
-            code: digest("code"),
-            grant: GrantDigest(digest("grant")),
-            terms: Terms::default().digest(),
-            nonce: Nonce(digest("nonce")),
-            deadline: "2026-11-28T12:34:56.9Z".parse().unwrap(),
-        }
-    }
-
     /// Each field of a ballot, and each of what the voter adds, is in the text and changes it.
     #[test]
     fn a_vote_is_for_one_text_and_everything_it_means_is_in_it() {
         let ana = Person::new("ana@example.org").unwrap();
         let viewed = Viewed::default();
-        let text = ballot().text(VoteKind::Grant, &ana, &viewed, None);
+        let text = Ballot::sample().text(VoteKind::Grant, &ana, &viewed, None);
         assert_eq!(text.lines().count(), 13);
         assert!(text.is_ascii() && text.ends_with("reason -\n"), "{text}");
         assert!(text.contains("\ndeadline 2026-11-28T12:34:56Z\n"), "{text}");
@@ -407,7 +409,7 @@ mod tests {
             |b, _| b.deadline = Timestamp::UNIX_EPOCH,
         ];
         for change in ballots {
-            let mut changed = ballot();
+            let mut changed = Ballot::sample();
             change(&mut changed, other);
             assert_ne!(changed.text(VoteKind::Grant, &ana, &viewed, None), text);
         }
@@ -417,10 +419,10 @@ mod tests {
             ..viewed
         };
         for changed in [
-            ballot().text(VoteKind::Veto, &ana, &viewed, None),
-            ballot().text(VoteKind::Grant, &ben, &viewed, None),
-            ballot().text(VoteKind::Grant, &ana, &seen, None),
-            ballot().text(VoteKind::Grant, &ana, &viewed, Some("a\nvoter ben")),
+            Ballot::sample().text(VoteKind::Veto, &ana, &viewed, None),
+            Ballot::sample().text(VoteKind::Grant, &ben, &viewed, None),
+            Ballot::sample().text(VoteKind::Grant, &ana, &seen, None),
+            Ballot::sample().text(VoteKind::Grant, &ana, &viewed, Some("a\nvoter ben")),
         ] {
             assert_eq!(changed.lines().count(), 13);
             assert_ne!(changed, text);

@@ -183,7 +183,28 @@ pub struct Header {
     pub log_recovered: Option<String>,
     /// Why no checkpoint is made, or kept elsewhere.
     pub unanchored: Option<String>,
+    /// Why the host of this seat, or the engine of this host's reviewers, is not reached.
+    pub unreached: Option<String>,
     pub log: LogCheck,
+    /// Set in a reviewer's seat.
+    pub seat: Option<Seated>,
+}
+
+/// As whom one sits in a reviewer's seat, and which hosts it follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seated {
+    pub person: String,
+    pub hosts: Vec<Followed>,
+}
+
+/// A host that a seat follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed {
+    pub name: String,
+    /// Where it is.
+    pub place: String,
+    /// Why it is not reached, or not believed.
+    pub away: Option<String>,
 }
 
 /// What is known of the log so far.

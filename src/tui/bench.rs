@@ -20,7 +20,6 @@ use crate::model::{
     InputKind, InputRequest, LogEvent, Peer, Preflight, ProposalId, Reviewer, Run, Sensitivity,
     State, StreamName, TextFormat, Tier, Verdict,
 };
-
 use crate::policy::{Policy, PrivateValues};
 
 pub use super::made::*;
@@ -77,10 +76,12 @@ impl Bench {
             log_recovered: None,
             log: LogCheck::Sound,
             unanchored: None,
+            unreached: None,
+            seat: None,
         };
         let settings = Settings {
             voting: None,
-            seat: None,
+            attendance: broker::Attendance::Person,
             profile: "analysis".to_owned(),
             profiles: vec![Profile {
                 policy: Arc::new(policy),

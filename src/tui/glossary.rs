@@ -108,7 +108,11 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "VOTE, VOTED",
-        "its policy asks for signed votes of people; yours is in",
+        "its policy asks for signed votes of people; yours is in. In a seat a denial is one too, or a veto where you may give one",
+    ),
+    (
+        "READING",
+        "somebody else reads it at the moment; a hint, which changes nothing",
     ),
     (
         "look",
@@ -166,12 +170,13 @@ pub const GLOSSARY: &[(&str, &str)] = &[
 ];
 
 /// Words for signs and abbreviations that only a drawn screen has.
-const DRAWN: [&str; 9] = [
+const DRAWN: [&str; 10] = [
     "┊, err┊",
     "PRIV, P",
     "A W S D X N",
     "EDIT",
     "VOTE, VOTED",
+    "READING",
     "■ ▲ △ ·",
     "▮▮▯",
     "log ✓ 26",

@@ -115,9 +115,13 @@ mod picker_tests;
 #[cfg(test)]
 mod quiet_tests;
 #[cfg(test)]
+mod readers_tests;
+#[cfg(test)]
 mod review_tests;
 #[cfg(test)]
 mod rules_tests;
+#[cfg(test)]
+mod seat_tests;
 #[cfg(test)]
 mod secrets_tests;
 #[cfg(test)]
@@ -134,8 +138,8 @@ mod vigilance_tests;
 mod votes_tests;
 
 pub use action::{
-    Action, AuditPage, AuditRow, Comparison, EditNews, ExportAs, ExportGoes, Exporting,
-    GrantRequest, Header, LogCheck, Saving, Sum, Summed, Sums,
+    Action, AuditPage, AuditRow, Comparison, EditNews, ExportAs, ExportGoes, Exporting, Followed,
+    GrantRequest, Header, LogCheck, Saving, Seated, Sum, Summed, Sums,
 };
 pub use calls::Calls;
 pub use caps::{Background, Depth, TerminalCaps};

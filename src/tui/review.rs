@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crossterm::event::Event;
 
-use crate::broker::{BrokerState, Settings};
+use crate::broker::{Attendance, BrokerState, Settings};
 use crate::clock::Now;
 use crate::model::{Environment, ProposalId, Tier};
 
@@ -246,7 +246,7 @@ impl Review {
 fn nobody() -> BrokerState {
     let settings = Settings {
         voting: None,
-        seat: None,
+        attendance: Attendance::Person,
         profile: String::new(),
         profiles: Vec::new(),
         tier: Tier::Process,
@@ -279,5 +279,7 @@ fn facts() -> Header {
         log_recovered: None,
         log: LogCheck::Sound,
         unanchored: None,
+        unreached: None,
+        seat: None,
     }
 }

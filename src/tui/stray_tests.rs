@@ -210,3 +210,18 @@ fn a_program_that_waits_for_each_denial_is_asked_for_none_again() {
         assert_eq!(denied(&b), i + 1, "{ms} ms");
     }
 }
+
+/// Without a watch no key would be known to come after a pause, and none would ever act again.
+#[test]
+fn keys_are_watched_until_the_pause_behind_a_paste() {
+    let mut b = Bench::new(120, 40);
+    b.settle();
+    assert!(!b.ui.watches_keys(&b.state));
+    paste(&mut b, ":time\nexD");
+    assert_eq!(notice(&b), crate::tui::words::REST_OF_PASTE);
+    assert!(b.ui.watches_keys(&b.state));
+    b.advance(300);
+    b.keys("?");
+    assert!(b.draw().contains("HELP"));
+    assert!(!b.ui.watches_keys(&b.state));
+}

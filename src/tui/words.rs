@@ -36,6 +36,7 @@ pub mod plain;
 pub use crate::model::grouped as number;
 
 mod runs;
+pub mod seat;
 mod secrets;
 pub mod votes;
 
@@ -255,6 +256,8 @@ pub const QUIT: &str = "Quit?";
 pub const CLOSING: &str = "closing: waits for what runs to end and for the log";
 /// Why no checkpoint of the log is made, or kept elsewhere.
 pub const UNANCHORED: &str = " ▲ Checkpoints of the log: ";
+/// Why a host of a seat, or the engine of a host, is not reached.
+pub const UNREACHED: &str = " ▲ Not reached: ";
 pub const AUDIT_EMPTY: &str = "No record yet.";
 pub const CUT_OUTPUT: &str = "… earlier output is not shown here; the audit log has it";
 pub const LOG_CHECKING: &str = "log … checking";

@@ -109,6 +109,8 @@ pub struct Options<'a> {
     pub open_files: Option<(u64, u64)>,
     /// Another uid, whom the folder is given; takes root and `setpriv`.
     pub uid: Option<u32>,
+    /// Whether it has a network namespace of its own, with nothing in it; takes root and `unshare`.
+    pub alone: bool,
 }
 
 impl Default for Options<'_> {
@@ -124,6 +126,7 @@ impl Default for Options<'_> {
             answers: true,
             open_files: None,
             uid: None,
+            alone: false,
         }
     }
 }
@@ -147,30 +150,8 @@ impl Dash {
 
     /// Starts a dashboard without waiting for its socket.
     pub fn launch(options: &Options<'_>) -> Self {
-        use std::os::unix::fs::PermissionsExt as _;
-        python::ready();
-        let dir = tempfile::Builder::new()
-            .prefix("cs-e2e-")
-            .tempdir()
-            .unwrap();
+        let dir = folder(options);
         let root = dir.path().to_path_buf();
-        let private = |p: &Path, mode| {
-            std::fs::set_permissions(p, std::fs::Permissions::from_mode(mode)).unwrap();
-        };
-        std::fs::create_dir(root.join("run")).unwrap();
-        private(&root.join("run"), 0o700);
-        std::fs::create_dir_all(root.join("config/policies")).unwrap();
-        let write = |path: PathBuf, text: &str| {
-            std::fs::write(&path, text).unwrap();
-            private(&path, 0o600);
-        };
-        write(root.join("config/config.toml"), options.config);
-        for (name, text) in options.files {
-            write(root.join("config").join(name), text);
-        }
-        for (name, text) in options.policies {
-            write(root.join("config/policies").join(name), text);
-        }
         let (master, writer, child, screen) = open(&root, options);
         Self {
             socket: root.join("run/agent.sock"),
@@ -217,10 +198,7 @@ impl Dash {
 
     /// The text of all audit log files, in order.
     pub fn log_text(&self) -> String {
-        let files = std::fs::read_dir(self.state.join("log")).unwrap();
-        files
-            .map(|f| std::fs::read_to_string(f.unwrap().path()).unwrap_or_default())
-            .collect()
+        log_text(&self.state)
     }
 
     /// Closes the terminal, as closing a window does.
@@ -391,23 +369,7 @@ impl Dash {
                 "the proposal was not granted; the screen:\n{}",
                 self.text()
             );
-            // Digits are typed only into the sheet: elsewhere they switch the view.
-            let text = self.text();
-            if text.contains("of this sheet not seen") {
-                // What is typed before all of it was seen does not count.
-                self.press(" ");
-            } else if text.contains("GRANT?") {
-                match self.digits() {
-                    Some(digits) => {
-                        self.keys(&format!(" {digits}"));
-                        self.press("\r");
-                    }
-                    None => {
-                        self.keys(" ");
-                        self.press("y");
-                    }
-                }
-            }
+            self.confirm();
             let heard = Instant::now() + Duration::from_millis(500);
             while Instant::now() < heard && agent.state(&id) == "pending" {
                 self.pause(Duration::from_millis(50));
@@ -417,6 +379,27 @@ impl Dash {
             if agent.state(&id) == "pending" && !self.text().contains("GRANT?") {
                 self.keys("1u");
                 self.press("a");
+            }
+        }
+    }
+
+    /// Answers the sheet, if it is open and takes an answer.
+    pub fn confirm(&mut self) {
+        // Digits are typed only into the sheet: elsewhere they switch the view.
+        let text = self.text();
+        if text.contains("of this sheet not seen") {
+            // What is typed before all of it was seen does not count.
+            self.press(" ");
+        } else if text.contains("GRANT?") {
+            match self.digits() {
+                Some(digits) => {
+                    self.keys(&format!(" {digits}"));
+                    self.press("\r");
+                }
+                None => {
+                    self.keys(" ");
+                    self.press("y");
+                }
             }
         }
     }
@@ -470,7 +453,8 @@ impl Dash {
     /// The digits the sheet asks for, if it asks for any.
     pub fn digits(&self) -> Option<String> {
         let text = self.text();
-        let (before, _) = text.split_once(" to grant [")?;
+        let asks = [" to grant [", " to sign a grant ["];
+        let (before, _) = asks.iter().find_map(|asked| text.split_once(asked))?;
         let (_, digits) = before.rsplit_once(' ')?;
         (digits.len() == 4).then(|| digits.to_owned())
     }
@@ -548,11 +532,7 @@ impl Dash {
 
     /// Starts another command of the binary on the same folders.
     pub fn spawn(&self, args: &[&str]) -> std::process::Child {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"));
-        command
-            .env_clear()
-            .envs(environment(self.dir.path()))
-            .args(args);
+        let mut command = cli(self.dir.path(), args);
         command.stdin(std::process::Stdio::piped());
         command
             .stdout(std::process::Stdio::piped())
@@ -562,13 +542,53 @@ impl Dash {
 
     /// Runs another command of the binary on the same folders.
     pub fn cli(&self, args: &[&str]) -> std::process::Output {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"));
-        command
-            .env_clear()
-            .envs(environment(self.dir.path()))
-            .args(args);
+        let mut command = cli(self.dir.path(), args);
         command.stdin(std::process::Stdio::null()).output().unwrap()
     }
+}
+
+/// Another command of the binary on the folders of a dashboard.
+pub fn cli(root: &Path, args: &[&str]) -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"));
+    command.env_clear().envs(environment(root)).args(args);
+    command
+}
+
+/// The text of all audit log files of a state folder, in order.
+pub fn log_text(state: &Path) -> String {
+    let files = std::fs::read_dir(state.join("log")).unwrap();
+    files
+        .map(|f| std::fs::read_to_string(f.unwrap().path()).unwrap_or_default())
+        .collect()
+}
+
+/// A folder of its own for a dashboard, with its files, and the managed Python ready.
+pub fn folder(options: &Options<'_>) -> TempDir {
+    use std::os::unix::fs::PermissionsExt as _;
+    python::ready();
+    let dir = tempfile::Builder::new()
+        .prefix("cs-e2e-")
+        .tempdir()
+        .unwrap();
+    let root = dir.path();
+    let private = |p: &Path, mode| {
+        std::fs::set_permissions(p, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    std::fs::create_dir(root.join("run")).unwrap();
+    private(&root.join("run"), 0o700);
+    std::fs::create_dir_all(root.join("config/policies")).unwrap();
+    let write = |path: PathBuf, text: &str| {
+        std::fs::write(&path, text).unwrap();
+        private(&path, 0o600);
+    };
+    write(root.join("config/config.toml"), options.config);
+    for (name, text) in options.files {
+        write(root.join("config").join(name), text);
+    }
+    for (name, text) in options.policies {
+        write(root.join("config/policies").join(name), text);
+    }
+    dir
 }
 
 /// Writes what the terminal sends: keys, and its own answers.
@@ -591,6 +611,7 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
         answers,
         open_files,
         uid,
+        alone,
         ..
     } = *options;
     let size = PtySize {
@@ -603,8 +624,14 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
     let exe = program.unwrap_or(Path::new(env!("CARGO_BIN_EXE_countersign")));
     let mut command = match open_files {
         None => match uid {
+            None if alone => {
+                let mut command = CommandBuilder::new("unshare");
+                command.args(["--net", "--"]);
+                command.arg(exe);
+                command
+            }
             None => CommandBuilder::new(exe),
-            Some(uid) => as_user(root, exe, uid),
+            Some(uid) => as_user(root, exe, uid, alone),
         },
         Some((soft, hard)) => {
             let mut shell = CommandBuilder::new("sh");
@@ -684,13 +711,20 @@ fn open(root: &Path, options: &Options<'_>) -> Opened {
 
 /// Gives the folder to another user, and has the program run as them. It is put into the folder: they may be unable to
 /// reach it where it was built.
-fn as_user(root: &Path, exe: &Path, uid: u32) -> CommandBuilder {
+fn as_user(root: &Path, exe: &Path, uid: u32, alone: bool) -> CommandBuilder {
     let own = root.join("countersign");
     if std::fs::hard_link(exe, &own).is_err() {
         std::fs::copy(exe, &own).unwrap();
     }
     give(root, uid, &own);
-    let mut command = CommandBuilder::new("setpriv");
+    let mut command = match alone {
+        true => {
+            let mut command = CommandBuilder::new("unshare");
+            command.args(["--net", "--", "setpriv"]);
+            command
+        }
+        false => CommandBuilder::new("setpriv"),
+    };
     let uid = uid.to_string();
     command.args(["--reuid", &uid, "--regid", &uid, "--clear-groups"]);
     command.arg(&own);

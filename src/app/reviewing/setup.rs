@@ -85,6 +85,7 @@ pub fn prepare(
         state_dir: state_dir.to_owned(),
         checkpoints,
         apart: Some(apart.clone()),
+        sealed: Default::default(),
     };
     source.open().map_err(|e| match e {
         AuditError::None { .. } => Failure::general(format!(

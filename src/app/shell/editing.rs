@@ -81,7 +81,7 @@ impl Shell {
                 "another edit is still analysed".to_owned(),
             ));
         }
-        let Some(entry) = self.state.entry(id) else {
+        let Some(entry) = self.works.state.entry(id) else {
             return Ok(());
         };
         let command = editor::command().map_err(|why| match why {
@@ -89,9 +89,10 @@ impl Shell {
             NoCommand::BadQuotes => EditNews::BadCommand,
         })?;
         let (proposed, shown) = (entry.proposal.proposed.clone(), entry.code().clone());
-        let most = self.state.code_bytes(&entry.proposal.profile);
+        let most = self.works.state.code_bytes(&entry.proposal.profile);
         let title = entry.proposal.title.as_deref();
-        let draft = Draft::new(&self.state_dir, id, title, shown.text()).map_err(|e| failed(&e))?;
+        let draft =
+            Draft::new(&self.works.state_dir, id, title, shown.text()).map_err(|e| failed(&e))?;
         if !self.keyboard.rest() {
             draft.remove();
             return Err(EditNews::NotStarted("the keyboard is busy".to_owned()));
@@ -109,7 +110,7 @@ impl Shell {
         };
         lent.to(group);
         self.editing = Editing::Away { group, lent };
-        let decided = self.hands.decided.clone();
+        let decided = self.works.hands.decided.clone();
         let waiting = std::thread::Builder::new().name("editor".to_owned());
         let waiting = waiting.spawn(move || {
             let ended = editor::wait(group);
@@ -151,7 +152,7 @@ impl Shell {
 
     /// Where the text of an edit that failed is left; an untouched one goes.
     fn left(&self, draft: Draft, id: ProposalId) -> Option<PathBuf> {
-        let code = self.state.entry(id).map(|entry| entry.code().clone());
+        let code = self.works.state.entry(id).map(|entry| entry.code().clone());
         let nothing = match (draft.read(code.as_ref().map_or(0, Code::bytes)), code) {
             (Ok(text), Some(code)) => *text == **code.text(),
             (Err(NotTaken::Gone | NotTaken::Empty), _) => true,
@@ -167,7 +168,7 @@ impl Shell {
     }
 
     fn hand_in(&mut self, id: ProposalId, code: Code, diff: Arc<str>, draft: Draft) {
-        if let Err(why) = self.state.editable(id, Now::read()) {
+        if let Err(why) = self.works.state.editable(id, Now::read()) {
             let path = self.keep(&draft);
             let news = EditNews::TooLate(format!("too late: {why}"), path);
             return self.ui.tell_of_edit(&news);
@@ -178,7 +179,7 @@ impl Shell {
             code: code.clone(),
             draft,
         };
-        let by = self.by.clone();
+        let by = self.works.by.clone();
         self.core(Event::Human(HumanAct::Edit { id, code, diff, by }));
     }
 
@@ -187,12 +188,12 @@ impl Shell {
         let Editing::HandedIn { id, .. } = &self.editing else {
             return;
         };
-        let entry = self.state.entry(*id);
+        let entry = self.works.state.entry(*id);
         if entry.is_some_and(|entry| entry.is_revising()) {
             return;
         }
         if let Editing::HandedIn { id, code, draft } = std::mem::take(&mut self.editing) {
-            let entry = self.state.entry(id);
+            let entry = self.works.state.entry(id);
             if entry.is_some_and(|entry| *entry.code() == code) {
                 return draft.remove();
             }
@@ -223,7 +224,7 @@ impl Shell {
         let path = draft.path();
         tracing::info!("an edit was not taken; its text is in {}", path.display());
         let folder = path.parent().unwrap_or(&path);
-        let below = folder.strip_prefix(&self.state_dir);
+        let below = folder.strip_prefix(&self.works.state_dir);
         below.unwrap_or(folder).to_owned()
     }
 

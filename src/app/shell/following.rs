@@ -11,17 +11,17 @@ impl Shell {
     /// Not for every event, because the interface rebuilds lists as long as the queue.
     pub(super) fn catch_up(&mut self, now: Now) {
         if std::mem::take(&mut self.behind) {
-            self.ui.sync(&self.state, now);
+            self.ui.sync(&self.works.state, now);
             self.get_ready(Wish::IfRoom);
         }
     }
 
     pub(super) fn get_ready(&mut self, wish: Wish) {
         let selected = self.ui.selected();
-        if self.state.on_screen() != selected {
+        if self.works.state.on_screen() != selected {
             self.core(Event::Shown { id: selected });
         }
         self.ahead
-            .get_ready(selected, &self.state, &self.hands, wish);
+            .get_ready(selected, &self.works.state, &self.works.hands, wish);
     }
 }

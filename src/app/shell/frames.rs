@@ -50,18 +50,21 @@ impl Shell {
         // frame.
         self.ui.count(now);
         self.catch_up(now);
-        if let Some((digest, code)) = self.ui.wants_highlight(&self.state) {
+        if let Some((digest, code)) = self.ui.wants_highlight(&self.works.state) {
             self.highlighter.request(digest, code);
         }
         if let Some(search) = self.ui.wants_search() {
             self.searcher.request(search);
         }
         if self.plain.is_none() {
-            self.files.draw(self.ui.wants_figures(&self.state));
+            self.files.draw(self.ui.wants_figures(&self.works.state));
         }
-        let (pending, running) = (self.state.pending_count(), self.state.running_count());
+        let (pending, running) = (
+            self.works.state.pending_count(),
+            self.works.state.running_count(),
+        );
         self.terminal.title(pending, running);
-        let (state, ui, header) = (&self.state, &self.ui, &self.header);
+        let (state, ui, header) = (&self.works.state, &self.ui, &self.works.header);
         let drawn = match &mut self.plain {
             None => self
                 .terminal

@@ -23,7 +23,7 @@ impl Shell {
                 self.interrupted();
                 self.flush();
             }
-            Ok(Some(drawn)) => self.ui.drawn(&self.state, drawn, Now::read()),
+            Ok(Some(drawn)) => self.ui.drawn(&self.works.state, drawn, Now::read()),
             Ok(None) => {
                 if !self.stuck && self.terminal.owes().is_some_and(|since| since >= STUCK) {
                     tracing::warn!("the terminal shows nothing: no key counts until it does");

@@ -10,16 +10,17 @@ use super::{Input, Redraw, Shell};
 impl Shell {
     pub(super) fn source(&self) -> Source {
         Source {
-            state_dir: self.state_dir.clone(),
-            checkpoints: self.checkpoints.clone(),
+            state_dir: self.works.state_dir.clone(),
+            checkpoints: self.works.checkpoints.clone(),
             apart: None,
+            sealed: self.works.state.sealed().collect(),
         }
     }
 
     pub(super) fn take_page(&mut self, page: AuditPage) {
         // The header must not contradict the page below it.
         if let Some(first) = &page.damage {
-            self.header.log = LogCheck::Damaged(first.clone());
+            self.works.header.log = LogCheck::Damaged(first.clone());
         }
         self.ui.set_audit(page);
         self.redraw = Redraw::Soon;
@@ -27,7 +28,7 @@ impl Shell {
 
     /// Starts an export, as a person's key asked.
     pub(super) fn export(&mut self, wanted: Exporting) {
-        let inbox = self.hands.inbox.clone();
+        let inbox = self.works.hands.inbox.clone();
         let underway = exporting::start(self.source(), wanted, move |news| {
             let _ = inbox.send(Input::Recalled(Recalled::Export(news)));
         });
@@ -35,7 +36,7 @@ impl Shell {
     }
 
     pub(super) fn sum_up(&self, query: String, what: Sum) {
-        let inbox = self.hands.inbox.clone();
+        let inbox = self.works.hands.inbox.clone();
         summing::load(self.source(), query, what, move |sums| {
             let _ = inbox.send(Input::Sums(sums));
         });

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::model::NAMESPACE;
+use crate::broker::Event;
+use crate::model::{NAMESPACE, Person, ProposalId};
 
 use super::super::Input;
 use super::super::editor;
@@ -15,10 +16,54 @@ impl Shell {
     /// In a reviewer's seat: the host is there, or why it is not.
     pub(super) fn heard_of_host(&mut self, news: Option<String>) {
         if let Some(why) = &news {
-            self.ui.tell(format!("the host: {why}"));
+            self.ui.tell(why.clone());
         }
-        self.header.unanchored = news.map(|why| format!("host: {why}"));
+        let seat = self.works.header.seat.iter_mut();
+        for host in seat.flat_map(|seat| &mut seat.hosts) {
+            host.away.clone_from(&news);
+        }
         self.redraw = Redraw::Soon;
+    }
+
+    /// At a host: the engine is there, or why it is not. Agents hear of it when their proposals expire.
+    pub(super) fn heard_of_engine(&mut self, news: Option<String>) {
+        if let Some(why) = &news {
+            self.ui.tell(why.clone());
+            tracing::warn!("{why}");
+        }
+        self.works.header.unreached.clone_from(&news);
+        self.core(Event::Reached(news.map_or(Ok(()), Err)));
+        self.redraw = Redraw::Soon;
+    }
+
+    /// What a sheet says is looked at again while the person reads it.
+    pub(super) fn sheet_opened(&self) {
+        self.works.hands.environment.look();
+        if let Some(desk) = &self.works.hands.desk {
+            desk.look_who_votes();
+        }
+    }
+
+    /// Somebody else says that they read a proposal: a hint.
+    pub(super) fn somebody_reads(&mut self, id: ProposalId, by: Person) {
+        let entry = self.works.state.entry(id);
+        if entry.is_some_and(|entry| entry.poll().is_some()) {
+            self.ui.somebody_reads(id, by, Now::read());
+            self.redraw = Redraw::Soon;
+        }
+    }
+
+    /// After a key: tells the others what the person reads.
+    pub(super) fn tell_reading(&mut self, now: Now) {
+        let Some(desk) = &self.works.hands.desk else {
+            return;
+        };
+        let state = &self.works.state;
+        if let Some(id) = self.ui.reads(state, now)
+            && let Ok(person) = state.person_here()
+        {
+            desk.claim(id, person);
+        }
     }
 
     /// Lends the terminal to `ssh-keygen`.
@@ -30,7 +75,7 @@ impl Shell {
             signer,
             permit,
         } = ask;
-        let Some(desk) = self.hands.desk.clone() else {
+        let Some(desk) = self.works.hands.desk.clone() else {
             return;
         };
         let busy = |why: &str| desk.signed(id, version, Err(why.to_owned()));
@@ -46,7 +91,7 @@ impl Shell {
         let group = Arc::new(OnceLock::new());
         let (lending, leading) = (lent.clone(), group.clone());
         self.editing = Editing::Signing { group, lent };
-        let (hands, decided) = (desk.clone(), self.hands.decided.clone());
+        let (hands, decided) = (desk.clone(), self.works.hands.decided.clone());
         let waiting = std::thread::Builder::new().name("signing".to_owned());
         let waiting = waiting.spawn(move || {
             let lend = |pid| {

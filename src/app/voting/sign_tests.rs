@@ -15,10 +15,7 @@ use nix::unistd::{Pid, tcsetpgrp};
 use super::*;
 use crate::ballot::testing::TestKey;
 use crate::ballot::{Electorate, Invalid, verify};
-use crate::model::{
-    Ballot, Digest, GrantDigest, NAMESPACE, Nonce, Person, ProposalId, Terms, Viewed, Vote,
-    VoteKind,
-};
+use crate::model::{Ballot, NAMESPACE, Person, Viewed, Vote, VoteKind};
 
 const TEXT: &[u8] = b"countersign vote 1\nkind grant\n";
 
@@ -351,6 +348,16 @@ fn the_side_in_the_terminal() {
     }
 }
 
+/// Waits until a process that has asked its question sleeps: a signal that comes between the question and the read makes
+/// `ssh-keygen` read on, because its handler only takes a note.
+fn until_it_reads(asking: Option<i32>) {
+    let asking = asking.expect("the terminal has a foreground");
+    let state = || read_to_string(format!("/proc/{asking}/stat")).unwrap_or_default();
+    while state().contains(") R ") {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 #[test]
 fn a_passphrase_is_typed_into_the_terminal_and_nowhere_else() {
     if !is_there() {
@@ -376,6 +383,7 @@ fn a_passphrase_is_typed_into_the_terminal_and_nowhere_else() {
     let screen = Arc::new(Mutex::new(String::new()));
     let prompts = std::thread::spawn({
         let screen = Arc::clone(&screen);
+        let master = pair.master;
         move || {
             let mut answers = [&b"not it\n"[..], b"\x03", b"secret\n"].into_iter();
             let mut piece = [0; 1024];
@@ -386,6 +394,7 @@ fn a_passphrase_is_typed_into_the_terminal_and_nowhere_else() {
                 // What is typed before the question is thrown away.
                 let asked = screen.matches("Enter passphrase").count();
                 for answer in answers.by_ref().take(asked - seen) {
+                    until_it_reads(master.process_group_leader());
                     writer.write_all(answer).unwrap();
                 }
                 seen = asked;
@@ -411,20 +420,6 @@ fn a_passphrase_is_typed_into_the_terminal_and_nowhere_else() {
     assert!(!screen.contains("secret"), "{screen}");
 }
 
-fn ballot() -> Ballot {
-    let digest = |text: &str| Digest::of(text.as_bytes());
-    Ballot {
-        proposal: ProposalId::from_uuid(uuid::Uuid::from_u128(1)),
-        host: "SHA256:abc".to_owned(),
-        offer: digest("offer"),
-        code: digest("code"),
-        grant: GrantDigest(digest("grant")),
-        terms: Terms::default().digest(),
-        nonce: Nonce(digest("nonce")),
-        deadline: "2026-11-28T12:34:56Z".parse().unwrap(),
-    }
-}
-
 /// An auditor who has OpenSSH alone comes to the same answer, about everything but touches.
 #[tokio::test]
 async fn openssh_accepts_what_we_accept_and_neither_takes_the_rest() {
@@ -436,7 +431,7 @@ async fn openssh_accepts_what_we_accept_and_neither_takes_the_rest() {
     let path = key(dir.path(), "a", "ed25519", "");
     let mine = public(&path).trim().to_owned();
     let text_of = |voter: &str| {
-        ballot().text(
+        Ballot::sample().text(
             VoteKind::Grant,
             &Person::new(voter).unwrap(),
             &Viewed::default(),
@@ -532,7 +527,7 @@ async fn openssh_accepts_what_we_accept_and_neither_takes_the_rest() {
                 signature: armour.clone(),
             };
             let now: Timestamp = "2026-11-28T12:00:00Z".parse().unwrap();
-            let ours = verify(&ballot(), &vote, &all, now);
+            let ours = verify(&Ballot::sample(), &vote, &all, now);
             write(at("signers"), &signers).unwrap();
             write(at("revoked"), &revoked).unwrap();
             write(at("signature"), &armour).unwrap();

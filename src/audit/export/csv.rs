@@ -6,12 +6,13 @@ use std::io::{self, Write};
 
 use super::super::Told;
 use super::super::cases::{Case, Course};
-use crate::model::{DrillEnd, Exit, LogEvent, visible};
+use super::super::voters::{Voter, deciders};
+use crate::model::{DrillEnd, Exit, LogEvent, Person, visible};
 
 /// A column: its name, and its cell.
 type Column = (&'static str, fn(&Told) -> String);
 
-const COLUMNS: [Column; 32] = [
+const COLUMNS: [Column; 34] = [
     ("time", |t| t.case.asked.at.to_string()),
     ("id", |t| t.case.id.to_string()),
     ("agent", |t| t.case.agent.1.to_string()),
@@ -93,6 +94,14 @@ const COLUMNS: [Column; 32] = [
     }),
     ("traceparent", |t| {
         proposed(t, |p| p.traceparent.clone().unwrap_or_default())
+    }),
+    ("decided_by_votes", |t| {
+        let people = deciders(&t.case.votes).into_iter();
+        people.map(Person::as_str).collect::<Vec<_>>().join(" ")
+    }),
+    ("votes", |t| {
+        let votes = t.case.votes.iter().map(Voter::words);
+        votes.collect::<Vec<_>>().join("; ")
     }),
 ];
 

@@ -178,3 +178,5 @@ mod tests;
 
 #[cfg(test)]
 mod ocsf_tests;
+#[cfg(test)]
+mod votes_tests;

@@ -242,6 +242,7 @@ impl<'a> About<'a> {
             "edited": self.case.edited.is_some(),
             "drill": self.case.drill.is_some(),
             "viewed": self.case.viewed,
+            "votes": self.case.votes,
             "agent": {"uid": self.proposed.peer.uid, "pid": self.proposed.peer.pid},
             "claims": {
                 "agent": claim,

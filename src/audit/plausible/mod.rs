@@ -3,8 +3,8 @@
 //! those of another record.
 //!
 //! [`super::life`] and [`super::span`] judge the order of records; here is what their fields cannot have, by rooms: who
-//! opened the dashboard (`session`), what was asked (`asked`), decided (`decided`), granted (`granted`), what ran (`ran`), and
-//! what is gone (`gone`). Durations are compared by a clock that nobody can set (CLOCK_BOOTTIME within one boot); times of
+//! opened the dashboard (`session`), what was asked (`asked`), decided (`decided`), granted (`granted`), by which votes
+//! (`votes`), what ran (`ran`), and what is gone (`gone`). Durations are compared by a clock that nobody can set (CLOCK_BOOTTIME within one boot); times of
 //! the wall only until somebody sets it (`clock`). A field that an earlier version did not write is nothing odd, and neither
 //! is a digest of what was replaced by [`crate::secrets`].
 
@@ -16,6 +16,7 @@ mod granted;
 mod ran;
 mod session;
 mod texts;
+mod votes;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ pub(super) struct Plausible {
     /// Whether the wall's clock was set since a dashboard was opened.
     is_set: bool,
     clocks: clock::Clocks,
+    votes: votes::Votes,
     layout: Option<Layout>,
     /// Where the last record stands: its file, line and number.
     file: String,
@@ -96,10 +98,16 @@ impl Plausible {
         &self.clocks.set
     }
 
+    /// How many votes have a signature that was checked, and how many have a text that cannot be made again.
+    pub fn votes(&self) -> (u64, u64) {
+        (self.votes.checked, self.votes.unchecked)
+    }
+
     /// A record of a later version.
     pub fn later(&mut self) {
         self.session.unknown();
         self.told.clear();
+        self.votes.unknown();
         if let Some(had) = &mut self.had {
             had.cut();
         }
@@ -130,8 +138,10 @@ impl Plausible {
         let (here, before) = self.session.read(record, &damage);
         self.odd.join(before);
         let gone = |had: &mut gone::Had| had.read(record);
+        let voted = self.votes.read(record);
         let what = self
             .fields(record)
+            .or(voted)
             .or(here)
             .or(self.had.as_mut().and_then(gone))
             .or_else(|| {
@@ -263,3 +273,5 @@ fn millis(time: Duration) -> u64 {
 mod forged_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod votes_tests;

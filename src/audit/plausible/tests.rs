@@ -14,7 +14,7 @@ use crate::broker::tests::random_timed_logs;
 use crate::model::{DrillEnd, Reviewer, Tier, Verdict, VerdictKind, Viewed};
 
 /// Where a record stands.
-fn line(seq: u64) -> Line<'static> {
+pub fn line(seq: u64) -> Line<'static> {
     Line {
         file: "log/00000001.jsonl",
         number: seq + 1,
@@ -32,7 +32,7 @@ fn line(seq: u64) -> Line<'static> {
 }
 
 /// Reads events as records of these milliseconds and boots, the first one as record 1.
-fn read_from(mut judge: Plausible, events: Vec<(u64, &str, LogEvent)>) -> Vec<String> {
+pub fn read_from(mut judge: Plausible, events: Vec<(u64, &str, LogEvent)>) -> Vec<String> {
     for (n, (ms, boot, event)) in events.into_iter().enumerate() {
         let seq = n as u64 + 1;
         let record = Record {

@@ -78,55 +78,21 @@ impl Story<'_> {
 mod tests {
     use super::super::super::{Record, samples};
     use super::super::{Teller, story};
-    use crate::model::{
-        Digest, GrantDigest, LogEvent, Nonce, ProposalId, Reviewer, State, Terms, Via, Viewed,
-        Vote, VoteKind, VotedLog, Votes,
-    };
+    use crate::model::{LogEvent, ProposalId, Reviewer, State, Via, VoteKind};
     use jiff::Timestamp;
 
     fn voted(id: ProposalId, kind: VoteKind, reason: Option<&str>) -> LogEvent {
-        let digest = Digest::of(b"a");
-        LogEvent::Voted(Box::new(VotedLog {
-            id,
-            version: 1,
-            host: "lab-1".to_owned(),
-            host_key: "SHA256:h".to_owned(),
-            offer: digest,
-            code: digest,
-            grant: GrantDigest(digest),
-            terms: Terms::default(),
-            nonce: Nonce(digest),
-            deadline: Timestamp::UNIX_EPOCH,
-            vote: Vote {
-                kind,
-                voter: "ana".parse().unwrap(),
-                viewed: Viewed {
-                    selected_ms: 34_000,
-                    ..Viewed::default()
-                },
-                reason: reason.map(str::to_owned),
-                signature: String::new(),
-            },
-            key: "SHA256:k".to_owned(),
-            touched: Some(true),
-            verified: None,
-            via: Via::Socket { uid: 7, pid: 9 },
-        }))
+        let mut v = samples::voted(id, "ana");
+        (v.vote.kind, v.vote.reason) = (kind, reason.map(str::to_owned));
+        v.vote.viewed.selected_ms = 34_000;
+        v.touched = Some(true);
+        LogEvent::Voted(Box::new(v))
     }
 
     #[test]
     fn votes_are_told_with_who_how_and_why() {
         let id = ProposalId::new();
-        let mut granted = samples::granted(id);
-        if let LogEvent::Granted(g) = &mut granted {
-            g.votes = Some(Votes {
-                by: vec!["ana".parse().unwrap(), "ben".parse().unwrap()],
-                offer: Digest::of(b"a"),
-                signers: Digest::of(b"s"),
-                people: Digest::of(b"p"),
-                revoked: Digest::of(b"r"),
-            });
-        }
+        let granted = samples::granted_by(id, &["ana", "ben"]);
         let refused = LogEvent::VoteRefused {
             id,
             voter: "eve".parse().unwrap(),
@@ -167,7 +133,7 @@ mod tests {
         };
         let text = story(&records, teller).join("\n");
         for part in [
-            "\nana granted version 1 at T1001, 1.0 s after it was asked, over the socket from uid 7, pid 9, signed with the key <SHA256:k>, touched.\nIt was selected for 34 s: ",
+            "\nana granted version 1 at T1001, 1.0 s after it was asked, over the socket from uid 7, pid 9, signed with the key <SHA256:ana>, touched.\nIt was selected for 34 s: ",
             "\nA vote of eve to grant did not count, at the terminal of uid 0: <no key>. It came 10 times so far.\n",
             "\nana vetoed version 1 at T1003, ",
             ", touched, with the reason <too wide>.\n",

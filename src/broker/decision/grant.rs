@@ -101,11 +101,11 @@ pub(in crate::broker) fn grant(
         return Err(Refused::Drill);
     }
     // A seat has nothing to run.
-    if state.settings.seat.is_some() || entry.offered().is_some() {
+    if state.settings.seat().is_some() || entry.offered().is_some() {
         return Err(Refused::Votes);
     }
     match (state.terms_of(entry), consent) {
-        (terms, Consent::Person(_)) if terms.is_empty() => {}
+        (terms, Consent::Person(_)) if terms.is_empty() && !state.is_unattended() => {}
         (_, Consent::Person(_)) => return Err(Refused::Votes),
         (terms, Consent::Votes(_)) => {
             let poll = review.poll.as_ref().ok_or(Refused::NoDesk)?;

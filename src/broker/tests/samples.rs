@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::event::ExecNote;
-use super::super::state::{Profile, Settings};
+use super::super::state::{Attendance, Profile, Settings};
 use crate::model::{
     Action, Artifact, Blob, BoundInput, Capability, CapabilityUse, ConnId, Digest, Draft,
     Environment, Exit, Finding, InputKind, InputRequest, Isolation, Limits, Run, RunError,
@@ -70,7 +70,7 @@ pub fn settings() -> Settings {
         lift: false,
         version: "0.0.0".to_owned(),
         voting: None,
-        seat: None,
+        attendance: Attendance::Person,
     }
 }
 

@@ -1,20 +1,22 @@
 //! A reviewer's seat: what a host offers is judged and shown here, and a grant is a vote for there.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use std::collections::VecDeque;
 
 use super::super::Confirmation;
 use super::super::event::{Event, HumanAct};
-use super::super::offer::{Offer, Publication};
+use super::super::offer::{Offer, Publication, Says};
 use super::super::poll::Own;
 use super::super::seat::Seat;
-use super::super::state::Settings;
+use super::super::state::{Attendance, Settings};
 use super::voters::{all_of_it, grants, host, key, person, via, votes};
 use super::world::{A, C, World, draft, s, settings};
 use crate::model::{LogEvent, NAMESPACE, ProposalId, Reviewer, State, VerdictKind, Vote, VoteKind};
 
 fn seat_of(name: &str) -> World {
     World::with(Settings {
-        seat: Some(Seat {
+        attendance: Attendance::Reviewer(Seat {
             person: person(name),
         }),
         ..settings()
@@ -29,7 +31,12 @@ fn carry(host: &mut World, seat: &mut World) {
                 let offer = Box::new(Offer::read(&bytes).unwrap());
                 seat.send(Event::Offered { offer, bytes });
             }
-            Publication::Statement(statement) => seat.send(Event::Stated(statement)),
+            Publication::Statement(mut statement) => {
+                // As a board counts them.
+                static NUMBER: AtomicU64 = AtomicU64::new(1);
+                statement.number = NUMBER.fetch_add(1, Ordering::Relaxed);
+                seat.send(Event::Stated(statement));
+            }
         }
     }
 }
@@ -205,4 +212,134 @@ fn an_offer_ends_in_a_seat_at_its_deadline_and_when_its_host_decides_without_it(
     carry(&mut host, &mut seat);
     assert_eq!(seat.state_of(other), State::Denied);
     assert!(seat.kinds(other).is_empty(), "it had no vote from here");
+}
+
+#[test]
+fn no_host_takes_the_place_of_what_another_one_offered() {
+    let (mut host, mut seat) = (host(), seat_of("ben"));
+    let id = host.pending(A, draft("1\n"));
+    let Some(Publication::Offer { bytes, .. }) = host.published.first() else {
+        panic!("{:?}", host.published);
+    };
+    let mut offer = Offer::read(bytes).unwrap();
+    carry(&mut host, &mut seat);
+    seat.analyse(VerdictKind::Clear);
+    // The same id and a higher version, by a host whose key the seat knows too.
+    offer.host_key = "SHA256:another".to_owned();
+    offer.version = 9;
+    offer.title = Some("instead".to_owned());
+    let bytes = offer.bytes().into();
+    let offer = Box::new(offer);
+    seat.send(Event::Offered { offer, bytes });
+    assert_ne!(seat.entry(id).proposal.title.as_deref(), Some("instead"));
+    assert_eq!(seat.entry(id).poll().unwrap().version(), 1);
+}
+
+#[test]
+fn what_a_host_said_before_changes_nothing_when_it_comes_again() {
+    let (mut host, mut seat, id) = offered("ben", VerdictKind::Clear);
+    confirm(&mut seat, id);
+    sign(&mut seat).unwrap();
+    seat.durable();
+    let (_, version, vote) = sent(&mut seat).pop_front().unwrap();
+    let vote = Box::new(vote);
+    host.send(Event::Cast {
+        id,
+        version,
+        vote,
+        via: via("ben"),
+    });
+    host.durable();
+    let Some(Publication::Statement(first)) = host.published.pop() else {
+        panic!("{:?}", host.published);
+    };
+    let say = |seat: &mut World, number, says: Says| {
+        let mut statement = first.clone();
+        (statement.number, statement.says) = (number, says);
+        seat.send(Event::Stated(statement));
+    };
+    let refused = Says::NotCounted {
+        vote: VoteKind::Grant,
+        why: "its key counts no more".to_owned(),
+    };
+    say(&mut seat, 7, refused);
+    say(&mut seat, 6, first.says.clone());
+    say(&mut seat, 7, first.says.clone());
+    let own = seat.entry(id).poll().unwrap().own();
+    assert!(matches!(own, Own::Failed(_)), "{own:?}");
+    say(&mut seat, 8, first.says.clone());
+    let own = seat.entry(id).poll().unwrap().own();
+    assert_eq!(*own, Own::Counted(VoteKind::Grant));
+}
+
+/// Whoever may veto signs a veto, also once the host granted it; a denial of others comes too late then.
+#[test]
+fn a_denial_of_who_may_veto_is_a_veto_until_it_is_let_go() {
+    let denies = |seat: &mut World, id: ProposalId| {
+        seat.send(Event::Human(HumanAct::Deny {
+            id,
+            reason: Some("no".to_owned()),
+            viewed: all_of_it(seat, id),
+            by: Reviewer::default(),
+        }));
+        seat.signing.front().map(|(_, _, vote)| vote.kind)
+    };
+    for (name, kind, late) in [
+        ("ben", VoteKind::Deny, None),
+        ("dee", VoteKind::Veto, Some(VoteKind::Veto)),
+    ] {
+        let (_, mut seat, id) = offered(name, VerdictKind::Clear);
+        assert_eq!(denies(&mut seat, id), Some(kind), "{name}");
+        let (mut host, mut seat, id) = offered(name, VerdictKind::Clear);
+        grants(&mut host, id, "ana");
+        grants(&mut host, id, "cyd");
+        carry(&mut host, &mut seat);
+        assert_eq!(seat.state_of(id), State::Pending, "it is not over");
+        assert_eq!(denies(&mut seat, id), late, "{name}");
+        if late.is_none() {
+            let why = seat.state.refusal(id).unwrap().to_string();
+            assert!(why.contains("already granted"), "{why}");
+            continue;
+        }
+        sign(&mut seat).expect("a signature is asked for");
+        seat.durable();
+        let (_, version, vote) = sent(&mut seat).pop_front().expect("the veto is sent");
+        host.send(Event::Cast {
+            id,
+            version,
+            vote: Box::new(vote),
+            via: via(name),
+        });
+        host.durable();
+        assert_eq!(host.state_of(id), State::Denied);
+        carry(&mut host, &mut seat);
+        assert_eq!(seat.state_of(id), State::Denied);
+    }
+}
+
+#[test]
+fn what_its_host_said_of_a_vote_before_the_verdict_is_not_lost() {
+    let (mut host, mut seat) = (host(), seat_of("ben"));
+    let id = host.pending(A, draft("1\n"));
+    grants(&mut host, id, "ben");
+    // As a seat that was opened again reads it: all at once.
+    carry(&mut host, &mut seat);
+    seat.analyse(VerdictKind::Clear);
+    let own = seat.entry(id).poll().unwrap().own();
+    assert_eq!(*own, Own::Counted(VoteKind::Grant));
+}
+
+#[test]
+fn an_offer_that_nobody_voted_on_here_leaves_no_record() {
+    let (_, mut seat, id) = offered("ben", VerdictKind::Clear);
+    seat.tick(s(1800));
+    assert_eq!(seat.state_of(id), State::Expired);
+    assert!(seat.kinds(id).is_empty());
+    let (_, mut seat, id) = offered("ben", VerdictKind::Clear);
+    confirm(&mut seat, id);
+    sign(&mut seat).unwrap();
+    seat.durable();
+    seat.tick(s(1800));
+    seat.durable();
+    assert_eq!(seat.kinds(id), ["voted", "settled"]);
 }

@@ -3,7 +3,7 @@
 pub(super) use std::sync::Arc;
 
 pub(super) use super::super::event::{Event, ExecNote};
-pub(super) use super::super::offer::{Offer, Publication, Says, Statement};
+pub(super) use super::super::offer::{Offer, Publication, Statement};
 pub(super) use super::super::poll::{Own, Poll, Seed, Voting};
 pub(super) use super::super::state::Settings;
 pub(super) use super::world::{A, C, World, draft, isolation, ms, s, settings};
@@ -11,7 +11,7 @@ pub(super) use crate::ballot::Electorate;
 pub(super) use crate::ballot::testing::TestKey;
 pub(super) use crate::model::{
     Ballot, Digest, Environment, LogEvent, NAMESPACE, Nonce, Person, ProposalId, Quorum, Reviewer,
-    Rule, State, VerdictKind, Via, Viewed, Vote, VoteKind, When,
+    Rule, State, Terms, VerdictKind, Via, Viewed, Vote, VoteKind, When,
 };
 pub(super) use crate::policy::Policy;
 
@@ -169,16 +169,14 @@ pub(super) fn grants(w: &mut World, id: ProposalId, name: &str) {
     votes(w, id, VoteKind::Grant, name);
 }
 
-/// Why the last vote did not count, as its sender heard it.
+/// Why the last vote did not count, as the log says.
 pub(super) fn refusal(w: &World) -> String {
-    statements(w)
-        .into_iter()
-        .rev()
-        .find_map(|s| match s.says {
-            Says::NotCounted { why, .. } => Some(why),
-            _ => None,
-        })
-        .expect("a vote was refused")
+    let mut log = w.log.iter().rev();
+    log.find_map(|event| match event {
+        LogEvent::VoteRefused { why, .. } => Some(why.clone()),
+        _ => None,
+    })
+    .expect("a vote was refused")
 }
 
 pub(super) fn statements(w: &World) -> Vec<Statement> {

@@ -52,7 +52,7 @@ fn a_vote_counts_once_its_record_is_durable_and_nobody_hears_of_it_before() {
 #[test]
 fn no_vote_counts_that_is_not_its_voters_own_over_these_bytes_here_and_now() {
     type Forge = fn(&World, ProposalId) -> (Vote, Via);
-    let rows: [(&str, Forge, &str); 14] = [
+    let rows: [(&str, Forge, &str); 16] = [
         (
             "forged by another key",
             |w, id| {
@@ -213,6 +213,28 @@ fn no_vote_counts_that_is_not_its_voters_own_over_these_bytes_here_and_now() {
             "had not seen every line",
         ),
         (
+            "more seen than there is",
+            |w, id| {
+                let mut viewed = all_of_it(w, id);
+                viewed.lines_seen += 1;
+                let ballot = poll(w, id).ballot();
+                let vote = sign(&key("ben"), ballot, VoteKind::Grant, "ben", viewed);
+                (vote, via("ben"))
+            },
+            "saw more than there was",
+        ),
+        (
+            "a look longer than it is here",
+            |w, id| {
+                let mut viewed = all_of_it(w, id);
+                viewed.selected_ms = 86_400_000;
+                let ballot = poll(w, id).ballot();
+                let vote = sign(&key("ben"), ballot, VoteKind::Grant, "ben", viewed);
+                (vote, via("ben"))
+            },
+            "saw more than there was",
+        ),
+        (
             "without the role",
             |w, id| (vote(w, id, VoteKind::Grant, "eve"), via("eve")),
             "none of the roles",
@@ -235,6 +257,18 @@ fn no_vote_counts_that_is_not_its_voters_own_over_these_bytes_here_and_now() {
         w.deny(id, None);
         w.durable();
     }
+}
+
+#[test]
+fn nobody_is_told_of_a_vote_that_somebody_else_sent_in_their_name() {
+    let mut w = host();
+    let id = w.pending(A, draft("1\n"));
+    grants(&mut w, id, "ben");
+    let said = statements(&w).len();
+    let forged = vote(&w, id, VoteKind::Deny, "ben");
+    cast(&mut w, id, forged, via("ana"));
+    assert_eq!(w.kinds(id), ["proposed", "voted", "vote_refused"]);
+    assert_eq!(statements(&w).len(), said);
 }
 
 #[test]

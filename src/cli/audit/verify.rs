@@ -146,6 +146,17 @@ fn clock_set(all: &[ClockSet]) -> Option<String> {
     ))
 }
 
+/// Whose keys they are, the files of that time say and no record does.
+fn votes(report: &Report) -> String {
+    match report.votes {
+        1 => "1, signed by the key that its record names".to_owned(),
+        n => format!(
+            "{}, each signed by the key that its record names",
+            grouped(n)
+        ),
+    }
+}
+
 /// The first line names the first bad record, or says that there is none.
 fn text(
     out: &mut dyn Write,
@@ -192,6 +203,16 @@ fn text(
         writeln!(out, "the chain is intact: {}", count(report))?;
     } else {
         writeln!(out, "consistent: {}, head {}", count(report), report.head)?;
+    }
+    if report.votes > 0 && report.odd_count == 0 {
+        writeln!(out, "votes: {}", votes(report))?;
+    }
+    if report.votes_unchecked > 0 {
+        let n = grouped(report.votes_unchecked);
+        writeln!(
+            out,
+            "votes not checked, since a secret was replaced in what they are about: {n}"
+        )?;
     }
     if let Some(line) = clock_set(&report.clock_set) {
         writeln!(out, "{line}")?;

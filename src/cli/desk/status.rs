@@ -23,7 +23,10 @@ pub(super) async fn run(engine: &Engine, config: &Config) -> Result<u8, Failure>
         true => Some(delivery(engine, config).await),
         false => None,
     };
-    let lines = lines(engine, &standing, delivery);
+    let mut lines = lines(engine, &standing, delivery);
+    if usable && let Ok(Some(duty)) = engine.me().await {
+        lines.push(("you", duty.to_string()));
+    }
     print(|out| {
         for (name, line) in &lines {
             writeln!(out, "{name:<12}{line}")?;

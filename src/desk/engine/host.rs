@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::model::{Digest, Person, ProposalId, VoteKind};
 
 use super::Engine;
-use super::error::EngineError;
+use super::error::{EngineError, cut};
 use super::held::{Held, Param};
 use super::page::{List, Page, get, number};
 use super::rows::{
@@ -41,17 +41,38 @@ impl Engine {
             .await
     }
 
-    /// All votes on these offers, in one snapshot, whatever their signatures are worth.
+    /// The newest versions of this host's offers whose deadline is not past by the engine's clock. The engine lets a host
+    /// have at most 1,000.
+    pub async fn own_open(&self, host: &str) -> Result<Vec<(ProposalId, u32)>, EngineError> {
+        let mut held = self.held().await?;
+        let rows = held
+            .rows(
+                "SELECT proposal, max(version) AS version FROM desk.offer \
+                 WHERE host = $1 AND deadline > now() GROUP BY proposal LIMIT 2000",
+                &[(&host, Type::TEXT)],
+            )
+            .await?;
+        let mut open = Vec::new();
+        for row in rows {
+            if let Some(version) = number(&row, "version")? {
+                open.push((ProposalId::from_uuid(get(&row, "proposal")?), version));
+            }
+        }
+        Ok(open)
+    }
+
+    /// The votes on these offers that came since, in one snapshot, whatever their signatures are worth.
     pub async fn votes_for(
         &self,
         host: &str,
         open: &[(ProposalId, u32)],
+        since: Option<Timestamp>,
     ) -> Result<Page<VoteRow>, EngineError> {
         let proposals: Vec<Uuid> = open.iter().map(|(proposal, _)| proposal.uuid()).collect();
         let versions: Result<Vec<i32>, _> = open.iter().map(|(_, n)| small(*n)).collect();
         let list = List {
             table: "vote",
-            columns: "host, proposal, version, kind, voter, body",
+            columns: "host, proposal, version, kind, voter, body, login",
             filter: "host = $3 AND (proposal, version) IN (SELECT * FROM unnest($4::uuid[], $5::integer[]))",
             key: "(proposal::text || ' ' || version || ' ' || login || ' ' || kind || ' ' || encode(digest, 'hex'))",
             bytes: "octet_length(body)",
@@ -63,7 +84,7 @@ impl Engine {
         let page = held
             .list(
                 &list,
-                None,
+                since,
                 &[
                     (&host, Type::TEXT),
                     (&proposals, Type::UUID_ARRAY),
@@ -80,21 +101,23 @@ impl Engine {
     pub async fn publish_statement(&self, said: &StatementRow) -> Result<(), EngineError> {
         fits("a statement", &said.body, BODY_MAX)?;
         fits("a signature", said.signature.as_bytes(), SIGNATURE_MAX)?;
-        let seq = small(said.seq)?;
+        let seq = large(said.seq)?;
+        let to = said.to.as_ref().map(Person::as_str);
         self.held()
             .await?
             .put(
-                "INSERT INTO desk.statement (host, proposal, seq, kind, body, signature) \
-                 VALUES ($1, $2, $3, $4, $5, $6)",
+                "INSERT INTO desk.statement (host, proposal, seq, kind, body, signature, person) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
                 "desk.statement WHERE host = $1 AND proposal = $2 AND seq = $3 AND kind = $4 \
-                 AND body = $5 AND signature = $6",
+                 AND body = $5 AND signature = $6 AND person IS NOT DISTINCT FROM $7",
                 &[
                     (&said.host, Type::TEXT),
                     (&said.proposal.uuid(), Type::UUID),
-                    (&seq, Type::INT4),
+                    (&seq, Type::INT8),
                     (&said.occasion.as_str(), Type::TEXT),
                     (&said.body, Type::BYTEA),
                     (&said.signature, Type::TEXT),
+                    (&to, Type::TEXT),
                 ],
             )
             .await
@@ -288,6 +311,7 @@ pub(super) fn vote(row: &tokio_postgres::Row) -> Result<Option<VoteRow>, EngineE
         kind,
         voter,
         body: get(row, "body")?,
+        login: cut(get(row, "login")?),
     }))
 }
 

@@ -12,6 +12,9 @@ use super::error::EngineError;
 use super::page::get;
 use super::schema;
 
+/// Sessions of one login: a program has up to five, and a person several seats.
+const CONNECTIONS_MAX: u32 = 32;
+
 /// What a login may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Duty {
@@ -32,6 +35,28 @@ impl Duty {
             Self::Reviewer(..) => "reviewer",
             Self::Gateway => "gateway",
             Self::Auditor => "auditor",
+        }
+    }
+}
+
+/// What it does, for people.
+impl std::fmt::Display for Duty {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Host(name) => write!(f, "offers what agents ask of the host {name}"),
+            Self::Reviewer(person, roles) if roles.is_empty() => {
+                write!(f, "votes as {person}, who is asked what everybody is asked")
+            }
+            Self::Reviewer(person, roles) => {
+                let roles: Vec<&str> = roles.iter().map(Role::as_str).collect();
+                write!(
+                    f,
+                    "votes as {person}, who is asked about {}",
+                    roles.join(", ")
+                )
+            }
+            Self::Gateway => f.write_str("asks for agents elsewhere"),
+            Self::Auditor => f.write_str("reads everything"),
         }
     }
 }
@@ -157,8 +182,51 @@ impl Engine {
             held.run(&format!("ALTER ROLE \"{name}\" SET {setting} = '{value}'"))
                 .await?;
         }
+        // One login does not take the connections of all others.
+        held.run(&format!(
+            "ALTER ROLE \"{name}\" CONNECTION LIMIT {CONNECTIONS_MAX}"
+        ))
+        .await?;
         held.commit().await?;
         Ok(about.is_empty())
+    }
+
+    /// What this login may do; `None` if it is no member.
+    pub async fn me(&self) -> Result<Option<Duty>, EngineError> {
+        let mut held = self.held().await?;
+        let have = held.have().await?;
+        if have != schema::latest() {
+            return Err(EngineError::NotMigrated {
+                have,
+                want: schema::latest(),
+            });
+        }
+        let rows = held
+            .rows(
+                "SELECT kind, host, person, roles FROM desk.member WHERE login = current_user::text",
+                &[],
+            )
+            .await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let odd = || EngineError::Protocol("a member that is nothing".to_owned());
+        let duty = match get::<&str>(row, "kind")? {
+            "host" => Duty::Host(get::<Option<String>>(row, "host")?.ok_or_else(odd)?),
+            "reviewer" => {
+                let person = get::<Option<&str>>(row, "person")?.ok_or_else(odd)?;
+                let roles: Vec<String> = get(row, "roles")?;
+                let roles: Result<_, _> = roles.iter().map(|role| role.parse()).collect();
+                Duty::Reviewer(
+                    Person::new(person).map_err(|_| odd())?,
+                    roles.map_err(|_| odd())?,
+                )
+            }
+            "gateway" => Duty::Gateway,
+            "auditor" => Duty::Auditor,
+            _ => return Err(odd()),
+        };
+        Ok(Some(duty))
     }
 
     /// Takes a login out of the desk. The login itself stays, and what it wrote.

@@ -89,9 +89,11 @@ impl Held {
             for row in &rows {
                 bytes += get::<i64>(row, "bytes")?.saturating_add(BESIDE);
                 last = Some((get::<Timestamp>(row, "at")?, get::<String>(row, "key")?));
-                match read(row)? {
-                    Some(one) => page.rows.push(one),
-                    None => page.odd += 1,
+                // A value that is none here, as the time `infinity`, is its row's alone.
+                match read(row) {
+                    Ok(Some(one)) => page.rows.push(one),
+                    Ok(None) | Err(EngineError::Protocol(_)) => page.odd += 1,
+                    Err(e) => return Err(e),
                 }
             }
             let most = i64::try_from(list.most).unwrap_or(i64::MAX);

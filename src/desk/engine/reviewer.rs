@@ -54,7 +54,7 @@ impl Engine {
         let proposals: Vec<Uuid> = proposals.iter().map(ProposalId::uuid).collect();
         let list = List {
             table: "statement",
-            columns: "host, proposal, seq, kind, body, signature",
+            columns: "host, proposal, seq, person, kind, body, signature",
             filter: "proposal = ANY($3)",
             key: "(host || ' ' || proposal || ' ' || seq)",
             bytes: "(octet_length(body) + octet_length(signature))",
@@ -64,13 +64,18 @@ impl Engine {
         held.list(&list, since, &[(&proposals, Type::UUID_ARRAY)], |row| {
             let kind: &str = get(row, "kind")?;
             let occasion = Occasion::ALL.into_iter().find(|o| o.as_str() == kind);
-            let (Some(occasion), Some(seq)) = (occasion, number(row, "seq")?) else {
+            let seq = u64::try_from(get::<i64>(row, "seq")?);
+            let to = get::<Option<&str>>(row, "person")?
+                .map(Person::new)
+                .transpose();
+            let (Some(occasion), Ok(seq), Ok(to)) = (occasion, seq, to) else {
                 return Ok(None);
             };
             Ok(Some(StatementRow {
                 host: get(row, "host")?,
                 proposal: ProposalId::from_uuid(get(row, "proposal")?),
                 seq,
+                to,
                 occasion,
                 body: get(row, "body")?,
                 signature: get(row, "signature")?,
@@ -118,13 +123,13 @@ impl Engine {
             .await
     }
 
-    /// Who reads what, of the offers that this login may read.
+    /// Who read what within the last minute and a half, of the offers that this login may read.
     pub async fn claims(&self, since: Option<Timestamp>) -> Result<Page<ClaimRow>, EngineError> {
         let list = List {
             table: "claim",
             columns: "host, proposal, person",
-            filter: "true",
-            key: "(host || ' ' || proposal || ' ' || login)",
+            filter: "at > now() - interval '90 seconds'",
+            key: "(host || ' ' || proposal || ' ' || login || ' ' || minute)",
             bytes: "octet_length(person)",
             most: 128,
         };

@@ -38,6 +38,8 @@ pub struct VoteRow {
     pub kind: VoteKind,
     pub voter: Person,
     pub body: Vec<u8>,
+    /// The reviewer's login. The engine writes it; what a reviewer says is not sent.
+    pub login: String,
 }
 
 /// What a host says about a proposal, or in answer to a request.
@@ -46,8 +48,10 @@ pub struct StatementRow {
     pub host: String,
     /// Or the request's id.
     pub proposal: ProposalId,
-    /// Counts what the host says of this proposal.
-    pub seq: u32,
+    /// Orders what the host says.
+    pub seq: u64,
+    /// Whom it is for: everybody who may read the offer if it is nobody.
+    pub to: Option<Person>,
     pub occasion: Occasion,
     pub body: Vec<u8>,
     pub signature: String,

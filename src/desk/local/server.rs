@@ -3,11 +3,12 @@
 //! Any process of the machine may connect; the kernel says whose it is, and only the people of the host's own file are
 //! served. What they send is handed on; who they are is checked again where votes are counted.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;
@@ -20,10 +21,12 @@ use crate::ballot::Electorate;
 use crate::desk::Board;
 use crate::desk::wire::{FromHost, PROTOCOL, ToHost, VOTE_MAX, line};
 use crate::ipc::{FrameReader, Next};
-use crate::model::{ProposalId, Via, Vote};
+use crate::model::{Person, ProposalId, Via, Vote};
 
 /// Connections at a time.
 const CONNECTIONS_MAX: usize = 64;
+/// Of those, of one uid: nobody keeps the others out.
+const OF_ONE_UID_MAX: usize = 8;
 /// What one connection may send in [`SPAN`].
 const SENT_MAX: u32 = 40;
 const SPAN: Duration = Duration::from_secs(10);
@@ -36,6 +39,9 @@ pub trait Voters: Clone + Send + Sync + 'static {
     fn electorate(&self) -> Result<Arc<Electorate>, String>;
 
     fn vote(&self, id: ProposalId, version: u32, vote: Vote, via: Via);
+
+    /// A hint: this person reads that proposal.
+    fn reads(&self, id: ProposalId, by: &Person);
 }
 
 /// The socket in the file system. Dropping it removes it.
@@ -97,6 +103,7 @@ impl Drop for LocalListener {
 /// Serves reviewers until it is dropped.
 pub async fn serve(listener: LocalListener, host: String, board: Board, voters: impl Voters) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let shares = Shares::default();
     let mut open = tokio::task::JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -107,14 +114,55 @@ pub async fn serve(listener: LocalListener, host: String, board: Board, voters: 
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        let Ok(place) = room.clone().try_acquire_owned() else {
+        let share = stream
+            .peer_cred()
+            .ok()
+            .and_then(|peer| shares.of(peer.uid()));
+        let (Some(share), Ok(place)) = (share, room.clone().try_acquire_owned()) else {
+            let why = format!(
+                "too many connections: {OF_ONE_UID_MAX} of one uid are served, and {CONNECTIONS_MAX} of all"
+            );
+            // It fits into the socket's buffer, or is lost.
+            let _ = stream.try_write(&line(&FromHost::Refused { why }));
             continue;
         };
         let (host, board, voters) = (host.clone(), board.clone(), voters.clone());
         open.spawn(async move {
             let _ = converse(stream, host, board, voters).await;
-            drop(place);
+            drop((place, share));
         });
+    }
+}
+
+/// How many connections each uid has.
+#[derive(Clone, Default)]
+struct Shares(Arc<Mutex<BTreeMap<u32, usize>>>);
+
+/// One of them, until it is dropped.
+struct Share(Shares, u32);
+
+impl Shares {
+    fn of(&self, uid: u32) -> Option<Share> {
+        let mut shares = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = shares.entry(uid).or_default();
+        if *own >= OF_ONE_UID_MAX {
+            return None;
+        }
+        *own += 1;
+        drop(shares);
+        Some(Share(self.clone(), uid))
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut shares = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = shares.get_mut(&self.1) {
+            *own -= 1;
+            if *own == 0 {
+                shares.remove(&self.1);
+            }
+        }
     }
 }
 
@@ -176,6 +224,7 @@ async fn converse(
             (Next::Line(bytes), _) => match serde_json::from_slice(&bytes) {
                 Ok(ToHost::Claim { proposal }) => {
                     board.claim(proposal, &person);
+                    voters.reads(proposal, &person);
                     continue;
                 }
                 Ok(ToHost::Vote {
@@ -204,5 +253,53 @@ async fn send(writer: &mut OwnedWriteHalf, message: &FromHost) -> io::Result<()>
     match timeout(PATIENCE, writer.write_all(&line(message))).await {
         Ok(sent) => sent,
         Err(_) => Err(io::ErrorKind::TimedOut.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::desk::HostKey;
+    use crate::desk::local::{Client, ClientError};
+
+    /// Nobody may vote, so every connection is told so and waits for nothing.
+    #[derive(Clone)]
+    struct Nobody;
+
+    impl Voters for Nobody {
+        fn electorate(&self) -> Result<Arc<Electorate>, String> {
+            Err("nobody votes here".to_owned())
+        }
+
+        fn vote(&self, _: ProposalId, _: u32, _: Vote, _: Via) {}
+
+        fn reads(&self, _: ProposalId, _: &crate::model::Person) {}
+    }
+
+    #[test]
+    fn shares_are_given_back() {
+        let shares = Shares::default();
+        let held: Vec<Share> = (0..OF_ONE_UID_MAX)
+            .map(|_| shares.of(1).expect("there is room"))
+            .collect();
+        assert!(shares.of(1).is_none());
+        assert!(shares.of(2).is_some(), "another uid has its own");
+        drop(held);
+        assert!(shares.of(1).is_some());
+        assert!(shares.0.lock().unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn who_is_not_served_hears_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("desk.sock");
+        let listener = LocalListener::bind(&path).unwrap();
+        let board = Board::new(HostKey::open_or_make(dir.path()).unwrap());
+        tokio::spawn(serve(listener, "lab-1".to_owned(), board, Nobody));
+        let refused = Client::connect(&path).await.unwrap_err();
+        assert!(
+            matches!(&refused, ClientError::Refused(why) if why == "nobody votes here"),
+            "{refused:?}"
+        );
     }
 }

@@ -8,7 +8,7 @@ use super::super::words;
 use super::Screen;
 use super::lengths::{Lengths, Room};
 use super::outcome::confined;
-use super::panes::{environment, hints, labelled, limits, peer, said, told_of};
+use super::panes::{hints, labelled, limits, peer, said, told_of};
 
 impl Screen<'_> {
     /// Limits, tier and layers, environment, digests, and the effects in full.
@@ -25,13 +25,18 @@ impl Screen<'_> {
             ));
             let tier = self.state.tier_for(&policy);
             let (layers, does_not_stop) = self.facts.of(tier);
-            out.push(labelled("tier", &format!("{tier}: {}", layers.join(", "))));
+            // In a seat nobody knows the layers of another machine.
+            let tier = match layers.is_empty() {
+                true => tier.to_string(),
+                false => format!("{tier}: {}", layers.join(", ")),
+            };
+            out.push(labelled("tier", &tier));
             for what in does_not_stop {
                 out.push(Para::new(format!("▲ does not stop {what}"), Role::Flagged).indent(9));
             }
         }
         out.extend(entry.run().map(confined));
-        out.push(labelled("python", &environment(&self.state.environment)));
+        out.push(labelled("python", &self.python_of(entry)));
         out.extend(peer(&p.peer));
         if self.facts.agents_share_uid {
             let shared = format!("▲ {}", words::SHARED_UID);

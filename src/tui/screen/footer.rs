@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::broker::Entry;
 use crate::model::file_name::may_be_saved;
-use crate::model::{ProposalId, State};
+use crate::model::{ProposalId, State, VoteKind};
 
 use super::super::canvas::Canvas;
 use super::super::claim;
@@ -203,7 +203,17 @@ impl Screen<'_> {
 
     /// The field's label names whom the denial is for.
     pub(super) fn deny_label(&self, id: ProposalId) -> String {
-        words::deny_reason(&self.denied_name(id))
+        let name = self.denied_name(id);
+        match self.vetoes(id) {
+            true => words::votes::veto_reason(&name),
+            false => words::deny_reason(&name),
+        }
+    }
+
+    /// Whether a denial is a veto here.
+    fn vetoes(&self, id: ProposalId) -> bool {
+        let entry = self.state.entry(id);
+        entry.is_some_and(|entry| self.state.denies_as(entry) == VoteKind::Veto)
     }
 
     /// The agent's name. Marks stand for letters that imitate others, as everywhere.
@@ -219,6 +229,7 @@ impl Screen<'_> {
         let said = self.ui.idle().map_or(0, |said| text::width(said) + 2);
         match text::width(&label) + 2 + said + REASON <= usize::from(width) {
             true => label,
+            false if self.vetoes(id) => words::votes::short_veto_reason(&self.denied_name(id)),
             false => words::short_deny_reason(&self.denied_name(id)),
         }
     }

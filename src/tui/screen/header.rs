@@ -48,6 +48,21 @@ impl Screen<'_> {
     /// The header's statements; `short` selects shorter forms.
     fn statements(&self, short: bool) -> Vec<Spans> {
         let f = self.facts;
+        let name = vec![(words::NAME.to_owned(), Role::Accent)];
+        let log = self.log_says(short);
+        if let Some(seat) = &f.seat {
+            let hosts = seat.hosts.iter().enumerate().map(|(i, host)| {
+                let gap = if i > 0 { "  " } else { "" };
+                let role = if host.away.is_some() {
+                    Role::Bad
+                } else {
+                    Role::Good
+                };
+                (format!("{gap}{}", words::seat::host(host)), role)
+            });
+            let person = vec![(words::seat::sits_as(seat), Role::Strong)];
+            return vec![name, person, log, hosts.collect()];
+        }
         let mut tier: Spans = vec![(f.tier.to_string(), Role::Strong)];
         let (layers, does_not_stop) = f.of(f.tier);
         if !does_not_stop.is_empty() {
@@ -69,35 +84,7 @@ impl Screen<'_> {
         } else if !layers.is_empty() {
             tier.push((format!(" {}", words::well()), Role::Good));
         }
-        let log: Spans = match &self.state.audit {
-            AuditHealth::Up { .. } if self.state.log_doubt.is_some() => {
-                vec![(words::NO_GRANTS.to_owned(), Role::Alarm)]
-            }
-            AuditHealth::Up { .. } if matches!(f.log, LogCheck::Damaged(_)) => {
-                vec![("log ✗ damaged".to_owned(), Role::Bad)]
-            }
-            AuditHealth::Up { .. } if f.log == LogCheck::Running => {
-                vec![(words::LOG_CHECKING.to_owned(), Role::Flagged)]
-            }
-            AuditHealth::Up { durable } if short => {
-                vec![(
-                    format!("log {} {}", words::well(), words::number(*durable)),
-                    Role::Dim,
-                )]
-            }
-            AuditHealth::Up { durable } => {
-                vec![(
-                    format!(
-                        "log {} {}",
-                        words::well(),
-                        words::count(*durable as usize, "record")
-                    ),
-                    Role::Dim,
-                )]
-            }
-            AuditHealth::Down { .. } => vec![(" AUDIT DOWN ".to_owned(), Role::Alarm)],
-        };
-        let mut out = vec![vec![(words::NAME.to_owned(), Role::Accent)]];
+        let mut out = vec![name];
         out.push(vec![
             (f.policy.clone(), Role::Strong),
             (format!(" {}", f.policy_digest), Role::Dim),
@@ -116,6 +103,42 @@ impl Screen<'_> {
         out
     }
 
+    /// Whether records are written, and how many there are.
+    fn log_says(&self, short: bool) -> Spans {
+        match &self.state.audit {
+            AuditHealth::Up { .. } if self.state.log_doubt.is_some() => {
+                vec![(words::NO_GRANTS.to_owned(), Role::Alarm)]
+            }
+            AuditHealth::Up { .. } if matches!(self.facts.log, LogCheck::Damaged(_)) => {
+                vec![("log ✗ damaged".to_owned(), Role::Bad)]
+            }
+            AuditHealth::Up { .. } if self.facts.log == LogCheck::Running => {
+                vec![(words::LOG_CHECKING.to_owned(), Role::Flagged)]
+            }
+            // The number would tell that somebody voted.
+            AuditHealth::Up { .. } if self.state.sealed().next().is_some() => {
+                vec![(format!("log {}", words::well()), Role::Dim)]
+            }
+            AuditHealth::Up { durable } if short => {
+                vec![(
+                    format!("log {} {}", words::well(), words::number(*durable)),
+                    Role::Dim,
+                )]
+            }
+            AuditHealth::Up { durable } => {
+                vec![(
+                    format!(
+                        "log {} {}",
+                        words::well(),
+                        words::count(*durable as usize, "record")
+                    ),
+                    Role::Dim,
+                )]
+            }
+            AuditHealth::Down { .. } => vec![(" AUDIT DOWN ".to_owned(), Role::Alarm)],
+        }
+    }
+
     /// How many proposals wait, how many of them are flagged, and what runs for how long.
     fn counts(&self, short: bool) -> Spans {
         let pending = self.state.pending_count();
@@ -131,11 +154,14 @@ impl Screen<'_> {
             let word = if short { "" } else { " flagged" };
             out.push((format!(" (▲ {flagged}{word})"), Role::Flagged));
         }
-        out.push(("  ".to_owned(), Role::Text));
-        out.push((
-            format!("{} running", words::number(running as u64)),
-            role(running),
-        ));
+        // Nothing runs in a seat.
+        if self.facts.seat.is_none() {
+            out.push(("  ".to_owned(), Role::Text));
+            out.push((
+                format!("{} running", words::number(running as u64)),
+                role(running),
+            ));
+        }
         let since = self.state.running().filter_map(|e| self.runs_for(e)).max();
         // Where there is little room, the queue has the time.
         if let Some(longest) = since.filter(|_| !short) {
@@ -245,6 +271,18 @@ impl Screen<'_> {
                     .and(why.clone(), Role::Text)
                     .hang(1),
             );
+        }
+        if let Some(why) = &self.facts.unreached {
+            paras.push(
+                Para::new(words::UNREACHED, Role::Flagged)
+                    .and(why.clone(), Role::Text)
+                    .hang(1),
+            );
+        }
+        let hosts = self.facts.seat.iter().flat_map(|seat| &seat.hosts);
+        for (host, why) in hosts.filter_map(words::seat::away) {
+            let para = Para::new(host, Role::Flagged).and(why, Role::Text);
+            paras.push(para.hang(1));
         }
         if !self.facts.absent.is_empty() {
             paras.push(

@@ -16,6 +16,7 @@ mod lengths;
 mod log;
 mod measured;
 mod news;
+mod nothing;
 mod outcome;
 mod output;
 mod over;

@@ -245,6 +245,12 @@ impl Screen<'_> {
     /// What each profile in force lets in, and on what all of them stand.
     pub(super) fn policies(&self, detail: Detail) -> Vec<Para> {
         let mut out = Vec::new();
+        if let Some(seat) = &self.facts.seat {
+            out.push(Para::new(words::seat::HOSTS, Role::Strong));
+            let hosts = seat.hosts.iter().map(words::seat::reached);
+            out.extend(hosts.map(|host| Para::new(host, Role::Text).indent(2)));
+            return out;
+        }
         for profile in &self.state.settings.profiles {
             out.extend(self.profile(profile, detail));
             out.push(Para::default());

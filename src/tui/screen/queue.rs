@@ -362,6 +362,9 @@ impl Screen<'_> {
     /// What it touches, and what of its run the agent does not get: only private data, so that this says both.
     fn tags(&self, entry: &Entry) -> (Vec<shown::Tag>, Vec<String>) {
         let mut tags = shown::tags(self.state, entry);
+        if !self.ui.readers(entry.proposal.id, self.now).is_empty() {
+            tags.insert(0, (words::votes::READING, Role::Dim));
+        }
         let withheld = self.withheld(entry);
         if !withheld.is_empty() {
             tags.retain(|(tag, _)| *tag != words::PRIV);
@@ -505,7 +508,7 @@ impl Screen<'_> {
             (more, if far { Role::Flagged } else { Role::Accent })
         });
         // Without the kernel's word on this line, the agent's own could be mistaken for it.
-        let uid = (format!(" uid {}", entry.proposal.peer.uid), Role::Dim);
+        let uid = (format!(" {}", Self::uid_of(entry)), Role::Dim);
         let (glyph, word, role) = shown::badge(entry);
         let lists = &self.ui.queue.lists;
         let at = lists.walk().position(|id| Some(id) == self.ui.selected());
@@ -546,30 +549,5 @@ impl Screen<'_> {
             parts.badge = glyph.to_owned();
         }
         parts
-    }
-
-    /// Drawn instead of code when no proposal is selected.
-    pub(super) fn nothing(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let none = match self.ui.queue.lists.all.1 == 0 {
-            true => words::EMPTY,
-            false => words::NONE_WAITS,
-        };
-        let mut lines = vec![
-            (none.to_owned(), Role::Strong),
-            (String::new(), Role::Text),
-            (words::EMPTY_HOW.to_owned(), Role::Dim),
-            (self.facts.socket.clone(), Role::Text),
-            (String::new(), Role::Text),
-            (words::EMPTY_TRY.to_owned(), Role::Dim),
-            (self.facts.submit.clone(), Role::Text),
-        ];
-        // On a low screen the rows are for the words.
-        if usize::from(area.height) <= lines.len() {
-            lines.retain(|(line, _)| !line.is_empty());
-        }
-        let left = area.x + 2;
-        for (y, (line, role)) in (area.y + 1..area.bottom()).zip(&lines) {
-            canvas.put_cut(left, y, area.right().saturating_sub(left), line, *role);
-        }
     }
 }

@@ -22,7 +22,7 @@ use super::data::{Digests, given, given_briefly, inputs, told};
 use super::effects::reads_all;
 use super::lengths::{Lengths, Room};
 use super::measured::SHEET_FRAME;
-use super::panes::{capabilities, environment, findings, findings_briefly, limits};
+use super::panes::{capabilities, findings, findings_briefly, limits};
 use super::{Drawn, Screen, SheetShown, draw_flow, whole_findings};
 
 /// The most columns of an agent's claim on the sheet. The limit keeps claims from displacing the
@@ -509,7 +509,7 @@ impl Screen<'_> {
                 out.push(self.flagged(i, "not stopped", what));
             }
         }
-        out.push(wide("python", environment(&self.state.environment)));
+        out.push(wide("python", self.python_of(entry)));
         out.push(Para::default());
         out.push(heading("Digests"));
         out.push(wide("proposal", p.id.to_string()));

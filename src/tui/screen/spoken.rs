@@ -143,6 +143,11 @@ impl<'a> Screen<'a> {
             return words::reviewed::plain::folder(&exact(&reviewed.folder).0);
         }
         let f = self.facts;
+        if let Some(seat) = &f.seat {
+            let hosts = seat.hosts.iter().map(words::seat::reached);
+            let all = std::iter::once(words::seat::sits_as(seat)).chain(hosts);
+            return plain(&all.collect::<Vec<_>>().join(" · "));
+        }
         let mut out = vec![format!("policy {}", f.policy), format!("tier {}", f.tier)];
         let (_, does_not_stop) = f.of(f.tier);
         if !does_not_stop.is_empty() {
@@ -177,6 +182,12 @@ impl<'a> Screen<'a> {
         if let Some(why) = &self.facts.unanchored {
             out.push(format!("{}{why}", words::UNANCHORED.trim_start()));
         }
+        if let Some(why) = &self.facts.unreached {
+            out.push(format!("{}{why}", words::UNREACHED.trim_start()));
+        }
+        let hosts = self.facts.seat.iter().flat_map(|seat| &seat.hosts);
+        let away = hosts.filter_map(words::seat::away);
+        out.extend(away.map(|(host, why)| format!("{}{why}", host.trim_start())));
         if !self.facts.absent.is_empty() {
             let names = self.facts.absent.join(", ");
             out.push(format!(

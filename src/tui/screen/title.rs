@@ -99,7 +99,7 @@ impl Screen<'_> {
         before.extend(claim::cut(p.agent_name(), 24, Role::Text));
         before.push((words::SAYS.to_owned(), Role::Dim));
         let used: usize = before.iter().map(|(text, _)| text::width(text)).sum();
-        let uid = format!("uid {}", p.peer.uid);
+        let uid = Self::uid_of(entry);
         let both = format!("{uid} · {}", Self::program(entry, area.width));
         let needs = |facts: &str| 1 + used + claim::width(title) + 2 + text::width(facts) + 1;
         let columns = usize::from(area.width);

@@ -11,7 +11,7 @@ use super::super::ui::votes::{going, seen};
 use super::super::words;
 use super::super::words::votes as said;
 use super::Screen;
-use super::panes::{said as claimed, told_of};
+use super::panes::{environment, said as claimed, told_of};
 
 impl Screen<'_> {
     /// Whether a grant of this takes signed votes.
@@ -28,7 +28,24 @@ impl Screen<'_> {
         }
     }
 
-    /// The first rows of the sheet: what a grant needs, and whose vote this will be.
+    /// The Python that it would run in: in a seat, the one that its host named.
+    pub(super) fn python_of(&self, entry: &Entry) -> String {
+        match entry.offered() {
+            None => environment(&self.state.environment),
+            Some(offered) => said::python_at(&offered.offer.environment),
+        }
+    }
+
+    /// The uid of the agent's side, and in a seat the host that it is on.
+    pub(super) fn uid_of(entry: &Entry) -> String {
+        let uid = entry.proposal.peer.uid;
+        match entry.offered() {
+            None => format!("uid {uid}"),
+            Some(offered) => format!("uid {uid} at {}", said::short_host(&offered.offer.host)),
+        }
+    }
+
+    /// The first rows of the sheet: in a seat the host, what a grant needs, and whose vote this will be.
     pub(super) fn needs(&self, entry: &Entry) -> Vec<Para> {
         let terms = self.state.terms_of(entry);
         if terms.is_empty() {
@@ -40,6 +57,10 @@ impl Screen<'_> {
             .collect();
         if let Some(Standing::Impossible(why)) = self.state.standing(entry, self.now) {
             out.push(self.flagged(0, said::NEEDS, &said::impossible(&why)));
+        }
+        if let Some(offered) = entry.offered() {
+            let (host, key) = (&offered.offer.host, &offered.offer.host_key);
+            out.insert(0, self.row(said::HOST, &said::runs_at(host, key)));
         }
         out.push(match self.state.voter_here(entry) {
             Ok(person) => self.row(said::YOUR_VOTE, &said::votes_as(person)),
@@ -57,10 +78,19 @@ impl Screen<'_> {
     pub(super) fn votes(&self, entry: &Entry) -> Vec<Para> {
         let rules = self.state.terms_of(entry).0;
         let needs = rules.iter().map(ToString::to_string);
-        let mut out: Vec<Para> = needs.map(|rule| told_of(said::NEEDS, &rule)).collect();
+        let host = entry.offered().map(|offered| {
+            let (host, key) = (&offered.offer.host, &offered.offer.host_key);
+            told_of(said::HOST, &said::runs_at(host, key))
+        });
+        let needs = needs.map(|rule| told_of(said::NEEDS, &rule));
+        let mut out: Vec<Para> = host.into_iter().chain(needs).collect();
         if let Some((words, role)) = going(self.state, entry, self.now) {
             let label = format!("{:<8} ", said::VOTE_ROW);
             out.push(Para::new(words, role).after(&label).hang(9));
+        }
+        let readers = self.ui.readers(entry.proposal.id, self.now);
+        if entry.awaits_decision() && !readers.is_empty() {
+            out.push(told_of(said::READERS, &said::reading(&readers)));
         }
         match (seen(self.state, entry), entry.poll()) {
             (Some(all), _) => {

@@ -17,7 +17,7 @@ use super::super::document::Document;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::words;
 use super::reasons::{Denial, Enter, Reason, Reasons};
-use super::votes::not_asked;
+use super::votes::{not_asked, too_late_to_deny};
 use super::{Challenge, Looked, Notice, Over, Prompt, SHEET_GRACE, Sheet, Span, UiState, closed};
 
 /// The longest deny reason, in characters.
@@ -275,6 +275,10 @@ impl UiState {
                 self.remarks.notice = Some(of(entry, words::already(entry.state())));
             }
             Some(entry) => {
+                if let Some(why) = too_late_to_deny(state, entry) {
+                    self.remarks.notice = Some(of(entry, why));
+                    return;
+                }
                 let id = entry.proposal.id;
                 let reason = self.reason();
                 self.over = Over::Prompt(Prompt::Deny { id, reason });

@@ -29,6 +29,7 @@ mod pausing;
 mod picker;
 mod points;
 mod quiet;
+mod readers;
 mod reasons;
 mod replaying;
 mod reviewing;
@@ -287,6 +288,7 @@ impl UiState {
         self.keep_agent(state, now);
         self.hear_refusal(state);
         self.hear_vote(state, now);
+        self.count_votes(state);
         self.tell_drill(state);
         if self.notice(state, now).is_none() {
             self.remarks.notice = None;
@@ -472,7 +474,9 @@ impl UiState {
 
     /// Whether the timing of a key decides whether it counts; input is then polled closely.
     pub fn watches_keys(&self, state: &BrokerState) -> bool {
-        self.sheet().is_some() || self.entry(state).is_some_and(Entry::awaits_decision)
+        self.sheet().is_some()
+            || self.entry(state).is_some_and(Entry::awaits_decision)
+            || self.attention.quiet.awaits_pause()
     }
 
     /// Call after an interruption: a stall, a resize, a paste, or a lost focus. Leaves the sheet

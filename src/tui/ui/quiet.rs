@@ -137,6 +137,11 @@ impl Quiet {
         self.rest == Rest::Certain
     }
 
+    /// Whether keys act again only after a pause, which is known only while keys are watched.
+    pub fn awaits_pause(&self) -> bool {
+        self.rest == Rest::Certain
+    }
+
     /// Whether nobody paused to look up since then.
     pub fn runs_since(&self, boot: Duration) -> bool {
         boot >= self.run

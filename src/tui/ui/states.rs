@@ -29,6 +29,7 @@ use super::figures::Figure;
 use super::filter::Filter;
 use super::groups::{Groups, Unlike};
 use super::quiet::Quiet;
+use super::readers::Readers;
 use super::reasons::{Denial, Reason};
 use super::vigilance::Vigilance;
 use super::{
@@ -92,6 +93,8 @@ pub(in crate::tui) struct QueueScreen {
     pub wrap: bool,
     /// Whether marked text is also drawn below its marks, as the terminal draws it.
     pub as_drawn: bool,
+    /// Who else reads.
+    pub readers: Readers,
 }
 
 impl Default for QueueScreen {
@@ -110,6 +113,7 @@ impl Default for QueueScreen {
             zoom: false,
             wrap: true,
             as_drawn: false,
+            readers: Readers::default(),
         }
     }
 }

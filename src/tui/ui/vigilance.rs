@@ -1,8 +1,9 @@
 //! What shows a person how they decide: this session's decisions and looks, and whether flagged code
 //! was on the screen for as long as reading takes. It asks once more; it never prevents a grant.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::broker::BrokerState;
@@ -64,6 +65,8 @@ pub(in crate::tui) struct Vigilance {
     /// Hashes of the lines of code that were decided on.
     lines: HashSet<u64>,
     keys: RandomState,
+    /// Confirmed, and not counted before its vote is: whether it was a grant, the code, and the look.
+    voting: BTreeMap<ProposalId, (bool, Arc<str>, Duration)>,
 }
 
 impl Vigilance {
@@ -97,6 +100,17 @@ impl Vigilance {
         }
         for line in code.lines() {
             self.lines.insert(self.keys.hash_one(line.trim()));
+        }
+    }
+
+    /// Counts what `counts` says is in, forgets what it says is not, and keeps the rest.
+    pub fn settle(&mut self, mut counts: impl FnMut(ProposalId) -> Option<bool>) {
+        for (id, (granted, code, look)) in std::mem::take(&mut self.voting) {
+            match counts(id) {
+                None => drop(self.voting.insert(id, (granted, code, look))),
+                Some(true) => self.decided(granted, &code, look),
+                Some(false) => {}
+            }
         }
     }
 
@@ -201,7 +215,15 @@ impl UiState {
         // What a drill was is counted once it ended.
         if let Some(entry) = state.entry(id).filter(|entry| !entry.is_drill()) {
             let vigilance = &mut self.attention.vigilance;
-            vigilance.decided(granted, entry.code().text(), look);
+            let code = entry.code().text();
+            let is_vote = match granted {
+                true => !state.terms_of(entry).is_empty(),
+                false => state.settings.seat().is_some(),
+            };
+            match is_vote {
+                true => drop(vigilance.voting.insert(id, (granted, code.clone(), look))),
+                false => vigilance.decided(granted, code, look),
+            }
         }
     }
 

@@ -18,6 +18,13 @@ pub(in crate::tui) fn seen<'a>(state: &BrokerState, entry: &'a Entry) -> Option<
     entry.poll()?.votes_for(state.person_here().ok()?)
 }
 
+const fn ended_by_people(state: State) -> bool {
+    !matches!(
+        state,
+        State::Expired | State::Withdrawn | State::Unattended | State::Error
+    )
+}
+
 /// What the person voted, wherever they did.
 fn voted(state: &BrokerState, entry: &Entry) -> Option<VoteKind> {
     match entry.poll().map(Poll::own)? {
@@ -41,6 +48,17 @@ pub(in crate::tui) fn going(
 ) -> Option<(String, Role)> {
     let poll = entry.poll().filter(|_| entry.awaits_decision())?;
     let standing = || state.standing(entry, now);
+    let own = matches!(
+        poll.own(),
+        Own::Signing(_) | Own::Failed(_) | Own::Sent(VoteKind::Veto) | Own::Counted(VoteKind::Veto)
+    );
+    if let Some(at) = entry.offered().map(|offered| offered.state)
+        && at != State::Pending
+        && !own
+    {
+        let may_veto = state.denies_as(entry) == VoteKind::Veto;
+        return Some((said::at_host(at, may_veto), Role::Accent));
+    }
     if let Some(kind) = voted(state, entry) {
         let standing = standing()?;
         let role = match standing {
@@ -62,6 +80,13 @@ pub(in crate::tui) fn going(
     }
 }
 
+/// Why a denial of the person comes too late: their host granted it, and they may not veto.
+pub(in crate::tui) fn too_late_to_deny(state: &BrokerState, entry: &Entry) -> Option<String> {
+    let at = entry.offered()?.state;
+    let late = at != State::Pending && state.denies_as(entry) != VoteKind::Veto;
+    late.then(|| said::at_host(at, false))
+}
+
 /// Why the person is not asked for a grant of what takes votes.
 pub(in crate::tui) fn not_asked(state: &BrokerState, entry: &Entry, now: Now) -> Option<String> {
     if state.terms_of(entry).is_empty() {
@@ -81,6 +106,28 @@ pub(in crate::tui) fn not_asked(state: &BrokerState, entry: &Entry, now: Now) ->
 }
 
 impl UiState {
+    /// Counts the decisions whose votes are in. What was not signed, or does not count, was none.
+    pub(super) fn count_votes(&mut self, state: &BrokerState) {
+        let mut failed = Vec::new();
+        self.attention.vigilance.settle(|id| {
+            let entry = state.entry(id);
+            let counts = match entry.and_then(Entry::poll).map(Poll::own) {
+                Some(Own::Signing(_) | Own::Sent(_)) => return None,
+                Some(Own::Counted(_)) => true,
+                Some(Own::Open | Own::Failed(_)) => false,
+                // It ended meanwhile.
+                None => entry.is_some_and(|entry| ended_by_people(entry.state())),
+            };
+            if !counts {
+                failed.push(id);
+            }
+            Some(counts)
+        });
+        for id in failed {
+            self.queue.denied.remove(&id);
+        }
+    }
+
     /// Tells how the person's vote on the selected proposal goes, each time that it goes on.
     pub(super) fn hear_vote(&mut self, state: &BrokerState, now: Now) {
         let entry = self.entry(state).filter(|entry| entry.poll().is_some());

@@ -1,15 +1,19 @@
 //! What is said of proposals whose policy asks for signed votes.
 
 use crate::ballot::{Missing, Standing};
-use crate::model::{Person, VoteKind};
+use crate::model::{Digest, Person, State, VoteKind};
 
 /// In the queue's rows: people have to vote on it; the person's own vote is in.
 pub const VOTE: &str = "VOTE";
 pub const VOTED: &str = "VOTED";
+/// In a row: somebody else reads it at the moment.
+pub const READING: &str = "READING";
 /// Labels.
+pub const HOST: &str = "host";
 pub const NEEDS: &str = "needs";
 pub const YOUR_VOTE: &str = "your vote";
 pub const VOTE_ROW: &str = "vote";
+pub const READERS: &str = "readers";
 pub const SIGNING: &str = "signing… touch your security key if it blinks";
 pub const NOT_OPEN: &str = "yours is not in yet; nobody sees the others' before";
 /// What the sheet's key does.
@@ -19,6 +23,32 @@ pub const TO_SIGN_SHORT: &str = "to sign";
 /// Whose vote the sheet asks for.
 pub fn votes_as(person: &Person) -> String {
     format!("as {person}, signed with your key")
+}
+
+/// A host's name for a row that has other things too.
+pub fn short_host(name: &str) -> String {
+    const MOST: usize = 20;
+    match name.chars().count() > MOST {
+        false => name.to_owned(),
+        true => format!("{}…", name.chars().take(MOST).collect::<String>()),
+    }
+}
+
+/// Of a host's Python, a seat has the digest.
+pub fn python_at(digest: &Digest) -> String {
+    format!("the host's Python {}", digest.short(8))
+}
+
+/// Where it would run.
+pub fn runs_at(host: &str, key: &str) -> String {
+    format!("it runs at {host} · its key {key}")
+}
+
+/// `ana is reading this`, `ana, ben are reading this`.
+pub fn reading(people: &[&Person]) -> String {
+    let names: Vec<&str> = people.iter().map(|person| person.as_str()).collect();
+    let are = if names.len() == 1 { "is" } else { "are" };
+    format!("{} {are} reading this", names.join(", "))
 }
 
 pub const fn voted(kind: VoteKind) -> &'static str {
@@ -40,6 +70,24 @@ pub fn sent(kind: VoteKind) -> String {
 
 pub fn impossible(why: &str) -> String {
     format!("no votes can grant it: {why}")
+}
+
+/// Its host says that it is not asked about any more, and has not ended it.
+pub fn at_host(state: State, may_veto: bool) -> String {
+    match may_veto {
+        true => format!("its host says: {state}; your veto ends it until it is let go"),
+        false => format!("its host says: {state}"),
+    }
+}
+
+/// The field of the reason for a veto.
+pub fn veto_reason(whom: &str) -> String {
+    format!("veto, reason for {whom}")
+}
+
+/// The same where there is little room.
+pub fn short_veto_reason(whom: &str) -> String {
+    format!("veto {whom}")
 }
 
 /// The person's own vote is in the log.

@@ -74,6 +74,8 @@ async fn completions_and_man_page_name_every_command_and_no_hidden_role() {
             "setup",
             "doctor",
             "hook",
+            "host",
+            "review",
             "completions",
             "man",
         ] {

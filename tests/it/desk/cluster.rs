@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -48,7 +48,7 @@ rm -rf "$folder"
 "#;
 
 const CONF: &str = "fsync = off\nfull_page_writes = off\nsynchronous_commit = off\nlisten_addresses = 'localhost'\n\
-                    max_connections = 100\n";
+                    max_connections = 300\n";
 
 /// The logins of every test's database, each with the password `pw`.
 fn members() -> Vec<Member> {
@@ -114,6 +114,9 @@ impl Cluster {
             .tempdir_in("/tmp")
             .unwrap();
         let folder = folder.keep();
+        // Its socket is for every user of the machine; what is in it has its own rights.
+        let open = std::fs::Permissions::from_mode(0o711);
+        std::fs::set_permissions(&folder, open).unwrap();
         let port = TcpListener::bind("localhost:0")
             .unwrap()
             .local_addr()

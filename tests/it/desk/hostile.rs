@@ -269,7 +269,7 @@ async fn a_vote_whose_answer_was_cut_off_is_sent_again_and_is_one_vote() {
     assert!(matches!(error, EngineError::Unreachable(_)), "{error:?}");
     db.engine("rev_ana").cast(&cast).await.unwrap();
     assert_eq!(
-        host.votes_for("a", &[(one.proposal, 1)])
+        host.votes_for("a", &[(one.proposal, 1)], None)
             .await
             .unwrap()
             .rows,

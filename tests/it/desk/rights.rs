@@ -41,6 +41,8 @@ INSERT INTO desk.claim (host, proposal, person, login) VALUES ('a', '00000000-00
 INSERT INTO desk.statement (host, proposal, seq, kind, body, signature) VALUES
   ('a', '00000000-0000-0000-0000-000000000001', 1, 'ack', '', ''), ('b', '00000000-0000-0000-0000-000000000003', 1, 'ack', '', ''),
   ('a', '00000000-0000-0000-0000-000000000009', 1, 'outcome', '', '');
+INSERT INTO desk.statement (host, proposal, seq, person, kind, body, signature) VALUES
+  ('a', '00000000-0000-0000-0000-000000000001', 2, 'ben', 'ack', '', ''), ('a', '00000000-0000-0000-0000-000000000009', 2, 'ben', 'ack', '', '');
 INSERT INTO desk.request (host, id, deadline, body, login) VALUES
   ('a', '00000000-0000-0000-0000-000000000009', now() + interval '1 hour', '', 'gate_x');
 INSERT INTO desk.checkpoint (host, size, body) VALUES ('a', 1, '');
@@ -136,13 +138,14 @@ async fn each_login_does_what_is_its_own_and_nothing_else() {
         ),
     ];
     for (login, offers, votes, claims, statements, requests, points) in [
-        ("host_a", "2", "1", NO, "2", "1", "1"),
+        ("host_a", "2", "1", NO, "4", "1", "1"),
         ("host_b", "1", "1", NO, "1", "0", "1"),
         ("rev_ana", "2", "0", "1", "2", NO, "1"),
-        ("rev_ben", "3", "2", "1", "2", NO, "1"),
+        // What is for one person, the others do not read.
+        ("rev_ben", "3", "2", "1", "3", NO, "1"),
         ("gate_x", NO, NO, NO, "1", "1", NO),
         ("gate_y", NO, NO, NO, "0", "0", NO),
-        ("audit_z", "3", "2", "1", "3", "1", "1"),
+        ("audit_z", "3", "2", "1", "5", "1", "1"),
     ] {
         for (name, expected) in [
             ("offer", offers),

@@ -32,6 +32,7 @@ pub fn vote(offer: &OfferRow, voter: &str) -> VoteRow {
         kind: VoteKind::Grant,
         voter: voter.parse().unwrap(),
         body: format!("{{\"voter\": \"{voter}\"}}").into_bytes(),
+        login: format!("rev_{}", voter.trim_end_matches("@x")),
     }
 }
 
@@ -94,13 +95,16 @@ async fn everything_sent_twice_is_there_once_and_only_for_those_whom_it_is_for()
         "row-level security",
     );
     let wanted = [(open.proposal, 1), (data.proposal, 1), (secret.proposal, 1)];
-    let votes = a.votes_for("a", &wanted).await.unwrap();
+    let votes = a.votes_for("a", &wanted, None).await.unwrap();
     assert_eq!(votes.rows, [vote(&open, "ana@x"), vote(&open, "ben")]);
     assert_eq!(
-        a.votes_for("a", &[(open.proposal, 2)]).await.unwrap().rows,
+        a.votes_for("a", &[(open.proposal, 2)], None)
+            .await
+            .unwrap()
+            .rows,
         []
     );
-    assert_eq!(b.votes_for("a", &wanted).await.unwrap().rows, []);
+    assert_eq!(b.votes_for("a", &wanted, None).await.unwrap().rows, []);
 
     let claim = |person: &str| ClaimRow {
         host: "a".to_owned(),
@@ -133,6 +137,7 @@ async fn everything_sent_twice_is_there_once_and_only_for_those_whom_it_is_for()
         host: "a".to_owned(),
         proposal,
         seq,
+        to: None,
         occasion,
         body: b"said".to_vec(),
         signature: "signed".to_owned(),
@@ -275,6 +280,7 @@ async fn sql_in_every_text_is_text() {
             host: "a".to_owned(),
             proposal: one.proposal,
             seq: 1,
+            to: None,
             occasion: Occasion::Ack,
             body: text.into(),
             signature: text.to_owned(),
@@ -288,7 +294,10 @@ async fn sql_in_every_text_is_text() {
                 .rows,
             [said]
         );
-        let votes = host.votes_for("a", &[(one.proposal, 1)]).await.unwrap();
+        let votes = host
+            .votes_for("a", &[(one.proposal, 1)], None)
+            .await
+            .unwrap();
         assert_eq!(votes.rows, [cast]);
         // Names have an alphabet.
         let mut named = one.clone();
@@ -340,6 +349,9 @@ async fn rows_that_an_administrator_made_up_are_left_out_and_counted() {
         ))
         .await
         .unwrap();
-    let votes = host.votes_for("a", &[(one.proposal, 1)]).await.unwrap();
+    let votes = host
+        .votes_for("a", &[(one.proposal, 1)], None)
+        .await
+        .unwrap();
     assert_eq!((votes.rows, votes.odd), (vec![vote(&one, "ana@x")], 2));
 }

@@ -124,6 +124,9 @@ async fn pruning_takes_what_is_past_and_nothing_that_is_open() {
     gone = owner.prune(0).await.unwrap();
     assert_eq!((gone.offers, gone.votes), (0, 1));
     let wanted = [(open.proposal, 0), (open.proposal, 1), (past.proposal, 1)];
-    assert_eq!(host.votes_for("a", &wanted).await.unwrap().rows.len(), 2);
+    assert_eq!(
+        host.votes_for("a", &wanted, None).await.unwrap().rows.len(),
+        2
+    );
     assert_eq!(ana.offers(None).await.unwrap().rows, [open]);
 }

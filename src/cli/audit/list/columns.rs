@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::audit::deciders;
+
 use super::{AGENT, Logged, TITLE, claim, seconds, state, title};
 
 /// A title is not cut shorter than this: the row goes on below.
@@ -114,13 +116,24 @@ impl Form {
     }
 }
 
-/// `granted by ana, edited`.
+/// `granted by ana, edited`; by votes, `granted by ana, ben`.
 fn told(p: &Logged) -> String {
     let by = p.settled.as_ref().and_then(|settled| settled.by.as_ref());
     let by = by.map_or_else(String::new, |by| match &by.login {
         Some(login) => format!(" by {}", claim(login, AGENT)),
         None => format!(" by uid {}", by.uid),
     });
+    let voters = deciders(&p.votes);
+    let by = match voters.is_empty() {
+        true => by,
+        false => {
+            let names: Vec<String> = voters
+                .iter()
+                .map(|one| claim(one.as_str(), AGENT))
+                .collect();
+            format!(" by {}", names.join(", "))
+        }
+    };
     let edited = if p.edited { ", edited" } else { "" };
     format!("{}{by}{edited}", state(p))
 }

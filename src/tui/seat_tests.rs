@@ -1,0 +1,69 @@
+//! A reviewer's seat says as whom one sits and which hosts are there, and nothing of agents, Python or runs.
+
+use super::action::{Followed, Seated};
+use super::bench::*;
+use super::contrast_tests::assert_readable;
+use super::snapshot_tests::snap;
+use crate::broker::Attendance;
+use crate::broker::seat::Seat;
+
+/// A seat of ana's. `away`: why its host is not reached.
+pub(super) fn seat(columns: u16, rows: u16, away: Option<&str>) -> Bench {
+    let mut b = Bench::new(columns, rows);
+    b.state.settings.attendance = Attendance::Reviewer(Seat {
+        person: "ana@example.org".parse().unwrap(),
+    });
+    b.facts.agents_share_uid = false;
+    b.facts.tiers.clear();
+    b.facts.seat = Some(Seated {
+        person: "ana@example.org".to_owned(),
+        hosts: vec![Followed {
+            name: "lab-1".to_owned(),
+            place: "/run/countersign/desk.sock".to_owned(),
+            away: away.map(str::to_owned),
+        }],
+    });
+    b
+}
+
+#[test]
+fn an_empty_seat_says_as_whom_one_sits_and_whether_its_host_is_there() {
+    let gone = "no host answers at /run/countersign/desk.sock: Connection refused";
+    for (name, away) in [("there", None), ("gone", Some(gone))] {
+        for (columns, rows) in [(50, 15), (80, 24), (100, 30)] {
+            let mut b = seat(columns, rows, away);
+            let text = b.draw();
+            for word in [
+                "submit",
+                "Agents",
+                "uid",
+                "process",
+                "kernel",
+                "running",
+                "does not stop",
+            ] {
+                assert!(!text.contains(word), "{name}: {word:?}\n{text}");
+            }
+            for word in ["ana@example.org", "lab-1"] {
+                assert!(text.contains(word), "{name}: {word:?}\n{text}");
+            }
+            let reached = text.contains(" reached at") && !text.contains("not reached");
+            assert_eq!(reached, away.is_none(), "{text}");
+            snap(&format!("seat_empty_{name}_{columns}x{rows}"), &text);
+            assert_readable(&mut b);
+        }
+    }
+}
+
+#[test]
+fn what_a_seat_lets_in_is_its_hosts_to_say() {
+    let mut b = seat(100, 30, None);
+    let text = b.keys("3");
+    assert!(text.is_empty());
+    let text = b.draw();
+    assert!(text.contains("Hosts"), "{text}");
+    assert!(
+        !text.contains("Isolation") && !text.contains("agent.sock"),
+        "{text}"
+    );
+}
