@@ -237,8 +237,7 @@ impl Host<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{Options, Surroundings, Variables, load_in};
-    use crate::paths::Folders;
+    use crate::config::{Options, Surroundings, load_in};
 
     /// What a host with these files says.
     fn starts(config: &str, policies: &[(&str, &str)]) -> Result<(), String> {
@@ -254,18 +253,7 @@ mod tests {
         for (name, text) in policies {
             write(&format!("config/policies/{name}.toml"), text);
         }
-        let around = Surroundings {
-            folders: Folders {
-                config: at("config"),
-                state: at("state"),
-                data: at("data"),
-                cache: at("cache"),
-                runtime: None,
-            },
-            admin_dir: at("admin"),
-            overlay: None,
-            variables: Variables::default(),
-        };
+        let around = Surroundings::below(dir.path());
         let config = load_in(&Options::default(), &around).unwrap();
         let caps = crate::tui::TerminalCaps::NONE;
         let written = super::super::Written::of(&config, caps).unwrap();

@@ -484,25 +484,14 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::config::{Options, Surroundings, Variables, load_in};
+    use crate::config::{Options, Surroundings, load_in};
 
     #[test]
     fn a_uid_may_fill_half_of_the_queue_where_others_can_connect() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::fs::create_dir(at("config")).unwrap();
-        let around = Surroundings {
-            folders: Folders {
-                config: at("config"),
-                state: at("state"),
-                data: at("data"),
-                cache: at("cache"),
-                runtime: None,
-            },
-            admin_dir: at("admin"),
-            overlay: None,
-            variables: Variables::default(),
-        };
+        let around = Surroundings::below(dir.path());
         let bounds = |socket: &str| {
             let path = at("config").join("config.toml");
             let text = format!(
@@ -541,18 +530,7 @@ mod tests {
         write("admin/config.toml", "profiles = [\"analysis\", \"corp\"]\n");
         let corp = "name = \"corp\"\nextends = \"analysis\"\n";
         write("config/policies/corp.toml", corp);
-        let around = Surroundings {
-            folders: Folders {
-                config: at("config"),
-                state: at("state"),
-                data: at("data"),
-                cache: at("cache"),
-                runtime: None,
-            },
-            admin_dir: at("admin"),
-            overlay: None,
-            variables: Variables::default(),
-        };
+        let around = Surroundings::below(dir.path());
         let start = || {
             let config = load_in(&Options::default(), &around).map_err(|e| e.to_string())?;
             let policies = policy::load(&policy::Places::of(&config.paths)).unwrap();

@@ -288,11 +288,9 @@ impl BrokerState {
         let voter = &vote.voter;
         sent_by(voter, via, &electorate)?;
         let there = now.boot.saturating_sub(received).saturating_add(SLACK);
-        if Duration::from_millis(vote.viewed.selected_ms) > there
-            || vote.viewed.lines_seen > lines
-            || vote.viewed.findings_shown > findings as u64
-        {
-            return Err("it says that its voter saw more than there was".to_owned());
+        let too_much = || Err("it says that its voter saw more than there was".to_owned());
+        if Duration::from_millis(vote.viewed.selected_ms) > there {
+            return too_much();
         }
         if vote.kind == VoteKind::Grant {
             if version != poll.version {
@@ -325,6 +323,11 @@ impl BrokerState {
         let (checked, which) = poll
             .check(vote, &electorate, now.wall)
             .map_err(|why| why.to_string())?;
+        // A denial may be of an earlier version, which may have had more of both.
+        let (seen, shown) = (vote.viewed.lines_seen, vote.viewed.findings_shown);
+        if which == 0 && (seen > lines || shown > findings as u64) {
+            return too_much();
+        }
         if poll.has(vote, which) {
             return Ok(None);
         }

@@ -261,6 +261,24 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
+    /// A test's own, with a folder each below this one.
+    #[cfg(test)]
+    pub fn below(root: &std::path::Path) -> Self {
+        let at = |name: &str| root.join(name);
+        Self {
+            folders: Folders {
+                config: at("config"),
+                state: at("state"),
+                data: at("data"),
+                cache: at("cache"),
+                runtime: None,
+            },
+            admin_dir: at("admin"),
+            overlay: None,
+            variables: Variables::default(),
+        }
+    }
+
     /// The surroundings of this process.
     pub fn of_process() -> Result<Self, ConfigError> {
         let overlay = std::env::var_os("COUNTERSIGN_ENV")

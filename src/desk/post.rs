@@ -157,18 +157,18 @@ impl<V: Voters> Post<V> {
             .collect();
         done.offered.retain(|key| stands.contains(key));
         done.told.retain(|key| said.contains(key));
-        let mut refused = None;
+        let (mut refused, mut is_full) = (None, false);
         for letters in all {
             let key = (letters.proposal, letters.version);
             if !done.offered.contains(&key) {
                 // One that ended before the engine knew it concerns nobody there, and behind a refused one others would be too.
-                if letters.has_ended || refused.is_some() {
+                if letters.has_ended || is_full {
                     continue;
                 }
                 match self.engine.publish_offer(&self.offer(letters)?).await {
                     Ok(()) => done.offered.insert(key),
                     Err(e @ (EngineError::Refused(_) | EngineError::TooLarge(_))) => {
-                        refused = Some(e);
+                        (refused, is_full) = (Some(e), true);
                         continue;
                     }
                     Err(e) => return Err(e),
@@ -176,10 +176,18 @@ impl<V: Voters> Post<V> {
             }
             for letter in &letters.said {
                 let key = (letters.proposal, letter.number);
-                if !done.told.contains(&key) {
-                    let row = self.statement(letters, letter)?;
-                    self.engine.publish_statement(&row).await?;
-                    done.told.insert(key);
+                if done.told.contains(&key) {
+                    continue;
+                }
+                let row = self.statement(letters, letter)?;
+                match self.engine.publish_statement(&row).await {
+                    Ok(()) => {
+                        done.told.insert(key);
+                    }
+                    Err(e @ (EngineError::Refused(_) | EngineError::TooLarge(_))) => {
+                        refused = Some(e);
+                    }
+                    Err(e) => return Err(e),
                 }
             }
         }

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Accesses, AgentClaim, AgentId, Artifact, BoundInput, Digest, Drill, DrillPlan, DrilledLog,
-    Exit, GrantDigest, Isolation, LimitKind, Limits, Nonce, Pace, Peer, Person, Preflight,
-    ProposalId, Reviewer, RunError, RunEvent, State, Terms, Tier, Timing, Verdict, Viewed, Vote,
-    VoteKind,
+    Accesses, AgentClaim, AgentId, Artifact, Ballot, BoundInput, Digest, Drill, DrillPlan,
+    DrilledLog, Exit, GrantDigest, Isolation, LimitKind, Limits, Nonce, Pace, Peer, Person,
+    Preflight, ProposalId, Reviewer, RunError, RunEvent, State, Terms, Tier, Timing, Verdict,
+    Viewed, Vote, VoteKind,
 };
 
 /// One step in the life of a dashboard or a proposal.
@@ -304,6 +304,22 @@ pub struct VotedLog {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
     pub via: Via,
+}
+
+impl VotedLog {
+    /// What the vote is on.
+    pub fn ballot(&self) -> Ballot {
+        Ballot {
+            proposal: self.id,
+            host: self.host_key.clone(),
+            offer: self.offer,
+            code: self.code,
+            grant: self.grant,
+            terms: self.terms.digest(),
+            nonce: self.nonce,
+            deadline: self.deadline,
+        }
+    }
 }
 
 /// How a vote came.

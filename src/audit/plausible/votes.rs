@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::super::line::Record;
 use crate::ballot::{self, SecurityKey};
 use crate::model::{
-    Ballot, Digest, GrantedLog, LogEvent, NAMESPACE, Nonce, Person, ProposalId, Quorum, Rule,
-    Terms, VoteKind, VotedLog,
+    Digest, GrantedLog, LogEvent, NAMESPACE, Nonce, Person, ProposalId, Quorum, Rule, Terms,
+    VoteKind, VotedLog,
 };
 
 /// A vote that counts for its proposal.
@@ -137,16 +137,7 @@ fn signature(v: &VotedLog, is_gone: bool) -> Result<(), String> {
     if is_gone {
         return Ok(());
     }
-    let ballot = Ballot {
-        proposal: v.id,
-        host: v.host_key.clone(),
-        offer: v.offer,
-        code: v.code,
-        grant: v.grant,
-        terms: v.terms.digest(),
-        nonce: v.nonce,
-        deadline: v.deadline,
-    };
+    let ballot = v.ballot();
     let reason = v.vote.reason.as_deref();
     let text = ballot.text(v.vote.kind, &v.vote.voter, &v.vote.viewed, reason);
     let said = ballot::signed_by(&key, &v.vote.signature, NAMESPACE, text.as_bytes());

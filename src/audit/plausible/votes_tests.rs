@@ -6,7 +6,7 @@ use super::super::samples::{denied, granted_by, proposed};
 use super::tests::{line, read_from};
 use super::*;
 use crate::ballot::testing::TestKey;
-use crate::model::{Ballot, GrantDigest, Nonce, Quorum, Rule, Terms, VoteKind, VotedLog, When};
+use crate::model::{GrantDigest, Nonce, Quorum, Rule, Terms, VoteKind, VotedLog, When};
 
 fn rule() -> Rule {
     Rule {
@@ -34,16 +34,7 @@ fn unsigned(id: ProposalId, name: &str) -> VotedLog {
 
 /// Signs what the record says.
 fn signed(mut v: VotedLog, key: &TestKey) -> LogEvent {
-    let ballot = Ballot {
-        proposal: v.id,
-        host: v.host_key.clone(),
-        offer: v.offer,
-        code: v.code,
-        grant: v.grant,
-        terms: v.terms.digest(),
-        nonce: v.nonce,
-        deadline: v.deadline,
-    };
+    let ballot = v.ballot();
     let (kind, voter) = (v.vote.kind, v.vote.voter.to_string());
     v.vote.signature = key.vote(&ballot, kind, &voter).signature;
     v.key = crate::ballot::key_of(&v.vote.signature)

@@ -215,3 +215,19 @@ pub(super) fn look_again(
     w.send(Event::LookedAgain { id, electorate });
     w.durable();
 }
+
+/// The environment changed, and is ready again.
+pub(super) fn another_python(w: &mut World) {
+    let Environment::Ready {
+        label, installed, ..
+    } = super::world::ready()
+    else {
+        panic!("the sample is ready");
+    };
+    let digest = Digest::of(b"another");
+    w.send(Event::Environment(Environment::Ready {
+        digest,
+        label,
+        installed,
+    }));
+}

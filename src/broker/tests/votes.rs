@@ -306,9 +306,14 @@ fn one_valid_denial_ends_it_whoever_granted() {
     votes(&mut w, id, VoteKind::Veto, "dee");
     assert_eq!(w.state_of(id), State::Denied);
     assert_eq!(w.kinds(id), ["proposed", "voted", "denied"]);
-    // A denial of an earlier version is a denial of the proposal.
+    // A denial of an earlier version is a denial of the proposal, also where that had more to see.
     let id = w.pending(A, draft("1\n"));
-    let denial = vote(&w, id, VoteKind::Deny, "ben");
+    let viewed = Viewed {
+        lines_seen: 3,
+        ..all_of_it(&w, id)
+    };
+    let ballot = poll(&w, id).ballot();
+    let denial = sign(&key("ben"), ballot, VoteKind::Deny, "ben", viewed);
     w.edited(id, "2\n", VerdictKind::Clear);
     assert_eq!(poll(&w, id).version(), 2);
     cast(&mut w, id, denial, via("ben"));
@@ -354,18 +359,7 @@ fn what_a_grant_binds_is_offered_anew_when_it_changes() {
     let mut w = host();
     let id = w.pending(A, draft("1\n"));
     grants(&mut w, id, "ana");
-    let Environment::Ready {
-        label, installed, ..
-    } = super::world::ready()
-    else {
-        panic!("the sample is ready");
-    };
-    let digest = Digest::of(b"another");
-    w.send(Event::Environment(Environment::Ready {
-        digest,
-        label,
-        installed,
-    }));
+    another_python(&mut w);
     w.durable();
     assert_eq!(poll(&w, id).version(), 2);
     grants(&mut w, id, "ben");

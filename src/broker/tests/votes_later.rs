@@ -237,18 +237,7 @@ fn each_vote_waits_for_its_own_record() {
         });
     };
     cast_only(&mut w, "cyd");
-    let Environment::Ready {
-        label, installed, ..
-    } = super::world::ready()
-    else {
-        panic!("the sample is ready");
-    };
-    let digest = Digest::of(b"another");
-    w.send(Event::Environment(Environment::Ready {
-        digest,
-        label,
-        installed,
-    }));
+    another_python(&mut w);
     cast_only(&mut w, "ana");
     w.durable_one();
     assert!(poll(&w, id).votes_for(&person("ana")).is_none());
