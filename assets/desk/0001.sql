@@ -64,7 +64,10 @@ CREATE TABLE desk.statement (
     seq bigint NOT NULL CHECK (seq >= 0),
     -- Whom it is for: everybody who may read the offer if it is nobody.
     person text CHECK (person ~ '^[A-Za-z0-9._@+-]{1,128}$'),
-    kind text NOT NULL CHECK (kind IN ('ack', 'decision', 'outcome', 'tally')),
+    -- Whose request it answers. Then nobody else may read it.
+    gateway text CHECK (gateway ~ '^[A-Za-z0-9._@+-]{1,63}$'),
+    CHECK (person IS NULL OR gateway IS NULL),
+    kind text NOT NULL CHECK (kind IN ('ack', 'decision', 'outcome', 'tally', 'proof')),
     body bytea NOT NULL CHECK (octet_length(body) <= 1048576),
     signature text NOT NULL CHECK (octet_length(signature) <= 4096),
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -83,27 +86,32 @@ CREATE TABLE desk.request (
     PRIMARY KEY (login, host, id)
 );
 CREATE INDEX ON desk.request (host, at, login, id);
+CREATE INDEX ON desk.request (login, at);
 
--- Keyed by its bytes too: two of one size are the proof that a log was rewritten.
+-- Keyed by its bytes too: two of one size and of other roots are the proof that a log was rewritten.
 CREATE TABLE desk.checkpoint (
     host text NOT NULL CHECK (octet_length(host) <= 64),
     size bigint NOT NULL CHECK (size >= 0),
     body bytea NOT NULL CHECK (octet_length(body) <= 16384),
     digest bytea NOT NULL GENERATED ALWAYS AS (sha256(body)) STORED,
+    signature text NOT NULL CHECK (octet_length(signature) <= 4096),
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (host, size, digest)
 );
 CREATE INDEX ON desk.checkpoint (at);
+CREATE INDEX ON desk.checkpoint (host, at);
 
 CREATE TABLE desk.cosignature (
     host text NOT NULL CHECK (octet_length(host) <= 64),
     size bigint NOT NULL CHECK (size >= 0),
-    digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+    -- Of the checkpoint: what was signed stays known if that is removed.
+    root bytea NOT NULL CHECK (octet_length(root) = 32),
     cosigner text NOT NULL CHECK (octet_length(cosigner) <= 64),
     signature text NOT NULL CHECK (octet_length(signature) <= 4096),
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (host, size, digest, cosigner)
+    PRIMARY KEY (host, size, root, cosigner)
 );
+CREATE INDEX ON desk.cosignature (host, cosigner, at);
 
 ALTER TABLE desk.member ENABLE ROW LEVEL SECURITY;
 ALTER TABLE desk.member FORCE ROW LEVEL SECURITY;
@@ -160,20 +168,25 @@ CREATE POLICY host_adds ON desk.checkpoint FOR INSERT TO desk_host
     WITH CHECK (host = (SELECT m.host FROM desk.member m WHERE m.login = current_user::text));
 CREATE POLICY host_sees ON desk.cosignature FOR SELECT TO desk_host USING (true);
 CREATE POLICY host_adds ON desk.cosignature FOR INSERT TO desk_host
-    WITH CHECK (cosigner = (SELECT m.host FROM desk.member m WHERE m.login = current_user::text));
+    WITH CHECK (
+        cosigner = (SELECT m.host FROM desk.member m WHERE m.login = current_user::text)
+        AND EXISTS (SELECT FROM desk.checkpoint k WHERE k.host = cosignature.host AND k.size = cosignature.size));
 GRANT SELECT, INSERT (host, proposal, version, roles, deadline, body, signature) ON desk.offer TO desk_host;
-GRANT SELECT, INSERT (host, proposal, seq, person, kind, body, signature) ON desk.statement TO desk_host;
+GRANT SELECT, INSERT (host, proposal, seq, person, gateway, kind, body, signature) ON desk.statement TO desk_host;
 GRANT SELECT ON desk.vote, desk.request TO desk_host;
-GRANT SELECT, INSERT (host, size, body) ON desk.checkpoint TO desk_host;
-GRANT SELECT, INSERT (host, size, digest, cosigner, signature) ON desk.cosignature TO desk_host;
+GRANT SELECT, INSERT (host, size, body, signature) ON desk.checkpoint TO desk_host;
+GRANT SELECT, INSERT (host, size, root, cosigner, signature) ON desk.cosignature TO desk_host;
 
 -- Reviewers: offers for their roles, what is said about those, and their own votes. Nobody else's: who votes has not seen how
 -- others did. The columns `login` and `at` are nobody's to write.
 CREATE POLICY reviewer_sees ON desk.offer FOR SELECT TO desk_reviewer
     USING (roles = '{}' OR roles && (SELECT m.roles FROM desk.member m WHERE m.login = current_user::text));
+-- A proof has a record of the host's log in it, which is for auditors.
 CREATE POLICY reviewer_sees ON desk.statement FOR SELECT TO desk_reviewer
     USING (
-        (person IS NULL OR person = (SELECT m.person FROM desk.member m WHERE m.login = current_user::text))
+        kind <> 'proof'
+        AND gateway IS NULL
+        AND (person IS NULL OR person = (SELECT m.person FROM desk.member m WHERE m.login = current_user::text))
         AND EXISTS (SELECT FROM desk.offer o WHERE o.host = statement.host AND o.proposal = statement.proposal));
 CREATE POLICY reviewer_sees ON desk.claim FOR SELECT TO desk_reviewer
     USING (EXISTS (SELECT FROM desk.offer o WHERE o.host = claim.host AND o.proposal = claim.proposal));
@@ -196,7 +209,8 @@ GRANT SELECT ON desk.offer, desk.statement, desk.checkpoint, desk.cosignature TO
 GRANT SELECT, INSERT (host, proposal, person) ON desk.claim TO desk_reviewer;
 GRANT SELECT, INSERT (host, proposal, version, kind, voter, body) ON desk.vote TO desk_reviewer;
 
--- Gateways of agents elsewhere: what they asked, and the answers to it.
+-- Gateways of agents elsewhere: what they asked, and the answers to it. Not what has the name of a request of theirs: anybody could
+-- ask under the name of another one's request.
 CREATE POLICY gateway_sees ON desk.request FOR SELECT TO desk_gateway USING (login = current_user::text);
 CREATE POLICY gateway_adds ON desk.request FOR INSERT TO desk_gateway
     WITH CHECK (
@@ -204,8 +218,9 @@ CREATE POLICY gateway_adds ON desk.request FOR INSERT TO desk_gateway
         AND EXISTS (SELECT FROM desk.member m WHERE m.login = current_user::text AND m.kind = 'gateway'));
 CREATE POLICY gateway_sees ON desk.statement FOR SELECT TO desk_gateway
     USING (
-        person IS NULL
-        AND EXISTS (SELECT FROM desk.request r WHERE r.host = statement.host AND r.id = statement.proposal));
+        gateway = current_user::text
+        AND kind <> 'proof'
+        AND EXISTS (SELECT FROM desk.member m WHERE m.login = current_user::text AND m.kind = 'gateway'));
 GRANT SELECT, INSERT (host, id, deadline, body) ON desk.request TO desk_gateway;
 GRANT SELECT ON desk.statement TO desk_gateway;
 
@@ -223,17 +238,22 @@ GRANT SELECT ON desk.member, desk.offer, desk.claim, desk.vote, desk.statement, 
 -- Quotas. Each counts as the login that adds, so it sees and tells nothing that this login may not see. What is there already is
 -- not counted against sending it again.
 CREATE FUNCTION desk.offer_quota() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $quota$
+DECLARE
+    there bigint;
+    bytes bigint;
 BEGIN
     -- What never ends would never be removed.
     IF NEW.deadline > now() + interval '31 days' THEN
         RAISE EXCEPTION 'a deadline is at most 31 days away' USING ERRCODE = 'program_limit_exceeded';
     END IF;
-    IF (SELECT count(*) FROM desk.offer o WHERE o.host = NEW.host AND o.deadline > now()) >= 1000
+    SELECT count(*), coalesce(sum(octet_length(o.body)), 0) INTO there, bytes
+        FROM desk.offer o WHERE o.host = NEW.host AND o.deadline > now();
+    IF (there >= 1000 OR bytes + octet_length(NEW.body) > 67108864)
         AND NOT EXISTS (
             SELECT FROM desk.offer o
             WHERE o.host = NEW.host AND o.proposal = NEW.proposal AND o.version = NEW.version)
     THEN
-        RAISE EXCEPTION 'this host has 1000 open offers, which is the most' USING ERRCODE = 'program_limit_exceeded';
+        RAISE EXCEPTION 'this host has 1000 open offers or 64 MiB of them, which is the most' USING ERRCODE = 'program_limit_exceeded';
     END IF;
     RETURN NEW;
 END
@@ -257,20 +277,58 @@ $quota$;
 CREATE TRIGGER quota BEFORE INSERT ON desk.vote FOR EACH ROW EXECUTE FUNCTION desk.vote_quota();
 
 CREATE FUNCTION desk.request_quota() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $quota$
+DECLARE
+    there bigint;
+    bytes bigint;
 BEGIN
     IF NEW.deadline > now() + interval '31 days' THEN
         RAISE EXCEPTION 'a deadline is at most 31 days away' USING ERRCODE = 'program_limit_exceeded';
     END IF;
-    IF (SELECT count(*) FROM desk.request r WHERE r.login = current_user::text AND r.deadline > now()) >= 1000
+    -- Deadlines are short. What is past counts for a while too, or there would be no bound.
+    SELECT count(*), coalesce(sum(octet_length(r.body)), 0) INTO there, bytes
+        FROM desk.request r
+        WHERE r.login = current_user::text AND (r.deadline > now() OR r.at > now() - interval '1 hour');
+    IF (there >= 1000 OR bytes + octet_length(NEW.body) > 67108864)
         AND NOT EXISTS (
             SELECT FROM desk.request r WHERE r.login = current_user::text AND r.host = NEW.host AND r.id = NEW.id)
     THEN
-        RAISE EXCEPTION 'this login has 1000 open requests, which is the most' USING ERRCODE = 'program_limit_exceeded';
+        RAISE EXCEPTION 'this login has 1000 requests, or 64 MiB of them, that are open or of the last hour, which is the most' USING ERRCODE = 'program_limit_exceeded';
     END IF;
     RETURN NEW;
 END
 $quota$;
 CREATE TRIGGER quota BEFORE INSERT ON desk.request FOR EACH ROW EXECUTE FUNCTION desk.request_quota();
+
+-- A host publishes three a minute at most. More would be noise in its name, which its readers look through.
+CREATE FUNCTION desk.checkpoint_quota() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $quota$
+BEGIN
+    IF (SELECT count(*) FROM desk.checkpoint c WHERE c.host = NEW.host AND c.at > now() - interval '1 hour') >= 240
+        AND NOT EXISTS (
+            SELECT FROM desk.checkpoint c
+            WHERE c.host = NEW.host AND c.size = NEW.size AND c.digest = sha256(NEW.body))
+    THEN
+        RAISE EXCEPTION 'this host has 240 checkpoints of the last hour, which is the most' USING ERRCODE = 'program_limit_exceeded';
+    END IF;
+    RETURN NEW;
+END
+$quota$;
+CREATE TRIGGER quota BEFORE INSERT ON desk.checkpoint FOR EACH ROW EXECUTE FUNCTION desk.checkpoint_quota();
+
+-- As many as there can be checkpoints to sign.
+CREATE FUNCTION desk.cosignature_quota() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $quota$
+BEGIN
+    IF (SELECT count(*) FROM desk.cosignature c
+        WHERE c.host = NEW.host AND c.cosigner = NEW.cosigner AND c.at > now() - interval '1 hour') >= 240
+        AND NOT EXISTS (
+            SELECT FROM desk.cosignature c
+            WHERE c.host = NEW.host AND c.size = NEW.size AND c.root = NEW.root AND c.cosigner = NEW.cosigner)
+    THEN
+        RAISE EXCEPTION 'this host has signed 240 checkpoints of that one within the last hour, which is the most' USING ERRCODE = 'program_limit_exceeded';
+    END IF;
+    RETURN NEW;
+END
+$quota$;
+CREATE TRIGGER quota BEFORE INSERT ON desk.cosignature FOR EACH ROW EXECUTE FUNCTION desk.cosignature_quota();
 
 -- Wakes those whom a new row is for. Its text is empty: who wakes reads the tables.
 CREATE FUNCTION desk.wake_people() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $wake$
@@ -287,6 +345,15 @@ END
 $wake$;
 CREATE TRIGGER wake AFTER INSERT ON desk.offer FOR EACH ROW EXECUTE FUNCTION desk.wake_people();
 -- Not for what is one person's: when it comes would tell others that this person voted.
-CREATE TRIGGER wake AFTER INSERT ON desk.statement FOR EACH ROW WHEN (NEW.person IS NULL) EXECUTE FUNCTION desk.wake_people();
+CREATE TRIGGER wake AFTER INSERT ON desk.statement FOR EACH ROW
+    WHEN (NEW.person IS NULL AND NEW.gateway IS NULL AND NEW.kind <> 'proof') EXECUTE FUNCTION desk.wake_people();
+CREATE FUNCTION desk.wake_gateways() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $wake$
+BEGIN
+    PERFORM pg_notify('desk_gateways', '');
+    RETURN NULL;
+END
+$wake$;
+CREATE TRIGGER wake_gateways AFTER INSERT ON desk.statement FOR EACH ROW
+    WHEN (NEW.gateway IS NOT NULL) EXECUTE FUNCTION desk.wake_gateways();
 CREATE TRIGGER wake AFTER INSERT ON desk.vote FOR EACH ROW EXECUTE FUNCTION desk.wake_host();
 CREATE TRIGGER wake AFTER INSERT ON desk.request FOR EACH ROW EXECUTE FUNCTION desk.wake_host();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use countersign::desk::engine::{Duty, Engine, Member, Occasion, OfferRow, StatementRow, VoteRow};
-use countersign::model::{ProposalId, VoteKind};
+use countersign::model::{Person, ProposalId, VoteKind};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{self, Database};
@@ -23,6 +23,9 @@ struct Done {
     bare: AtomicU64,
 }
 
+/// People who vote, each with one pool for all hosts, as a seat has.
+const PEOPLE: usize = 10;
+
 /// Each host offers, is voted on by two people, reads the votes and says what came of it, again and again.
 pub async fn measure(hosts: usize) {
     let Some(db) = cluster::desk().await else {
@@ -31,15 +34,26 @@ pub async fn measure(hosts: usize) {
     let db = Arc::new(db);
     let mut engines = Vec::new();
     for n in 0..hosts {
-        engines.push((format!("h{n}"), member(&db, n).await));
+        let host = format!("h{n}");
+        let login = format!("load_{n}");
+        engines.push((
+            host.clone(),
+            member(&db, &login, Duty::Host(host.clone())).await,
+        ));
+    }
+    let mut people = Vec::new();
+    for n in 0..PEOPLE {
+        let name: Person = format!("p{n}").parse().unwrap();
+        let duty = Duty::Reviewer(name.clone(), [].into());
+        people.push((member(&db, &format!("rev_{n}"), duty).await, name));
     }
     let done = Arc::new(Done::default());
     let until = Instant::now() + SPAN;
     let mut tasks = tokio::task::JoinSet::new();
-    for (host, engine) in engines {
-        let (db, done) = (db.clone(), done.clone());
+    for (n, (host, engine)) in engines.into_iter().enumerate() {
+        let done = done.clone();
+        let people = [2 * n, 2 * n + 1].map(|n| people[n % PEOPLE].clone());
         tasks.spawn(async move {
-            let people = [db.engine("rev_ana"), db.engine("rev_ben")];
             let mut times = Vec::new();
             while Instant::now() < until {
                 times.push(cycle(&host, &engine, &people).await);
@@ -68,10 +82,10 @@ pub async fn measure(hosts: usize) {
     );
 }
 
-async fn member(db: &Database, n: usize) -> Engine {
+async fn member(db: &Database, login: &str, duty: Duty) -> Engine {
     let member = Member {
-        login: format!("load_{n}").parse().unwrap(),
-        duty: Duty::Host(format!("h{n}")),
+        login: login.parse().unwrap(),
+        duty,
     };
     db.engine("postgres").add_member(&member).await.unwrap();
     db.engine(member.login.as_str())
@@ -90,17 +104,17 @@ fn offer(host: &str) -> OfferRow {
     }
 }
 
-async fn cycle(host: &str, engine: &Engine, people: &[Engine; 2]) -> Duration {
+async fn cycle(host: &str, engine: &Engine, people: &[(Engine, Person); 2]) -> Duration {
     let begun = Instant::now();
     let offer = offer(host);
     engine.publish_offer(&offer).await.unwrap();
-    for (person, name) in people.iter().zip(["ana@x", "ben"]) {
+    for (person, name) in people {
         let vote = VoteRow {
             host: offer.host.clone(),
             proposal: offer.proposal,
             version: 1,
             kind: VoteKind::Grant,
-            voter: name.parse().unwrap(),
+            voter: name.clone(),
             body: vec![b'x'; VOTE],
             login: String::new(),
         };
@@ -114,6 +128,7 @@ async fn cycle(host: &str, engine: &Engine, people: &[Engine; 2]) -> Duration {
         proposal: offer.proposal,
         seq: 1,
         to: None,
+        gateway: None,
         occasion: Occasion::Decision,
         body: vec![b'x'; STATEMENT],
         signature: "s".repeat(300),

@@ -108,6 +108,11 @@ impl Hands {
                     desk.publish(publication);
                 }
             }
+            Effect::Notice(notice) => {
+                if let Some(desk) = &self.desk {
+                    desk.notify(notice);
+                }
+            }
             Effect::SendVote {
                 host,
                 id,

@@ -13,12 +13,14 @@ use tokio::time::{Instant, sleep_until};
 use crate::broker::{Effect, Event, next_deadline};
 use crate::clock::Now;
 use crate::config::Config;
+use crate::desk::Word;
 use crate::error::Failure;
 use crate::policy::Policy;
 use crate::tui::LogCheck;
 
 use super::Input;
 use super::effects::Next;
+use super::evidence;
 use super::session::Session;
 use super::signals::{Asked, Signals};
 use super::startup::Setup;
@@ -207,6 +209,22 @@ impl Host<'_> {
             Input::Engine(news) => {
                 (self.tell)(news.as_deref().unwrap_or("the engine is reached"));
                 self.core(Event::Reached(news.map_or(Ok(()), Err)));
+            }
+            Input::Evidence(word) => {
+                // The core tells what stops all grants.
+                if !matches!(word, Word::Doubted { is_own: true, .. }) {
+                    (self.tell)(&evidence::line(&word));
+                }
+                if let Some(event) = self.works.heard(word) {
+                    self.core(event);
+                }
+                self.tell_of_log();
+            }
+            Input::Notices(news) => {
+                (self.tell)(
+                    news.as_deref()
+                        .unwrap_or("notices: the command works again"),
+                );
             }
             // A screen's, or those of a person at one.
             Input::Audit(_)

@@ -16,11 +16,13 @@ mod drills;
 mod editor;
 mod effects;
 mod environment;
+mod evidence;
 mod exporting;
 mod files;
 mod host;
 mod inputs;
 mod memory;
+mod notices;
 mod pulse;
 mod record;
 pub mod replicate;
@@ -34,6 +36,7 @@ mod signals;
 mod signing;
 mod startup;
 mod summing;
+pub mod vain;
 mod voters;
 pub mod voting;
 mod works;
@@ -67,8 +70,12 @@ pub enum Input {
     Host(Option<String>),
     /// Something that is not believed came.
     Odd(String),
+    /// What the hosts' logs say of each other.
+    Evidence(crate::desk::Word),
     /// The engine of this host's reviewers is reached, or why it is not.
     Engine(Option<String>),
+    /// The command that tells people works again, or why it failed.
+    Notices(Option<String>),
     /// A hint of a host: somebody else reads this.
     Claim(crate::model::ProposalId, crate::model::Person),
     /// A vote takes the terminal to be signed.

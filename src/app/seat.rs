@@ -132,6 +132,7 @@ impl Sitting {
                     engine,
                     hosts: self.hosts,
                     whose: std::sync::Mutex::default(),
+                    taken: std::sync::Mutex::default(),
                 };
                 talk.follow(inbox, votes).await;
             }
@@ -180,7 +181,7 @@ async fn at_engine(desk: &DeskConfig, hosts: &Hosts) -> Result<(Person, Door), F
         Some(Duty::Reviewer(person, _)) => Ok((person, Door::Engine(engine))),
         other => {
             let is = other.map_or("no member of the desk".to_owned(), |duty| {
-                format!("one of a {}", duty.kind())
+                format!("one of {}", duty.whose())
             });
             Err(Failure::usage(format!(
                 "{}: this login is {is}, and a seat needs one of a reviewer: `countersign desk member add LOGIN --person NAME`",

@@ -342,6 +342,8 @@ impl Shell {
             Input::Edited(returned) => self.edited(*returned),
             Input::Host(news) => self.heard_of_host(news),
             Input::Engine(news) => self.heard_of_engine(news),
+            Input::Evidence(word) => self.heard_of_evidence(word),
+            Input::Notices(news) => self.heard_of_notices(news),
             Input::Odd(what) => self.ui.tell(what),
             Input::Claim(id, by) => self.somebody_reads(id, by),
             Input::Sign(ask) => self.sign_in_terminal(*ask),

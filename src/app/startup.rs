@@ -254,6 +254,11 @@ impl Written {
         let desk = Desk::look(config, &self.in_force)?;
         Ok(desk.map(|(_, electorate)| electorate.voters()))
     }
+
+    /// The policies that proposals can name.
+    pub fn in_force(&self) -> &[Arc<Policy>] {
+        &self.in_force
+    }
 }
 
 /// The keys and palettes that the configuration asks for.

@@ -4,22 +4,30 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
+use crate::audit::Store;
 use crate::ballot::Electorate;
 use crate::broker::Event;
+use crate::broker::notice::Notice;
 use crate::broker::offer::Publication;
 use crate::broker::poll::{Seed, Unsigned, Voting};
-use crate::config::{Config, DeskConfig};
+use crate::config::{Config, DeskConfig, NotifySection};
 use crate::desk::engine::Engine;
 use crate::desk::local::{LocalListener, Voters, serve};
-use crate::desk::{Board, HostKey, Post};
+use crate::desk::post::Requests;
+use crate::desk::post::evidence::ReadHosts;
+use crate::desk::{Board, Evidence, HostKey, Post};
 use crate::error::Failure;
+use crate::ipc::Gate;
 use crate::model::{NAMESPACE, Person, ProposalId, Reviewer, Via, Vote, visible};
 use crate::policy::Policy;
 
 use super::Input;
+use super::evidence;
+use super::notices::Notices;
 use super::reviewer;
 use super::seat::{Outgoing, Sitting};
 use super::voting::files::VotingFiles;
@@ -35,6 +43,10 @@ pub struct Desk {
     signer: Option<Arc<Signer>>,
     socket: Option<PathBuf>,
     engine: Option<Engine>,
+    state_dir: PathBuf,
+    store: Store,
+    hosts: ReadHosts,
+    notify: NotifySection,
 }
 
 /// A vote that takes the terminal to be signed.
@@ -90,6 +102,8 @@ impl Desk {
             host: host_name(desk)?,
             host_key: key.public().fingerprint().to_owned(),
             seed: Seed(seed),
+            routes: desk.routes.clone(),
+            escalate: Duration::from_secs(60 * desk.escalate_min),
             by: reviewer::here(),
         };
         Ok(Some(Self {
@@ -100,6 +114,10 @@ impl Desk {
             signer: signer(desk).map_err(|e| usage(&e))?,
             socket: desk.socket.clone(),
             engine: Engine::of(desk).map_err(|e| usage(&e))?,
+            state_dir: config.paths.state_dir.clone(),
+            store: evidence::store(config),
+            hosts: evidence::hosts(desk),
+            notify: config.notify.clone(),
         }))
     }
 
@@ -112,12 +130,18 @@ impl Desk {
     ///
     /// # Errors
     /// What prevents the socket.
-    pub fn open(self, by: Reviewer, inbox: UnboundedSender<Input>) -> Result<Hands, Failure> {
+    pub fn open(
+        self,
+        by: Reviewer,
+        inbox: UnboundedSender<Input>,
+        gate: Gate,
+    ) -> Result<Hands, Failure> {
         let _ = inbox.send(Input::Core(Event::Electorate(Ok(self.electorate))));
         let hands = Hands {
             place: Place::Here {
                 files: self.files,
                 board: self.board.clone(),
+                notices: Notices::start(&self.notify, inbox.clone()),
             },
             signer: self.signer,
             by,
@@ -131,12 +155,30 @@ impl Desk {
             tokio::spawn(serve(listener, host, self.board.clone(), hands.clone()));
         }
         if let Some(engine) = self.engine {
+            let me = (self.voting.host.clone(), self.voting.host_key.clone());
+            let board = self.board.clone();
+            let requests = Requests::open(engine.clone(), me, board, gate, &self.state_dir)
+                .map_err(|e| Failure::general(format!("[desk]: requests of gateways: {e}")))?;
+            let evidence = Evidence {
+                engine: engine.clone(),
+                host: self.voting.host.clone(),
+                host_key: self.voting.host_key.clone(),
+                board: self.board.clone(),
+                state_dir: self.state_dir,
+                store: self.store,
+                hosts: self.hosts,
+            };
+            let words = hands.inbox.clone();
+            tokio::spawn(evidence.carry(move |word| {
+                let _ = words.send(Input::Evidence(word));
+            }));
             let post = Post {
                 engine,
                 host: self.voting.host.clone(),
                 host_key: self.voting.host_key.clone(),
                 board: self.board,
                 voters: hands.clone(),
+                requests: Some(requests),
             };
             let inbox = hands.inbox.clone();
             tokio::spawn(post.carry(move |news| {
@@ -182,6 +224,7 @@ enum Place {
     Here {
         files: VotingFiles,
         board: Board,
+        notices: Option<Notices>,
     },
     /// At a host, which hears of them over this.
     There(UnboundedSender<Outgoing>),
@@ -235,6 +278,17 @@ impl Hands {
         }
         if let Err(e) = board.publish(publication) {
             tracing::warn!("something for the reviewers was not signed: {e}");
+        }
+    }
+
+    /// Has people told, if there is a command for it.
+    pub fn notify(&self, notice: Notice) {
+        if let Place::Here {
+            notices: Some(notices),
+            ..
+        } = &self.place
+        {
+            notices.take(notice);
         }
     }
 

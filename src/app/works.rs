@@ -14,7 +14,7 @@ use crate::broker::{BrokerState, Effect, Event, HumanAct, Settings, update};
 use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::{Executor, Sources, Wish};
-use crate::ipc::{self, Bounds, Entrance, Listener, Router, SocketConfig};
+use crate::ipc::{self, Bounds, Entrance, Gate, Listener, Router, SocketConfig};
 use crate::model::{DrillPlan, Lane, LogEvent, Past, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
 use crate::tui::{Header, LogCheck};
@@ -120,7 +120,8 @@ impl Works {
         let (rest_in, rest) = unbounded_channel();
         let (entrance, agents) = ipc::inbox();
         let router = Router::with_bounds(parts.bounds);
-        let (works, past) = Self::with(parts, router.clone(), &decided_in, rest_in)
+        let gate = Gate::new(entrance.clone(), router.clone());
+        let (works, past) = Self::with(parts, router.clone(), gate, &decided_in, rest_in)
             .map_err(|e| Failure::general(format!("cannot start: {e}")))?;
         Ok(Started {
             works,
@@ -141,12 +142,13 @@ impl Works {
     fn with(
         mut parts: Parts,
         router: Router,
+        gate: Gate,
         decided: &UnboundedSender<Input>,
         inbox: UnboundedSender<Input>,
     ) -> Result<(Self, Option<Past>), Box<dyn std::error::Error>> {
         let by = reviewer::here();
         let is_seat = matches!(parts.role, Role::Seat(_));
-        let desk = desk(&mut parts, &by, decided)?;
+        let desk = desk(&mut parts, &by, gate, decided)?;
         let notary = signing::start(&parts, inbox.clone());
         let feeder = record::feeder(&parts.state_dir);
         let informer = notary.informer();
@@ -350,6 +352,7 @@ async fn listen(parts: &Parts) -> Result<Option<Listener>, Failure> {
 fn desk(
     parts: &mut Parts,
     by: &Reviewer,
+    gate: Gate,
     decided: &UnboundedSender<Input>,
 ) -> Result<Option<voters::Hands>, Failure> {
     match std::mem::replace(&mut parts.role, Role::Dashboard) {
@@ -359,7 +362,7 @@ fn desk(
         }
         Role::Dashboard | Role::Demo | Role::Host => {
             let desk = parts.desk.take();
-            desk.map(|desk| desk.open(by.clone(), decided.clone()))
+            desk.map(|desk| desk.open(by.clone(), decided.clone(), gate))
                 .transpose()
         }
     }

@@ -289,6 +289,13 @@ fn follows(event: &LogEvent, stage: Stage) -> bool {
             LogEvent::Withdrawn { .. } | LogEvent::Unattended { .. },
             Stage::Pending(_) | Stage::Edited(_),
         )
+        | (
+            LogEvent::Escalated { .. },
+            Stage::Pending(What {
+                grantable: true, ..
+            })
+            | Stage::Edited(_),
+        )
         // A veto can come until the release.
         | (
             LogEvent::Voted(_),

@@ -87,6 +87,15 @@ struct Envelope {
 }
 
 impl Record {
+    /// Reads a line that stands alone, as in a proof. Its place in a log is not checked.
+    ///
+    /// # Errors
+    /// A description, as that of a line of a log; also if its own hash is not that of its bytes.
+    pub fn read(line: &[u8]) -> Result<Self, String> {
+        unseal(line)?;
+        Self::parse(line)
+    }
+
     /// Parses a line whose place in the chain was checked.
     ///
     /// # Errors
@@ -244,6 +253,7 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::Refused { .. } => "agent",
         LogEvent::Blocked { .. }
         | LogEvent::VoteRefused { .. }
+        | LogEvent::Escalated { .. }
         | LogEvent::Settled { .. }
         | LogEvent::Started { .. }
         | LogEvent::Finished(_)
@@ -254,6 +264,7 @@ pub(super) fn actor(event: &LogEvent) -> &'static str {
         | LogEvent::EnvironmentChanged { .. }
         | LogEvent::Recovered { by: None, .. }
         | LogEvent::Unanchored { .. }
+        | LogEvent::Doubted { .. }
         | LogEvent::Closed => "dashboard",
     }
 }

@@ -103,8 +103,9 @@ pub use repair::{Loss, LostFile, LostRecord, Repair};
 pub use stats::{Count, Day, Decision, FAST, OfAgent, OfReviewer, OfScope, Runs, Since, Stats};
 pub use story::{Moment, Teller, looked, spelled, story, timeline};
 pub use tlog::{
-    Anchoring, Begun, Checkpoint, Informer, KeyCommand, Notary, NotaryEvent, ProofError, Prover,
-    Signed, Store, StoreError, TlogError, Trust, VerifierKey, Witness,
+    Anchoring, Begun, Checkpoint, Ends, Informer, KeyCommand, Notary, NotaryEvent, ProofError,
+    Prover, Signed, Store, StoreError, TlogError, Tree, Trust, VerifierKey, Witness, extends,
+    includes,
 };
 pub use unread::{Checked, Unread};
 pub use verify::{ErasedBy, Removed, Repaired, Report, SetAside, gap};

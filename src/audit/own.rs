@@ -105,15 +105,8 @@ pub fn own_said(
     given: &dyn Fn(&str) -> String,
     at: &dyn Fn(jiff::Timestamp) -> String,
 ) -> String {
-    let named = |agent: &AgentId| {
-        format!(
-            "{} (uid {}, pid {})",
-            given(&agent.name),
-            agent.uid,
-            agent.pid
-        )
-    };
-    let peer = |peer: &Peer| format!("uid {}, pid {}", peer.uid, peer.pid);
+    let named = |agent: &AgentId| format!("{} ({})", given(&agent.name), agent.process(", "));
+    let peer = |peer: &Peer| peer.process(", ");
     let some = |n: u64, what: &str| {
         let s = if n == 1 { "" } else { "s" };
         format!("{} {what}{s}", grouped(n))
@@ -153,6 +146,9 @@ pub fn own_said(
             format!("files of the Python environment: {}", given(what))
         }
         LogEvent::Unanchored { reason } => format!("checkpoints lack something: {}", given(reason)),
+        LogEvent::Doubted { host, reason } => {
+            format!("the log of the host {}: {}", given(host), given(reason))
+        }
         LogEvent::Recovered {
             segment,
             offset,

@@ -550,7 +550,7 @@ fn a_log_that_is_being_written_is_consistent_for_readers_and_its_copy_for_the_ne
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     /// After a crash, any block of unsynced data may be on the disk or lost.
     #[test]

@@ -28,6 +28,7 @@ pub fn agent() -> AgentId {
         uid: 1000,
         pid: 4312,
         name: "etl-bot".to_owned(),
+        gateway: None,
     }
 }
 
@@ -37,6 +38,7 @@ pub fn peer() -> Peer {
         gid: 1000,
         pid: 42,
         exe: Some("python3".to_owned()),
+        gateway: None,
     }
 }
 
@@ -304,6 +306,11 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
         finished(id).0,
         denied(id),
         drilled(id, DrillEnd::Caught),
+        LogEvent::Escalated {
+            id,
+            asked: vec!["ana".parse().unwrap()],
+            also: vec!["ben".parse().unwrap()],
+        },
         LogEvent::Expired { id },
         LogEvent::Withdrawn {
             id,
@@ -368,6 +375,10 @@ pub fn every_kind(id: ProposalId) -> Vec<LogEvent> {
         },
         LogEvent::Unanchored {
             reason: "the command failed".to_owned(),
+        },
+        LogEvent::Doubted {
+            host: "lab-1".to_owned(),
+            reason: "it signed two roots over 7 records".to_owned(),
         },
         LogEvent::Closed,
     ]

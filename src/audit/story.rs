@@ -148,6 +148,7 @@ impl Story<'_> {
                 count,
                 ..
             } => self.vote_refused((voter, *vote), why, via, *count),
+            LogEvent::Escalated { asked, also, .. } => self.escalated(asked, also, record.ts),
             LogEvent::Settled {
                 host,
                 state,
@@ -245,8 +246,8 @@ impl Story<'_> {
         let title = p.title.as_deref().map(|title| self.given(title));
         let title = title.unwrap_or_else(|| "something without a title".to_owned());
         self.say(format!(
-            "At {at} an agent {name} (uid {}, pid {}{program}) asked for {title}.",
-            p.peer.uid, p.peer.pid
+            "At {at} an agent {name} ({}{program}) asked for {title}.",
+            p.peer.process(", ")
         ));
         if p.drill.is_some() {
             self.say("It is a drill of the dashboard: nothing of it could run, and that agent had no part in it.");

@@ -9,9 +9,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::model::{Person, Quorum, Role, Rule, Terms, VoteKind};
+use crate::model::{Peer, Person, Quorum, Readers, Role, Rule, Terms, VoteKind};
 
-use super::electorate::Electorate;
+use super::electorate::{Account, Electorate};
 use super::signature::{Checked, SecurityKey};
 
 /// What the votes come to.
@@ -73,28 +73,75 @@ pub enum Why {
     Role { person: Person, roles: String },
     #[error("`{0}`'s own agent asks, and somebody else has to grant it")]
     OwnAgent(Person),
-    #[error("uid {0} asks, which is neither a person's nor among [agents] of people.toml")]
-    UnknownAsker(u32),
+    #[error("`{0}` has no role that may see it ([desk.routes])")]
+    MayNotSee(Person),
+    #[error("{0} asks, which is neither a person's nor among [agents] of people.toml")]
+    UnknownAsker(String),
     #[error("`{0}` has no key that is not revoked in allowed_signers")]
     NoKey(Person),
     #[error("a grant needs a security key{need}, and `{person}` has none in allowed_signers")]
     SecurityKey { person: Person, need: &'static str },
 }
 
+/// Who asks, and who may see it: nobody else's grant counts.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    pub asker: Account<'a>,
+    pub readers: &'a Readers,
+}
+
+/// What everybody may see.
+impl<'a> From<Account<'a>> for Question<'a> {
+    fn from(asker: Account<'a>) -> Self {
+        Self {
+            asker,
+            readers: &Readers::EVERYBODY,
+        }
+    }
+}
+
+impl From<u32> for Question<'_> {
+    fn from(uid: u32) -> Self {
+        Account::from(uid).into()
+    }
+}
+
+impl<'a> From<&'a Peer> for Question<'a> {
+    fn from(peer: &'a Peer) -> Self {
+        Account::from(peer).into()
+    }
+}
+
+/// The same for one electorate.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub asker: Asker<'a>,
+    pub readers: &'a Readers,
+}
+
+impl<'a> Side<'a> {
+    pub fn of(electorate: &'a Electorate, question: Question<'a>) -> Self {
+        Self {
+            asker: Asker::of(electorate, question.asker),
+            readers: question.readers,
+        }
+    }
+}
+
 /// Who asks, as far as it is known.
 #[derive(Clone, Copy)]
-enum Asker<'a> {
+pub(super) enum Asker<'a> {
     Person(&'a Person),
     Service,
-    Unknown(u32),
+    Unknown(Account<'a>),
 }
 
 impl<'a> Asker<'a> {
-    fn of(electorate: &'a Electorate, uid: u32) -> Self {
-        match electorate.person_of_uid(uid) {
+    fn of(electorate: &'a Electorate, account: Account<'a>) -> Self {
+        match electorate.person_of(account) {
             Some(person) => Self::Person(person),
-            None if electorate.is_service_uid(uid) => Self::Service,
-            None => Self::Unknown(uid),
+            None if electorate.is_service(account) => Self::Service,
+            None => Self::Unknown(account),
         }
     }
 
@@ -105,10 +152,10 @@ impl<'a> Asker<'a> {
 
 /// What the votes come to. All must have been checked against ballots of one proposal; grants that name other terms do not
 /// count.
-pub fn standing(
+pub fn standing<'a>(
     terms: &Terms,
-    electorate: &Electorate,
-    asker_uid: u32,
+    electorate: &'a Electorate,
+    question: impl Into<Question<'a>>,
     votes: &[Checked],
 ) -> Standing {
     if let Some(vote) = ending(terms, electorate, votes) {
@@ -121,13 +168,13 @@ pub fn standing(
     if terms.is_empty() {
         return Standing::Impossible(Why::NoRules.to_string());
     }
-    let asker = Asker::of(electorate, asker_uid);
+    let side = Side::of(electorate, question.into());
     let digest = terms.digest();
     let is_for_these = |vote: &Checked| vote.kind() == VoteKind::Grant && vote.terms() == digest;
     let mut missing = Vec::new();
     let mut grants = BTreeSet::new();
     for (index, rule) in terms.0.iter().enumerate() {
-        let asked = match Asked::of(rule, electorate, asker) {
+        let asked = match Asked::of(rule, electorate, side) {
             Ok(asked) => asked,
             Err(why) => return Standing::Impossible(why),
         };
@@ -153,11 +200,23 @@ pub fn standing(
     }
 }
 
-/// Whether a vote of this kind of this person would count. For a grant: for at least one rule.
-pub fn may_vote(
+/// Why no votes could meet the terms, as people and keys are.
+pub fn hopeless<'a>(
     terms: &Terms,
-    electorate: &Electorate,
-    asker_uid: u32,
+    electorate: &'a Electorate,
+    question: impl Into<Question<'a>>,
+) -> Option<String> {
+    match standing(terms, electorate, question, &[]) {
+        Standing::Impossible(why) => Some(why),
+        Standing::Open { .. } | Standing::Met { .. } | Standing::Ended { .. } => None,
+    }
+}
+
+/// Whether a vote of this kind of this person would count. For a grant: for at least one rule.
+pub fn may_vote<'a>(
+    terms: &Terms,
+    electorate: &'a Electorate,
+    question: impl Into<Question<'a>>,
     person: &Person,
     kind: VoteKind,
 ) -> Result<(), Why> {
@@ -176,10 +235,10 @@ pub fn may_vote(
             false => Err(no_role(terms, person, true)),
         };
     }
-    let asker = Asker::of(electorate, asker_uid);
+    let side = Side::of(electorate, question.into());
     let mut why = no_role(terms, person, false);
     for rule in &terms.0 {
-        match may_grant(rule, electorate, asker, person) {
+        match may_grant(rule, electorate, side, person) {
             Ok(()) => return Ok(()),
             Err(Why::Role { .. }) => {}
             Err(other) => why = other,
@@ -192,7 +251,7 @@ pub fn may_vote(
 fn may_grant(
     rule: &Rule,
     electorate: &Electorate,
-    asker: Asker<'_>,
+    Side { asker, readers }: Side<'_>,
     person: &Person,
 ) -> Result<(), Why> {
     if !has_role(electorate, person, &rule.roles) {
@@ -202,12 +261,15 @@ fn may_grant(
         });
     }
     if excludes_asker(rule) {
-        if let Asker::Unknown(uid) = asker {
-            return Err(Why::UnknownAsker(uid));
+        if let Asker::Unknown(account) = asker {
+            return Err(Why::UnknownAsker(account.to_string()));
         }
         if asker.is(person) {
             return Err(Why::OwnAgent(person.clone()));
         }
+    }
+    if !readers.has(electorate.roles(person)) {
+        return Err(Why::MayNotSee(person.clone()));
     }
     let mut keys = electorate.keys(person).peekable();
     if keys.peek().is_none() {
@@ -223,23 +285,28 @@ fn may_grant(
 }
 
 /// What one rule asks of whom.
-struct Asked<'a> {
+pub(super) struct Asked<'a> {
     /// Everybody whose grant could count.
-    people: BTreeSet<&'a Person>,
-    needed: usize,
+    pub people: BTreeSet<&'a Person>,
+    pub needed: usize,
 }
 
 impl<'a> Asked<'a> {
     /// # Errors
     /// Why no votes could meet the rule.
-    fn of(rule: &Rule, electorate: &'a Electorate, asker: Asker<'_>) -> Result<Self, String> {
-        if let (true, Asker::Unknown(uid)) = (excludes_asker(rule), asker) {
+    pub(super) fn of(
+        rule: &Rule,
+        electorate: &'a Electorate,
+        side: Side<'_>,
+    ) -> Result<Self, String> {
+        let Side { asker, readers } = side;
+        if let (true, Asker::Unknown(account)) = (excludes_asker(rule), asker) {
             return Err(format!(
                 "{}; an administrator adds it there",
-                Why::UnknownAsker(uid)
+                Why::UnknownAsker(account.to_string())
             ));
         }
-        let able = |person: &&Person| may_grant(rule, electorate, asker, person).is_ok();
+        let able = |person: &&Person| may_grant(rule, electorate, side, person).is_ok();
         let people: BTreeSet<&Person> = electorate.people().filter(able).collect();
         let needed = match rule.quorum {
             Quorum::People(n) => usize::from(n).max(1),
@@ -248,7 +315,7 @@ impl<'a> Asked<'a> {
                 let mut all = electorate.people().filter(|person| {
                     has_role(electorate, person, &rule.roles) && !asker.is(person)
                 });
-                let unable = all.find_map(|p| may_grant(rule, electorate, asker, p).err());
+                let unable = all.find_map(|p| may_grant(rule, electorate, side, p).err());
                 if let Some(why) = unable {
                     return Err(format!("everybody{} has to grant: {why}", of(&rule.roles)));
                 }
@@ -262,8 +329,13 @@ impl<'a> Asked<'a> {
             Asker::Person(_) if excludes_asker(rule) => " besides the person whose agent asks",
             _ => "",
         };
+        let seeing = match readers.roles() {
+            None => String::new(),
+            Some(roles) if roles.is_empty() => " who may see it, which no role may".to_owned(),
+            Some(roles) => format!(" who may see it, which takes {}", words(roles)),
+        };
         Err(format!(
-            "{needed} {}{} {} to grant{}, and there {} {}{besides}",
+            "{needed} {}{} {} to grant{}, and there {} {}{besides}{seeing}",
             if needed == 1 { "person" } else { "people" },
             of(&rule.roles),
             if needed == 1 { "has" } else { "have" },

@@ -254,6 +254,37 @@ fn every_rule_has_to_be_met_by_people_who_may() {
 }
 
 #[test]
+fn an_agent_that_asks_over_the_engine_is_known_by_its_login() {
+    let people = "[people.fay]\nroles = [\"law\"]\nlogins = [\"fay\", \"gate_f\"]\n\
+                  [people.gil]\nroles = [\"law\"]\n[agents]\nlogins = [\"gate_s\"]\n";
+    let signers = [TestKey::new(6).signer("fay"), TestKey::new(7).signer("gil")].concat();
+    let everybody = Electorate::read(signers.as_bytes(), people.as_bytes(), b"").unwrap();
+    let terms = Terms(vec![rule(1, &["law"])]);
+    let of = |login: &str, names: &[&str]| {
+        let votes: Vec<_> = names
+            .iter()
+            .map(|name| cast(&terms, name, VoteKind::Grant))
+            .collect();
+        let peer = crate::model::Peer::of_gateway(login);
+        said(&standing(&terms, &everybody, &peer, &votes))
+    };
+    for (login, names, wanted) in [
+        // Her own vote does not count for what her agent asks.
+        ("gate_f", vec!["fay"], "1 more of law"),
+        ("gate_f", vec!["fay", "gil"], "met by [1]"),
+        ("gate_s", vec!["fay"], "met by [0]"),
+        (
+            "gate_u",
+            vec!["fay", "gil"],
+            "impossible: gateway gate_u asks, which is neither a person's nor among [agents]",
+        ),
+    ] {
+        let found = of(login, &names);
+        assert!(found.starts_with(wanted), "{login} {names:?}: {found}");
+    }
+}
+
+#[test]
 fn a_grant_counts_for_a_rule_with_a_touch_only_if_there_was_one() {
     let everybody = electorate();
     for (touch, pin) in [(true, false), (false, true), (true, true)] {

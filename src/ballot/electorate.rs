@@ -1,11 +1,13 @@
 //! The three files together: who there is, whose keys are whose, and which are revoked.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::model::{Digest, Person, Role};
+use crate::model::{Digest, Peer, Person, Role};
 
 use super::error::{BallotError, VotingFile};
 use super::people::People;
@@ -27,6 +29,39 @@ pub struct Electorate {
     people: People,
     revoked: Revoked,
     digests: FileDigests,
+}
+
+/// By what an agent is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Account<'a> {
+    Uid(u32),
+    /// Of a gateway, at the engine.
+    Login(&'a str),
+}
+
+impl From<u32> for Account<'_> {
+    fn from(uid: u32) -> Self {
+        Self::Uid(uid)
+    }
+}
+
+impl<'a> From<&'a Peer> for Account<'a> {
+    fn from(peer: &'a Peer) -> Self {
+        match &peer.gateway {
+            Some(login) => Self::Login(login),
+            None => Self::Uid(peer.uid),
+        }
+    }
+}
+
+impl fmt::Display for Account<'_> {
+    /// `uid 1000`, or `gateway gate_x`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uid(uid) => write!(f, "uid {uid}"),
+            Self::Login(login) => write!(f, "gateway {login}"),
+        }
+    }
 }
 
 static NO_ROLES: BTreeSet<Role> = BTreeSet::new();
@@ -87,6 +122,22 @@ impl Electorate {
         self.people.of_uid(uid)
     }
 
+    /// Whose account this is.
+    pub fn person_of(&self, account: Account<'_>) -> Option<&Person> {
+        match account {
+            Account::Uid(uid) => self.person_of_uid(uid),
+            Account::Login(login) => self.person_of_login(login),
+        }
+    }
+
+    /// Whether it is an account of agents that belong to no person.
+    pub fn is_service(&self, account: Account<'_>) -> bool {
+        match account {
+            Account::Uid(uid) => self.is_service_uid(uid),
+            Account::Login(login) => self.people.is_service_login(login),
+        }
+    }
+
     /// Whose role of the engine this is.
     pub fn person_of_login(&self, login: &str) -> Option<&Person> {
         self.people.of_login(login)
@@ -103,13 +154,28 @@ impl Electorate {
             .map_or(&NO_ROLES, |member| &member.roles)
     }
 
+    /// Their roles of the engine.
+    pub fn logins(&self, person: &Person) -> impl Iterator<Item = &String> {
+        let member = self.people.get(person);
+        member.into_iter().flat_map(|member| &member.logins)
+    }
+
+    /// Whose terminals and agents are theirs.
+    pub fn uids(&self, person: &Person) -> impl Iterator<Item = &u32> {
+        let member = self.people.get(person);
+        member.into_iter().flat_map(|member| &member.uids)
+    }
+
     /// Whether they are out of office. Whom to ask depends on it, never how many have to grant.
     pub fn is_absent(&self, person: &Person, now: Timestamp) -> bool {
-        let today = now.to_zoned(TimeZone::UTC).date();
-        self.people.get(person).is_some_and(|member| {
-            let mut days = member.absent.iter();
-            days.any(|(first, last)| (*first..=*last).contains(&today))
-        })
+        let member = self.people.get(person);
+        member.is_some_and(|member| has_day(&member.absent, now))
+    }
+
+    /// Whether they are asked before others.
+    pub fn is_on_call(&self, person: &Person, now: Timestamp) -> bool {
+        let member = self.people.get(person);
+        member.is_some_and(|member| has_day(&member.on_call, now))
     }
 
     /// Their keys that are not revoked, whenever they are valid.
@@ -133,4 +199,11 @@ impl Electorate {
     pub(super) fn revoked(&self) -> &Revoked {
         &self.revoked
     }
+}
+
+/// Whether this day, in UTC, is one of them.
+fn has_day(days: &[(Date, Date)], now: Timestamp) -> bool {
+    let today = now.to_zoned(TimeZone::UTC).date();
+    let mut days = days.iter();
+    days.any(|(first, last)| (*first..=*last).contains(&today))
 }

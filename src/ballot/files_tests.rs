@@ -291,7 +291,7 @@ fn the_three_files_say_who_is_who() {
         ben.line()
     );
     let people = "[people.\"ana@example.org\"]\nroles = [\"data\", \"security\"]\nuids = [1000, 1001]\nlogins = [\"ana\"]\n\
-                  absent = [\"2026-12-24/2027-01-02\"]\n[people.ben]\n[people.cleo]\nuids = [0x7d1]\n[agents]\nuids = [2002]\n";
+                  absent = [\"2026-12-24/2027-01-02\"]\n[people.ben]\n[people.cleo]\nuids = [0x7d1]\n[agents]\nuids = [2002]\nlogins = [\"gate_ci\"]\n";
     let revoked = format!("# lost\n{} ana's old one\n", token.line());
     let all = Electorate::read(signers.as_bytes(), people.as_bytes(), revoked.as_bytes()).unwrap();
     let ana = person("ana@example.org");
@@ -301,6 +301,8 @@ fn the_three_files_say_who_is_who() {
     assert_eq!(all.person_of_uid(0), None);
     assert_eq!(all.person_of_login("ana"), Some(&ana));
     assert_eq!(all.person_of_login("Ana"), None);
+    let login = |login| all.is_service(Account::Login(login));
+    assert!(login("gate_ci") && !login("ana") && !login("gate_c"));
     assert!(all.is_service_uid(2002) && !all.is_service_uid(1000));
     assert_eq!(all.roles(&ana).len(), 2);
     assert!(all.roles(&person("zoe")).is_empty());

@@ -6,8 +6,10 @@
 //!
 //! - [`signers`], [`people`], [`revoked`]: the three files, together an [`Electorate`];
 //! - [`signature`]: a vote becomes a [`Checked`], which nothing else makes;
-//! - [`count`]: checked votes and the terms become a [`Standing`].
+//! - [`count`]: checked votes and the terms become a [`Standing`];
+//! - `ask`: whose votes to ask for, which changes none of that.
 
+mod ask;
 pub mod count;
 mod electorate;
 mod error;
@@ -19,12 +21,15 @@ pub mod signature;
 pub mod signers;
 #[cfg(test)]
 pub(crate) mod testing;
+mod vain;
 
-pub use count::{Missing, Standing, Why, may_vote, standing};
-pub use electorate::{Electorate, FileDigests};
+pub use ask::{Turns, able, ask};
+pub use count::{Missing, Question, Standing, Why, hopeless, may_vote, standing};
+pub use electorate::{Account, Electorate, FileDigests};
 pub use error::{BallotError, VotingFile};
 pub use key::{Key, KeyError};
 pub use signature::{Checked, Invalid, SecurityKey, key_of, signed_by, verify};
+pub use vain::Vain;
 
 #[cfg(test)]
 mod count_tests;

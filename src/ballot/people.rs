@@ -22,6 +22,8 @@ pub struct Member {
     pub logins: BTreeSet<String>,
     /// First and last day of each absence, in UTC.
     pub absent: Vec<(Date, Date)>,
+    /// The same of the days on which they are asked before others.
+    pub on_call: Vec<(Date, Date)>,
 }
 
 /// The whole file.
@@ -31,11 +33,12 @@ pub struct People {
     by_uid: HashMap<u32, Person>,
     by_login: HashMap<String, Person>,
     service: BTreeSet<u32>,
+    service_logins: BTreeSet<String>,
 }
 
 const TOP: [&str; 2] = ["people", "agents"];
-const PERSON: [&str; 4] = ["roles", "uids", "logins", "absent"];
-const AGENTS: [&str; 1] = ["uids"];
+const PERSON: [&str; 5] = ["roles", "uids", "logins", "absent", "on_call"];
+const AGENTS: [&str; 2] = ["uids", "logins"];
 
 /// The uid that means "none" in system calls.
 const NO_UID: u32 = u32::MAX;
@@ -91,6 +94,21 @@ impl People {
                 }
                 people.service.insert(uid);
             }
+            for (login, span) in file.strings(agents, "logins", "[\"gate_ci\"]")? {
+                file.is_login(&login, &span)?;
+                if let Some(person) = people.by_login.get(&login) {
+                    return Err(file.says(
+                        &span,
+                        format!(
+                            "the login `{login}` is `{person}`'s: agents of [agents] belong to no person; remove it in one of \
+                             the two places"
+                        ),
+                    ));
+                }
+                if !people.service_logins.insert(login.clone()) {
+                    return Err(file.says(&span, format!("the login `{login}` stands here twice")));
+                }
+            }
         }
         Ok(people)
     }
@@ -119,15 +137,7 @@ impl People {
             member.uids.insert(uid);
         }
         for (login, span) in file.strings(keys, "logins", "[\"ana\"]")? {
-            if login.len() > LOGIN_MAX || Person::new(&login).is_err() {
-                return Err(file.says(
-                    &span,
-                    format!(
-                        "`{}` is no login: 1 to {LOGIN_MAX} of A-Z a-z 0-9 . _ @ + -",
-                        short(&login)
-                    ),
-                ));
-            }
+            file.is_login(&login, &span)?;
             if let Some(other) = self.by_login.insert(login.clone(), person.clone()) {
                 return Err(file.says(
                     &span,
@@ -138,9 +148,13 @@ impl People {
             }
             member.logins.insert(login);
         }
-        for (days, span) in file.strings(keys, "absent", "[\"2026-12-24/2027-01-02\"]")? {
-            let range = absence(&days).map_err(|why| file.says(&span, why))?;
-            member.absent.push(range);
+        for (key, all) in [
+            ("absent", &mut member.absent),
+            ("on_call", &mut member.on_call),
+        ] {
+            for (text, span) in file.strings(keys, key, "[\"2026-12-24/2027-01-02\"]")? {
+                all.push(days(key, &text).map_err(|why| file.says(&span, why))?);
+            }
         }
         Ok(member)
     }
@@ -165,25 +179,30 @@ impl People {
     pub fn is_service(&self, uid: u32) -> bool {
         self.service.contains(&uid)
     }
+
+    /// The same of a login of the engine.
+    pub fn is_service_login(&self, login: &str) -> bool {
+        self.service_logins.contains(login)
+    }
 }
 
-/// The first and the last day.
-fn absence(text: &str) -> Result<(Date, Date), String> {
+/// The first and the last day. `key`: what they are for.
+fn days(key: &str, text: &str) -> Result<(Date, Date), String> {
     let day = |part: &str| {
         let day: Date = part.parse().ok()?;
         // Other spellings of ISO 8601 are not for people.
         (day.to_string() == part).then_some(day)
     };
-    let days = text
+    let both = text
         .split_once('/')
         .and_then(|(first, last)| Some((day(first)?, day(last)?)));
-    match days {
+    match both {
         Some((first, last)) if first <= last => Ok((first, last)),
         Some(_) => Err(format!(
             "`{text}` ends before it begins; write the first day first"
         )),
         None => Err(format!(
-            "`{}` is no absence; write the first and the last day as 2026-12-24/2027-01-02",
+            "`{}` is not what `{key}` holds; write the first and the last day as 2026-12-24/2027-01-02",
             short(text)
         )),
     }
@@ -274,6 +293,19 @@ impl File<'_> {
             all.push((text.clone().into_owned(), value.span()));
         }
         Ok(all)
+    }
+
+    fn is_login(self, login: &str, span: &Range<usize>) -> Result<(), BallotError> {
+        if login.len() <= LOGIN_MAX && Person::new(login).is_ok() {
+            return Ok(());
+        }
+        Err(self.says(
+            span,
+            format!(
+                "`{}` is no login: 1 to {LOGIN_MAX} of A-Z a-z 0-9 . _ @ + -",
+                short(login)
+            ),
+        ))
     }
 
     fn uids(self, table: &DeTable<'_>) -> Result<Vec<At<u32>>, BallotError> {

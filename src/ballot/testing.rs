@@ -6,6 +6,7 @@ use p256::ecdsa::signature::Signer as _;
 use sha2::{Digest as _, Sha256};
 use ssh_key::{HashAlg, SshSig};
 
+use super::Electorate;
 use crate::model::{Ballot, NAMESPACE, Person, Viewed, Vote, VoteKind};
 
 /// What a token is asked for and says of it.
@@ -177,4 +178,15 @@ pub fn armour(blob: &[u8]) -> String {
         .collect();
     let lines = lines.join("\n");
     format!("-----BEGIN SSH SIGNATURE-----\n{lines}\n-----END SSH SIGNATURE-----\n")
+}
+
+/// An electorate of these people, each with what `people.toml` says of them and a key of their own. Agents have uid 0.
+pub fn people(rows: &[(&str, &str)]) -> Electorate {
+    let mut signers = String::new();
+    let mut file = "[agents]\nuids = [0]\n".to_owned();
+    for (seed, (name, text)) in (1..).zip(rows) {
+        signers.push_str(&TestKey::new(seed).signer(name));
+        file.push_str(&format!("[people.\"{name}\"]\n{text}\n"));
+    }
+    Electorate::read(signers.as_bytes(), file.as_bytes(), b"").unwrap()
 }

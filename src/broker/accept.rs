@@ -9,10 +9,11 @@ use serde_json::json;
 use crate::clock::Now;
 use crate::model::{
     Artifact, CallId, Code, ConnId, Digest, Draft, InputRequest, Limits, Peer, Proposal,
-    ProposalId, agent_name, is_input_name, is_traceparent,
+    ProposalId, Readers, agent_name, is_input_name, is_traceparent,
 };
 use crate::policy::Contract;
 
+use super::asking::Asking;
 use super::audience::Audience;
 use super::desks::{Job, Work};
 use super::effect::{Effect, Reply, RpcError};
@@ -129,7 +130,9 @@ impl BrokerState {
         } = given;
         let (id, profile) = (proposal.id, proposal.profile.clone());
         let read = inputs.is_empty().then(Contents::none);
-        self.enter(from, proposal.clone(), (params, read), ttl, now);
+        let readers = self.readers_of(&inputs);
+        let contents = (params, read);
+        self.enter(from, proposal.clone(), contents, readers, ttl, now);
         let names = inputs.keys().cloned().collect();
         let told = self.contract_of(&profile) == Some(Contract::Analysis)
             && inputs.values().any(InputRequest::tells_columns);
@@ -167,6 +170,7 @@ impl BrokerState {
         from: Option<(ConnId, CallId)>,
         proposal: Arc<Proposal>,
         (params, inputs): (Digest, Option<Contents>),
+        readers: Readers,
         ttl: Duration,
         now: Now,
     ) {
@@ -202,6 +206,8 @@ impl BrokerState {
             }),
             offers: 0,
             refused_votes: Vec::new(),
+            readers,
+            asking: Asking::default(),
             offered: None,
         };
         self.entries.insert(id, entry);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::ballot::{Electorate, Missing, Standing};
+use crate::ballot::{Account, Electorate, Missing, Standing};
 use crate::clock::Now;
 use crate::model::{
     Decision, DecisionKind, LogEvent, Person, ProposalId, State, Via, VoteKind, Votes,
@@ -42,12 +42,17 @@ impl BrokerState {
     /// What the votes come to now; `None` if none are asked for.
     pub fn standing(&self, entry: &Entry, now: Now) -> Option<Standing> {
         let poll = entry.poll()?;
-        if entry.offered().is_some() {
+        if let Some(offered) = entry.offered() {
+            if let Some(why) = &offered.offer.hopeless {
+                return Some(Standing::Impossible(why.clone()));
+            }
             let missing = poll.missing.iter().cloned().map(Missing::told).collect();
             return Some(Standing::Open { missing });
         }
         match &self.electorate {
-            Ok(electorate) => Some(poll.standing(electorate, entry.proposal.peer.uid, now.wall)),
+            Ok(electorate) => {
+                Some(poll.standing(electorate, (&entry.proposal.peer).into(), now.wall))
+            }
             Err(why) => Some(Standing::Impossible(why.clone())),
         }
     }
@@ -96,7 +101,7 @@ impl BrokerState {
         let Some(poll) = entry.poll() else {
             return;
         };
-        let asker = entry.proposal.peer.uid;
+        let asker = Account::from(&entry.proposal.peer);
         let grants = poll.granting(&electorate, asker, now.wall);
         let digests = electorate.digests();
         let votes = Votes {

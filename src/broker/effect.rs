@@ -16,6 +16,7 @@ use crate::policy::Policy;
 
 use super::decision::Grant;
 use super::desks::Desk;
+use super::notice::Notice;
 use super::offer::Publication;
 use super::poll::Unsigned;
 
@@ -77,6 +78,8 @@ pub enum Effect {
     },
     /// Hand this to those who carry it to reviewers.
     Publish(Publication),
+    /// Have people told by the host's command, if there is one.
+    Notice(Notice),
     /// Send a vote of this seat to a host; answered by what that says, or by `Event::NotSent`.
     SendVote {
         host: String,

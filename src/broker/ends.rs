@@ -22,7 +22,8 @@ const ENDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl BrokerState {
     /// Notifies streaming agents of a state, once its record is durable.
-    pub(super) fn hear(&self, id: ProposalId, state: State, now: Now, fx: &mut Vec<Effect>) {
+    pub(super) fn hear(&mut self, id: ProposalId, state: State, now: Now, fx: &mut Vec<Effect>) {
+        self.notify_end(id, fx);
         let Some(entry) = self.entries.get(&id) else {
             return;
         };
@@ -119,6 +120,7 @@ impl BrokerState {
                 self.uncount_drill(id, received);
             }
         }
+        self.leave_escalation(id);
     }
 
     /// Keeps the `public` values that a succeeded run left.

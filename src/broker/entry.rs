@@ -7,9 +7,11 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::model::{
-    BoundInput, Code, Decision, Digest, Proposal, Run, RunEvent, State, Usage, Verdict, Withheld,
+    BoundInput, Code, Decision, Digest, Proposal, Readers, Run, RunEvent, State, Usage, Verdict,
+    Withheld,
 };
 
+use super::asking::Asking;
 use super::audience::Audience;
 use super::phase::{Ended, Granted, LiveOutput, Phase, Ran, Telling};
 use super::poll::Poll;
@@ -37,6 +39,9 @@ pub struct Entry {
     /// How many versions of it were offered to other people.
     pub(super) offers: u32,
     pub(super) refused_votes: Refusals,
+    pub(super) asking: Asking,
+    /// Who may see it, by what it uses.
+    pub(super) readers: Readers,
     /// Set in a reviewer's seat.
     pub(super) offered: Option<Offered>,
 }

@@ -139,6 +139,7 @@ mod tests {
             uid: 1,
             pid: 1,
             name: name.to_owned(),
+            gateway: None,
         }
     }
 

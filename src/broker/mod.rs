@@ -7,6 +7,7 @@
 mod accept;
 mod announce;
 mod artifacts;
+mod asking;
 mod audience;
 mod census;
 mod counting;
@@ -21,6 +22,7 @@ mod event;
 mod fair;
 mod ledger;
 mod lift;
+pub mod notice;
 pub mod offer;
 mod outcome;
 mod pause;

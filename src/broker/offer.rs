@@ -41,6 +41,12 @@ pub struct Offer {
     /// Who may veto it, by the host's files at that time: a hint, which the host checks with each vote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vetoers: Vec<Person>,
+    /// Whom it asks, in the order in which they were asked. Others may vote as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<Person>,
+    /// Why no votes could grant it, by the host's files at that time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hopeless: Option<String>,
     pub title: Option<String>,
     pub reason: Option<String>,
     pub traceparent: Option<String>,
@@ -189,6 +195,8 @@ pub enum Says {
     },
     /// The person's vote does not count.
     NotCounted { vote: VoteKind, why: String },
+    /// Everybody else who may decide it is asked too. These are all.
+    Escalated { asks: Vec<Person> },
     /// It has another state. Nothing can be decided any more unless that is `pending`.
     State { state: State, message: String },
 }
@@ -209,6 +217,15 @@ pub struct SeenVote {
 }
 
 impl Statement {
+    /// Whether it answers a vote, or says that none matters any more.
+    pub fn answers(&self) -> bool {
+        match self.says {
+            Says::Counted { .. } | Says::NotCounted { .. } => true,
+            Says::Escalated { .. } => false,
+            Says::State { state, .. } => state != State::Pending,
+        }
+    }
+
     /// The bytes that the host signs.
     pub fn bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()

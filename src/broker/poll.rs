@@ -1,13 +1,15 @@
 //! The votes on one proposal: what is asked, of what, and what came.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 
-use crate::ballot::{self, Checked, Electorate, Standing};
+use crate::ballot::{self, Account, Checked, Electorate, Question, Standing};
 use crate::model::{
-    Ballot, Digest, Nonce, Person, ProposalId, Reviewer, State, Terms, Via, Viewed, Vote, VoteKind,
+    Ballot, Digest, Nonce, Person, ProposalId, Readers, Reviewer, Routes, State, Terms, Via,
+    Viewed, Vote, VoteKind,
 };
 
 use super::decision::Refused;
@@ -22,6 +24,8 @@ const EARLIER_MAX: usize = 16;
 pub struct Poll {
     pub(super) version: u32,
     pub(super) terms: Terms,
+    /// Who may see it, where votes are counted.
+    pub(super) readers: Readers,
     pub(super) ballot: Ballot,
     /// Ballots of earlier versions with their terms, the latest first. Only denials of them count.
     pub(super) earlier: Vec<(Ballot, Terms)>,
@@ -85,6 +89,7 @@ impl Poll {
         Self {
             version,
             terms,
+            readers: Readers::EVERYBODY,
             ballot,
             earlier,
             votes,
@@ -92,6 +97,26 @@ impl Poll {
             outgoing: VecDeque::new(),
             missing: Vec::new(),
         }
+    }
+
+    /// For these alone.
+    pub(super) fn seen_by(mut self, readers: Readers) -> Self {
+        self.readers = readers;
+        self
+    }
+
+    /// What is asked by an agent that is known by this.
+    pub(super) const fn question<'a>(&'a self, asker: Account<'a>) -> Question<'a> {
+        Question {
+            asker,
+            readers: &self.readers,
+        }
+    }
+
+    /// Whose votes are in.
+    pub(super) fn voters(&self) -> impl Iterator<Item = &Person> {
+        let durable = self.votes.iter().filter(|cast| cast.durable);
+        durable.map(|cast| &cast.vote.voter)
     }
 
     /// Whether somebody's grant is in.
@@ -169,20 +194,25 @@ impl Poll {
     }
 
     /// What the votes come to now.
-    pub(super) fn standing(&self, electorate: &Electorate, asker: u32, now: Timestamp) -> Standing {
+    pub(super) fn standing(
+        &self,
+        electorate: &Electorate,
+        asker: Account<'_>,
+        now: Timestamp,
+    ) -> Standing {
         let (_, valid) = self.valid(electorate, now);
-        ballot::standing(&self.terms, electorate, asker, &valid)
+        ballot::standing(&self.terms, electorate, self.question(asker), &valid)
     }
 
     /// The grants that meet the terms, in the order in which they came; none if they do not.
     pub(super) fn granting(
         &self,
         electorate: &Electorate,
-        asker: u32,
+        asker: Account<'_>,
         now: Timestamp,
     ) -> Vec<&Cast> {
         let (casts, valid) = self.valid(electorate, now);
-        match ballot::standing(&self.terms, electorate, asker, &valid) {
+        match ballot::standing(&self.terms, electorate, self.question(asker), &valid) {
             Standing::Met { grants } => grants.into_iter().map(|at| casts[at]).collect(),
             _ => Vec::new(),
         }
@@ -250,14 +280,17 @@ impl BrokerState {
             };
         }
         let Some(poll) = entry.poll() else {
+            if entry.readers.is_nobody() {
+                return Err(Refused::NobodySees);
+            }
             let too_long = self.refusal(entry.proposal.id);
             let too_long = too_long.filter(|why| **why == Refused::TooLongToOffer);
             return Err(too_long.cloned().unwrap_or(Refused::NoDesk));
         };
         let electorate = self.electorate().as_ref();
         let electorate = electorate.map_err(|why| Refused::NoElectorate(why.clone()))?;
-        let asker = entry.proposal.peer.uid;
-        ballot::may_vote(&poll.terms, electorate, asker, person, VoteKind::Grant)
+        let question = poll.question((&entry.proposal.peer).into());
+        ballot::may_vote(&poll.terms, electorate, question, person, VoteKind::Grant)
             .map_err(|why| Refused::MayNotVote(why.to_string()))?;
         Ok(person)
     }
@@ -332,6 +365,10 @@ pub struct Voting {
     /// Fingerprint of its key.
     pub host_key: String,
     pub seed: Seed,
+    /// Who may see what.
+    pub routes: Routes,
+    /// After which time everybody else who may decide is asked too; zero for never.
+    pub escalate: Duration,
     /// Who runs it: the `by` of what votes decide.
     pub by: Reviewer,
 }

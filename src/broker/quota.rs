@@ -346,6 +346,7 @@ mod tests {
             gid: 1,
             pid: 1,
             exe: None,
+            gateway: None,
         };
         assert!(q.refused(&peer, -32001, "too large", s(0)));
         for _ in 0..500 {

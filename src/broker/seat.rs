@@ -9,11 +9,12 @@ use std::time::Duration;
 use crate::ballot::{self, Invalid, SecurityKey};
 use crate::clock::Now;
 use crate::model::{
-    Ballot, Code, LogEvent, NAMESPACE, Person, Proposal, ProposalId, Reviewer, State, Verdict, Via,
-    Viewed, Vote, VoteKind, VotedLog,
+    Ballot, Code, LogEvent, NAMESPACE, Person, Proposal, ProposalId, Readers, Reviewer, State,
+    Verdict, Via, Viewed, Vote, VoteKind, VotedLog,
 };
 use crate::policy::Policy;
 
+use super::asking::Asking;
 use super::audience::Audience;
 use super::decision::Refused;
 use super::desks::{Job, Work};
@@ -142,6 +143,11 @@ impl BrokerState {
             }),
             offers: offer.version,
             refused_votes: Vec::new(),
+            readers: Readers::EVERYBODY,
+            asking: Asking {
+                people: offer.asks.clone(),
+                ..Asking::default()
+            },
             offered: Some(Offered {
                 offer,
                 bytes,
@@ -391,6 +397,10 @@ impl BrokerState {
                     poll.votes = votes.into_iter().map(Cast::told).collect();
                     poll.missing = missing;
                 }
+            }
+            Says::Escalated { asks } => {
+                entry.asking.people = asks;
+                entry.asking.escalated = Some(statement.at);
             }
             Says::NotCounted { why, .. } => {
                 if let Some(poll) = entry.poll_mut() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::ballot::Electorate;
+use crate::ballot::{Electorate, Turns};
 use crate::clock::Now;
 use crate::model::{AgentId, CallId, ConnId, Environment, Lane, ProposalId, Tier, agent_name};
 use crate::policy::{Contract, Policy};
@@ -153,6 +153,10 @@ pub struct BrokerState {
     pub(super) ended_bytes: usize,
     /// Deadlines of everything that can still expire, soonest first.
     pub(super) deadlines: BTreeSet<(Duration, ProposalId)>,
+    /// When others are asked too about what waits, soonest first.
+    pub(super) escalations: BTreeSet<(Duration, ProposalId)>,
+    /// Who was asked for a vote when.
+    pub(super) turns: Turns,
     /// `wait` calls with a timeout, soonest first.
     pub(super) timeouts: BTreeSet<(Duration, ConnId, CallId, ProposalId)>,
     /// Proposals that are not decided, announced or not.
@@ -205,6 +209,8 @@ impl BrokerState {
             ended: VecDeque::new(),
             ended_bytes: 0,
             deadlines: BTreeSet::new(),
+            escalations: BTreeSet::new(),
+            turns: Turns::default(),
             timeouts: BTreeSet::new(),
             undecided: Census::default(),
             unannounced: Census::default(),
@@ -351,6 +357,7 @@ impl BrokerState {
             uid: c.peer.uid,
             pid: c.peer.pid,
             name: agent_name(c.agent.as_ref(), &c.peer).to_owned(),
+            gateway: c.peer.gateway.clone(),
         })
     }
 

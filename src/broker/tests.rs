@@ -3,6 +3,7 @@
 
 mod agents;
 mod artifacts;
+mod asking;
 mod audit_down;
 mod binding;
 mod chain;

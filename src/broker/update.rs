@@ -20,6 +20,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
         state.audit_down(reason.clone(), now, &mut fx);
     }
     state.expire_due(now, &mut fx);
+    state.escalate_due(now, &mut fx);
     state.time_out_waits(now, &mut fx);
     match event {
         Event::Connected { conn, peer } => {
@@ -77,8 +78,9 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
 /// The boot time at which the next [`Event::Tick`] is needed.
 pub fn next_deadline(state: &BrokerState) -> Option<Duration> {
     let deadline = state.deadlines.first().map(|(t, _)| *t);
+    let escalation = state.escalations.first().map(|(t, _)| *t);
     let timeout = state.timeouts.first().map(|(t, ..)| *t);
-    [deadline, timeout, state.quotas.next_due()]
+    [deadline, escalation, timeout, state.quotas.next_due()]
         .into_iter()
         .flatten()
         .min()

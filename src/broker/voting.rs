@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ballot::{self, Electorate};
+use crate::ballot::{self, Electorate, Question};
 use crate::clock::Now;
 use crate::model::{
     BoundInput, Environment, LogEvent, Person, ProposalId, Reviewer, Terms, Via, Vote, VoteKind,
@@ -65,8 +65,22 @@ impl BrokerState {
         if before.is_some_and(|poll| poll.ballot.grant == digest && poll.terms == terms) {
             return;
         }
+        let readers = entry.readers.clone();
+        if readers.is_nobody() {
+            return self.end_unoffered(id, Refused::NobodySees, now, fx);
+        }
         let version = entry.offers + 1;
-        let Some(offer) = self.offer(entry, terms.clone(), version, &voting) else {
+        let fresh = self.pick(id, &terms, now);
+        let Some(entry) = self.entries.get(&id) else {
+            return;
+        };
+        let Phase::Waiting(review) = &entry.phase else {
+            return;
+        };
+        let before = review.poll.as_deref();
+        let asks = [entry.asked(), &fresh].concat();
+        let offer = self.offer(entry, (terms.clone(), asks), version, &voting);
+        let Some(offer) = offer else {
             return;
         };
         let bytes: Arc<[u8]> = offer.bytes().into();
@@ -74,8 +88,11 @@ impl BrokerState {
             return self.end_unoffered(id, Refused::TooLongToOffer, now, fx);
         }
         let poll = Poll::new(version, terms, offer.ballot(&bytes), before);
+        let roles = readers.roles().cloned();
+        let roles = roles.unwrap_or_else(|| offer.roles());
+        let poll = poll.seen_by(readers);
         let is_drill = entry.is_drill();
-        let (deadline, roles) = (entry.expires_at, offer.roles());
+        let deadline = entry.expires_at;
         if let Some(entry) = self.entries.get_mut(&id)
             && let Phase::Waiting(review) = &mut entry.phase
         {
@@ -91,6 +108,9 @@ impl BrokerState {
                 roles,
                 bytes,
             }));
+        }
+        self.ask(id, fresh, now, fx);
+        if !is_drill {
             self.decide_by_votes(id, now, fx);
         }
     }
@@ -106,7 +126,13 @@ impl BrokerState {
         }
     }
 
-    fn offer(&self, entry: &Entry, terms: Terms, version: u32, voting: &Voting) -> Option<Offer> {
+    fn offer(
+        &self,
+        entry: &Entry,
+        (terms, asks): (Terms, Vec<Person>),
+        version: u32,
+        voting: &Voting,
+    ) -> Option<Offer> {
         let (policy, inputs) = (self.policy_of(entry)?, entry.inputs()?);
         let Environment::Ready { digest, .. } = &self.environment else {
             return None;
@@ -123,7 +149,12 @@ impl BrokerState {
             .flat_map(|e| e.people().map(move |one| (e, one)));
         let vetoers = people.filter(|(e, one)| has_veto(&terms, e, one));
         let vetoers = vetoers.map(|(_, one)| one.clone()).collect();
-        let asker = electorate.and_then(|e| e.person_of_uid(entry.proposal.peer.uid));
+        let asker = electorate.and_then(|e| e.person_of((&entry.proposal.peer).into()));
+        let question = Question {
+            asker: (&entry.proposal.peer).into(),
+            readers: &entry.readers,
+        };
+        let hopeless = electorate.and_then(|e| ballot::hopeless(&terms, e, question));
         let p = &entry.proposal;
         Some(Offer {
             format: OfferFormat::V1,
@@ -137,6 +168,8 @@ impl BrokerState {
             peer: p.peer.clone(),
             asker: asker.cloned(),
             vetoers,
+            asks,
+            hopeless,
             title: p.title.clone(),
             reason: p.reason.clone(),
             traceparent: p.traceparent.clone(),
@@ -162,7 +195,8 @@ impl BrokerState {
     ) -> Result<(), Refused> {
         let id = confirmation.id;
         let entry = self.entries.get_mut(&id).ok_or(Refused::Unknown)?;
-        let asker = entry.proposal.peer.uid;
+        let proposal = entry.proposal.clone();
+        let asker = &proposal.peer;
         let poll = entry.poll_mut().ok_or(Refused::NoDesk)?;
         let electorate = self.electorate.clone().map_err(Refused::NoElectorate)?;
         if poll.ballot.grant != confirmation.digest {
@@ -172,7 +206,8 @@ impl BrokerState {
         let person = electorate
             .person_of_uid(uid)
             .ok_or(Refused::NoPerson(uid))?;
-        ballot::may_vote(&poll.terms, &electorate, asker, person, VoteKind::Grant)
+        let question = poll.question(asker.into());
+        ballot::may_vote(&poll.terms, &electorate, question, person, VoteKind::Grant)
             .map_err(|why| Refused::MayNotVote(why.to_string()))?;
         match &poll.own {
             Own::Open | Own::Failed(_) => {}
@@ -273,7 +308,8 @@ impl BrokerState {
         if now.boot >= entry.deadline {
             return Err(Refused::TooLate.to_string());
         }
-        let asker = entry.proposal.peer.uid;
+        let proposal = entry.proposal.clone();
+        let asker = &proposal.peer;
         let received = entry.received.boot;
         let state = entry.state();
         let lines = entry.verdict().map_or(0, |verdict| verdict.source.lines);
@@ -312,7 +348,8 @@ impl BrokerState {
                 return Err("its voter had not seen every line and finding".to_owned());
             }
         }
-        ballot::may_vote(&poll.terms, &electorate, asker, voter, vote.kind)
+        let question = poll.question(asker.into());
+        ballot::may_vote(&poll.terms, &electorate, question, voter, vote.kind)
             .map_err(|why| why.to_string())?;
         if vote.kind == VoteKind::Veto && !has_veto(&poll.terms, &electorate, voter) {
             return Err(format!("`{voter}` has no role that may veto"));

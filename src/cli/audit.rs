@@ -3,6 +3,7 @@
 mod anchored;
 pub(super) mod anchors;
 mod bundle;
+mod desk;
 mod erase;
 mod export;
 mod fields;
@@ -62,6 +63,8 @@ pub enum Command {
     Verify(verify::Args),
     /// Prove to others that a record is in the log
     Prove(prove::Args),
+    /// What all hosts of the desk did, as far as what they signed proves it
+    Desk(desk::Args),
     /// Set aside what of a log is damaged, after a person at the terminal said so
     Repair(repair::Args),
     /// Erase contents of one proposal, after a person at the terminal said so
@@ -76,6 +79,10 @@ const PLAIN: &str = "`--plain` belongs to the review screen: `countersign audit 
 pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
     if args.plain && args.command.is_some() {
         return Err(Failure::usage(PLAIN.to_owned()));
+    }
+    // It reads no log of this machine.
+    if let Some(Command::Desk(args)) = &args.command {
+        return desk::run(args, globals);
     }
     let dir = state_dir(globals)?;
     // Who names a folder may have a copy before them that is to stay as it is.
@@ -113,6 +120,7 @@ fn answer(args: &Args, globals: &Globals, dir: &Path) -> Result<u8, Failure> {
         Some(Command::Repair(args)) => repair::run(args, &open(2)?, globals, dir),
         Some(Command::Erase(args)) => erase::run(args, &open(1)?, globals),
         Some(Command::Prune(args)) => prune::run(args, globals),
+        Some(Command::Desk(args)) => desk::run(args, globals),
         None => review::run(args.plain, globals, dir),
     }
 }

@@ -1,5 +1,6 @@
 //! `countersign desk`: the engine's tables, who may use them, and how the engine stands.
 
+mod evidence;
 mod status;
 
 use std::collections::BTreeSet;
@@ -12,7 +13,9 @@ use crate::desk::engine::{
     Address, Duty, Engine, EngineError, Login, Member, latest, read_password, script,
 };
 use crate::error::Failure;
-use crate::model::{Person, Role};
+use crate::model::{Person, Role, visible};
+
+pub(super) use evidence::{checkpoint, hosts};
 
 use super::out::{print, print_data};
 use super::{Globals, amounts};
@@ -29,7 +32,7 @@ pub struct Args {
 }
 
 /// Which server, and as whom.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Server {
     /// postgresql://USER@HOST/DATABASE instead of `desk.url`; for all but `status` the database's owner
     #[arg(long, global = true, value_name = "URL")]
@@ -70,6 +73,8 @@ pub enum MemberCommand {
     Add(AddArgs),
     /// Take a login out of the desk; the login itself stays
     Remove { login: Login },
+    /// Who is a member, and what each may do
+    List,
 }
 
 #[derive(Debug, clap::Args)]
@@ -126,7 +131,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
 }
 
 impl Server {
-    fn engine(&self, config: &Config) -> Result<Engine, Failure> {
+    pub(super) fn engine(&self, config: &Config) -> Result<Engine, Failure> {
         let usage = |key: &str, why: String| {
             let fault = config.fault(&[format!("desk.{key}")], format!("`desk.{key}`: {why}"));
             Failure::usage(fault.to_string())
@@ -191,6 +196,16 @@ async fn member(engine: &Engine, command: &MemberCommand) -> Result<u8, Failure>
                 )
             })?;
         }
+        MemberCommand::List => {
+            let members = engine.members().await.map_err(|e| failed(&e))?;
+            print(|out| {
+                for Member { login, duty } in &members {
+                    let login = visible(login.as_str());
+                    writeln!(out, "{login:<24} {:<8} {duty}", duty.kind())?;
+                }
+                Ok(())
+            })?;
+        }
         MemberCommand::Add(args) => {
             let duty = match (&args.host, &args.person, args.gateway) {
                 (Some(host), ..) => Duty::Host(host.clone()),
@@ -201,7 +216,6 @@ async fn member(engine: &Engine, command: &MemberCommand) -> Result<u8, Failure>
                 (.., true) => Duty::Gateway,
                 _ => Duty::Auditor,
             };
-            let kind = duty.kind();
             let member = Member {
                 login: args.login.clone(),
                 duty,
@@ -209,7 +223,12 @@ async fn member(engine: &Engine, command: &MemberCommand) -> Result<u8, Failure>
             let made = engine.add_member(&member).await.map_err(|e| failed(&e))?;
             let login = args.login.as_str();
             print(|out| {
-                writeln!(out, "{login} is a {kind}'s login: it {}", member.duty)?;
+                writeln!(
+                    out,
+                    "{login} is {}'s login: it {}",
+                    member.duty.whose(),
+                    member.duty
+                )?;
                 match made {
                     true => writeln!(
                         out,

@@ -166,6 +166,8 @@ fn look(globals: &Globals) -> Result<Vec<Check>, Failure> {
         checks.extend(folders::check(&config.paths));
         checks.push(sharing(config));
         checks.extend(desk::check(config));
+        checks.extend(desk::vain(config));
+        checks.extend(desk::notices(config));
     }
     checks.push(log(&state_dir(globals)?));
     checks.push(colours());

@@ -127,7 +127,7 @@ pub enum Command {
     /// Static verdicts only; executes nothing
     Check(check::Args),
     /// Serve an agent that speaks the Model Context Protocol on standard input and output
-    Mcp,
+    Mcp(mcp::Args),
     /// The policies in force
     Policy(policy::Args),
     /// A dashboard without a screen, where only signed votes grant
@@ -215,7 +215,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Demo(args)) => dashboard::demo(&opened(&args), globals),
         Some(Command::Submit(args)) => submit::run(&args, globals),
         Some(Command::Check(args)) => check::run(&args, globals),
-        Some(Command::Mcp) => mcp::run(globals),
+        Some(Command::Mcp(args)) => mcp::run(&args, globals),
         Some(Command::Host) => host::run(globals),
         Some(Command::Review(args)) => review::run(&args, globals),
         Some(Command::Policy(args)) => policy::run(&args, globals),

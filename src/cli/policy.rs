@@ -1,5 +1,7 @@
 //! `countersign policy`: the policies in force, what a file changes, whether a file is valid.
 
+mod grants;
+
 use std::collections::BTreeSet;
 use std::fmt::{Display, Write as _};
 use std::path::{Path, PathBuf};
@@ -51,7 +53,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         }
         Command::Check { file } => {
             let policy = load_file(file, &places(globals)?).map_err(unsound)?;
-            Said::Text(format!(
+            let sound = format!(
                 "{}: sound; {}, contract {}, tier {}, private values {}, sha256 {}\n",
                 visible(&file.display().to_string()),
                 policy.label(),
@@ -63,7 +65,8 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
                     "hidden"
                 },
                 policy.sha256.hex()
-            ))
+            );
+            Said::Text(sound + &grants::told(&policy, globals))
         }
     };
     match text {

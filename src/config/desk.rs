@@ -3,7 +3,10 @@
 //! The administrator's file binds whom a machine believes: if it has `[desk]`, the names of the files of people and keys are its
 //! own, those that it leaves out too.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+use crate::model::{ALL_DATA, Role, Routes, did_you_mean};
 
 use super::error::{ConfigError, Origin};
 use super::keys;
@@ -13,6 +16,9 @@ use super::table::{Set, Table};
 const FOLDER: &str = "/etc/countersign/desk";
 /// `sun_path` has room for these bytes and a zero.
 const SOCKET_BYTES_MAX: usize = 107;
+/// A day.
+const ESCALATE_MAX: u64 = 24 * 60;
+const ESCALATE: u64 = 10;
 
 /// `[desk]`. It only names things; what reads a file checks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +43,10 @@ pub struct DeskConfig {
     pub key: Option<DeskKey>,
     /// Where other people of this machine vote.
     pub socket: Option<PathBuf>,
+    /// After how many minutes everybody else who may decide is asked too; 0 for never.
+    pub escalate_min: u64,
+    /// Which roles see what uses which data set.
+    pub routes: Routes,
 }
 
 /// A reviewer's key, as `ssh-keygen -Y sign -f` and git's `user.signingKey` take one.
@@ -62,6 +72,8 @@ pub(super) struct DeskLayer {
     hosts: Option<Set<PathBuf>>,
     key: Option<Set<DeskKey>>,
     socket: Option<Set<PathBuf>>,
+    escalate_min: Option<Set<u64>>,
+    routes: BTreeMap<String, Set<BTreeSet<Role>>>,
 }
 
 impl DeskLayer {
@@ -70,7 +82,7 @@ impl DeskLayer {
         let Some(desk) = top.table("desk")? else {
             return Ok(Self::default());
         };
-        desk.only(&keys::in_table("desk"))?;
+        desk.only(&[&keys::in_table("desk")[..], &["routes"]].concat())?;
         let path = |key: &str| -> Result<Option<Set<PathBuf>>, ConfigError> {
             let text = desk.filled(key)?;
             text.map(|set| at_home(&desk, key, set, folder)).transpose()
@@ -93,6 +105,8 @@ impl DeskLayer {
                 }),
             },
             socket: path("socket")?.map(checked_socket).transpose()?,
+            escalate_min: desk.integer("escalate_min", 0..=ESCALATE_MAX)?,
+            routes: routes(&desk)?,
         })
     }
 
@@ -109,13 +123,16 @@ impl DeskLayer {
             hosts: above.hosts.or(below.hosts),
             key: above.key.or(below.key),
             socket: above.socket.or(below.socket),
+            escalate_min: above.escalate_min.or(below.escalate_min),
+            routes: below.routes.into_iter().chain(above.routes).collect(),
         }
     }
 
-    /// `None` if neither has the table. `note` hears where the URL was set.
+    /// `None` if neither has the table. `datasets`: the names of the configured ones. `note` hears where the URL was set.
     pub fn merge(
         admin: Self,
         mine: Self,
+        datasets: &BTreeSet<&str>,
         note: &mut impl FnMut(&str, Option<&Origin>),
     ) -> Result<Option<DeskConfig>, ConfigError> {
         if admin.table.is_none() && mine.table.is_none() {
@@ -144,6 +161,12 @@ impl DeskLayer {
         let ca = bound("ca", &admin.ca, &mine.ca)?;
         let name = fixed("desk.name", &admin.name, &mine.name, String::clone)?;
         let socket = bound("socket", &admin.socket, &mine.socket)?;
+        let escalate = fixed(
+            "desk.escalate_min",
+            &admin.escalate_min,
+            &mine.escalate_min,
+            u64::to_string,
+        )?;
         let password_file = mine.password_file.or(admin.password_file);
         if url.is_none() {
             for (key, set) in [("password_file", &password_file), ("ca", &ca)] {
@@ -157,6 +180,32 @@ impl DeskLayer {
                     ));
                 }
             }
+        }
+        for (name, set) in &mine.routes {
+            let known = name == ALL_DATA || datasets.contains(name.as_str());
+            if !known {
+                let names = datasets.iter().copied();
+                return Err(ConfigError::value(
+                    set.origin.clone(),
+                    format!(
+                        "`desk.routes.{name}` is of no data set of [datasets]{}; `\"*\"` is for all that this host offers",
+                        did_you_mean(name, names)
+                    ),
+                ));
+            }
+        }
+        let mut routes = BTreeMap::new();
+        for name in admin.routes.keys().chain(mine.routes.keys()) {
+            let both = (
+                admin.routes.get(name).cloned(),
+                mine.routes.get(name).cloned(),
+            );
+            let listed = |roles: &BTreeSet<Role>| {
+                let roles: Vec<&str> = roles.iter().map(Role::as_str).collect();
+                format!("{roles:?}")
+            };
+            let set = fixed(&format!("desk.routes.{name}"), &both.0, &both.1, listed)?;
+            routes.extend(set.map(|set| (name.clone(), set.value)));
         }
         note("desk.url", url.as_ref().map(|set| &set.origin));
         note("desk.ca", ca.as_ref().map(|set| &set.origin));
@@ -174,8 +223,38 @@ impl DeskLayer {
             hosts: file("hosts", &admin.hosts, &mine.hosts)?,
             key: mine.key.or(admin.key).map(|set| set.value),
             socket: value(socket),
+            escalate_min: escalate.map_or(ESCALATE, |set| set.value),
+            routes: Routes(routes),
         }))
     }
+}
+
+/// `[desk.routes]`: lists of roles by data set.
+fn routes(desk: &Table<'_>) -> Result<BTreeMap<String, Set<BTreeSet<Role>>>, ConfigError> {
+    let mut all = BTreeMap::new();
+    let Some(table) = desk.table("routes")? else {
+        return Ok(all);
+    };
+    for (key, _) in table.entries() {
+        let name: &str = key.get_ref();
+        let wanted = "a list of roles, as in [\"clinical\"]";
+        let role = |v: &toml::de::DeValue<'_>| Role::new(v.as_str()?).ok();
+        let Some(list) = table.list(name, wanted, role)? else {
+            continue;
+        };
+        if list.value.is_empty() {
+            let name = table.full(name).escape_debug().to_string();
+            return Err(ConfigError::value(
+                list.origin,
+                format!(
+                    "`{name}` has no role, so nobody would see it; write {wanted}, or leave it out for everybody"
+                ),
+            ));
+        }
+        let roles = list.map(|list| list.into_iter().map(|set| set.value).collect());
+        all.insert(name.to_owned(), roles);
+    }
+    Ok(all)
 }
 
 /// A path; `~/` is the home folder, else a relative one begins at `folder`.

@@ -11,6 +11,7 @@ use super::desk::DeskLayer;
 use super::error::ConfigError;
 use super::identifier::check_identifier;
 use super::keys;
+use super::notify::NotifyLayer;
 use super::table::{Set, Source, SourceKind, Table};
 use super::{Dataset, PublicKey};
 use crate::model::did_you_mean;
@@ -64,7 +65,7 @@ pub(super) struct Layer {
     pub witness_ca: Option<Set<PathBuf>>,
     pub hold: Option<Set<String>>,
     pub secrets: BTreeMap<String, Pattern>,
-    pub bell: Option<Set<bool>>,
+    pub notify: NotifyLayer,
     pub drills_every: Option<Set<u64>>,
     pub drills_seed: Option<Set<u64>>,
     pub lift: Option<Set<bool>>,
@@ -106,6 +107,7 @@ impl Layer {
             ttl_max_s: top.integer("ttl_max_s", 1..=SECONDS_MAX)?,
             datasets: datasets(&top, folder)?,
             desk: DeskLayer::read(&top, folder)?,
+            notify: NotifyLayer::read(&top)?,
             ..Self::default()
         };
         if let Some(queue) = top.table("queue")? {
@@ -154,10 +156,6 @@ impl Layer {
             layer.hold = audit.string("hold")?;
             layer.retention_bytes = audit.integer("retention_bytes", 0..=RETENTION_BYTES_MAX)?;
             layer.retention_days = audit.integer("retention_days", 0..=RETENTION_DAYS_MAX)?;
-        }
-        if let Some(notify) = top.table("notify")? {
-            notify.only(&keys::in_table("notify"))?;
-            layer.bell = notify.boolean("bell")?;
         }
         if let Some(drills) = top.table("drills")? {
             drills.only(&keys::in_table("drills"))?;
@@ -245,7 +243,10 @@ fn allow_uids(socket: &Table<'_>) -> Result<Option<Set<Vec<u32>>>, ConfigError> 
 }
 
 /// A program and its arguments; none if the list is empty.
-fn command(table: &Table<'_>, key: &str) -> Result<Option<Set<Vec<String>>>, ConfigError> {
+pub(super) fn command(
+    table: &Table<'_>,
+    key: &str,
+) -> Result<Option<Set<Vec<String>>>, ConfigError> {
     let list = texts(table, key, "a program and its arguments, each a text")?;
     match list {
         Some(list) if list.value.first().is_some_and(String::is_empty) => {

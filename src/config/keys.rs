@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 42] = [
+pub(super) const KEYS: [Key; 46] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
@@ -53,6 +53,9 @@ pub(super) const KEYS: [Key; 42] = [
     key("audit", "witness_ca", ValueSyntax::Text),
     key("audit", "hold", ValueSyntax::Text),
     key("notify", "bell", ValueSyntax::Literal),
+    key("notify", "command", ValueSyntax::Texts),
+    key("notify", "within_s", ValueSyntax::Literal),
+    key("notify", "every_s", ValueSyntax::Literal),
     key("drills", "every", ValueSyntax::Literal),
     key("drills", "seed", ValueSyntax::Literal),
     key("feature.lift", "enabled", ValueSyntax::Literal),
@@ -66,6 +69,7 @@ pub(super) const KEYS: [Key; 42] = [
     key("desk", "hosts", ValueSyntax::Text),
     key("desk", "key", ValueSyntax::Text),
     key("desk", "socket", ValueSyntax::Text),
+    key("desk", "escalate_min", ValueSyntax::Literal),
 ];
 
 /// All tables, including those with user-defined keys.

@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 use super::desk::DeskLayer;
 use super::error::{ConfigError, Origin};
 use super::file::Layer;
+use super::notify::NotifyLayer;
 use super::table::Set;
 use super::{
-    AuditSection, Built, ContentDays, DEFAULT_PROFILE, DrillsSection, FeatureSection,
-    NotifySection, PublicKey, Queue, RunSection, SocketSection, TTL_MAX_S, TTL_S,
+    AuditSection, Built, ContentDays, DEFAULT_PROFILE, DrillsSection, FeatureSection, PublicKey,
+    Queue, RunSection, SocketSection, TTL_MAX_S, TTL_S,
 };
 
 /// Merges the layers of `user`, the weakest first, under `admin`.
@@ -142,7 +143,10 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
         note(&format!("profiles.{}", listed.value), Some(&listed.origin));
     }
 
-    let desk = DeskLayer::merge(admin.desk.clone(), mine.desk.clone(), &mut note)?;
+    let datasets = rest.datasets.keys().map(String::as_str).collect();
+    let desk = DeskLayer::merge(admin.desk.clone(), mine.desk.clone(), &datasets, &mut note)?;
+    let (told, calls) = (admin.notify.clone(), mine.notify.clone());
+    let notify = NotifyLayer::merge(told, calls, desk.is_some(), &mut note)?;
 
     let value = |set: Option<Set<u64>>, builtin: u64| set.map_or(builtin, |s| s.value);
     Ok(Built {
@@ -195,9 +199,7 @@ pub(super) fn merge(admin: Option<Layer>, user: Vec<Layer>) -> Result<Built, Con
             hold,
             secrets,
         },
-        notify: NotifySection {
-            bell: rest.bell.is_none_or(|s| s.value),
-        },
+        notify,
         drills: drills(rest.drills_every, rest.drills_seed)?,
         feature: FeatureSection {
             lift: lift.is_some_and(|s| s.value),
@@ -263,7 +265,7 @@ pub(super) fn over(below: Layer, above: Layer) -> Layer {
         witness_ca: above.witness_ca.or(below.witness_ca),
         hold: above.hold.or(below.hold),
         secrets,
-        bell: above.bell.or(below.bell),
+        notify: NotifyLayer::over(below.notify, above.notify),
         drills_every: above.drills_every.or(below.drills_every),
         drills_seed: above.drills_seed.or(below.drills_seed),
         lift: above.lift.or(below.lift),

@@ -11,6 +11,7 @@ mod file;
 mod identifier;
 mod keys;
 mod merge;
+mod notify;
 mod table;
 mod variables;
 
@@ -23,6 +24,7 @@ use crate::secrets::Pattern;
 
 pub use desk::{DeskConfig, DeskKey};
 pub use error::{ConfigError, Origin};
+pub use notify::NotifySection;
 // Re-exported for the broker.
 pub use crate::model::nearest;
 pub use identifier::check_identifier;
@@ -164,13 +166,6 @@ impl std::fmt::Display for PublicKey {
             Self::File(path) => path.display().fmt(f),
         }
     }
-}
-
-/// `[notify]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotifySection {
-    /// Whether the terminal is asked to call a person who does not look at it.
-    pub bell: bool,
 }
 
 /// `[drills]`.

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use tokio::sync::mpsc::{Receiver, Sender, channel, error::TrySendError};
 use tokio::sync::watch;
 
+use crate::ballot::Key;
 use crate::broker::offer::{Publication, Says, Statement};
 use crate::model::{Person, ProposalId, Role, State};
 
@@ -44,6 +45,8 @@ struct Posts {
     roles: BTreeSet<Role>,
     offer: Arc<FromHost>,
     state: Option<Told>,
+    /// That others are asked too.
+    escalated: Option<Told>,
     has_ended: bool,
     personal: BTreeMap<Person, Vec<Told>>,
 }
@@ -140,7 +143,8 @@ impl Board {
             let personal =
                 personal.flat_map(|(to, told)| told.iter().map(|told| letter(Some(to), told)));
             let mut said: Vec<Letter> = personal.collect();
-            said.extend(posts.state.as_ref().map(|told| letter(None, told)));
+            let for_all = posts.escalated.iter().chain(&posts.state);
+            said.extend(for_all.map(|told| letter(None, told)));
             said.sort_by_key(|letter| letter.number);
             Letters {
                 proposal: *id,
@@ -160,11 +164,38 @@ impl Board {
     /// # Errors
     /// A description, if it could not be signed.
     pub fn word(&self, mut statement: Statement) -> Result<(u64, Signed), String> {
+        self.numbered(statement.at, |number| {
+            statement.number = number;
+            statement.bytes()
+        })
+    }
+
+    /// Signs what has a number of the host's, and stands on no board.
+    ///
+    /// # Errors
+    /// A description, if it could not be signed.
+    pub fn numbered(
+        &self,
+        at: Timestamp,
+        bytes: impl FnOnce(u64) -> Vec<u8>,
+    ) -> Result<(u64, Signed), String> {
         let mut inner = self.inner();
-        inner.count(statement.at)?;
-        statement.number = inner.number;
-        let signed = inner.signed(&statement.bytes())?;
+        inner.count(at)?;
+        let signed = inner.signed(&bytes(inner.number))?;
         Ok((inner.number, signed))
+    }
+
+    /// Signs what this host says of its log or of others'.
+    ///
+    /// # Errors
+    /// A description, if it could not be signed.
+    pub fn sign(&self, bytes: &[u8]) -> Result<String, String> {
+        self.inner().key.sign(bytes)
+    }
+
+    /// The key that checks what this host signs.
+    pub fn key(&self) -> Key {
+        self.inner().key.public().clone()
     }
 
     /// Hints to all others that this person reads a proposal.
@@ -193,7 +224,10 @@ impl Board {
             }
             now.push(posts.offer.clone());
             let personal = posts.personal.get(&person).into_iter().flatten();
-            let mut said: Vec<&Told> = personal.chain(&posts.state).collect();
+            let mut said: Vec<&Told> = personal
+                .chain(&posts.escalated)
+                .chain(&posts.state)
+                .collect();
             said.sort_by_key(|told| told.number);
             now.extend(said.iter().map(|told| told.line.clone()));
         }
@@ -254,6 +288,7 @@ impl Inner {
             roles: roles.clone(),
             offer: line.clone(),
             state: None,
+            escalated: None,
             personal: BTreeMap::new(),
         };
         self.posts.insert(id, posts);
@@ -281,6 +316,9 @@ impl Inner {
                 if theirs.len() > PERSONAL_MAX {
                     theirs.remove(0);
                 }
+            }
+            None if matches!(statement.says, Says::Escalated { .. }) => {
+                posts.escalated = Some(told);
             }
             None => posts.state = Some(told),
         }

@@ -3,23 +3,34 @@
 //! The engine may be away as long as it likes: what stands on the board is carried as soon as it is back, and nothing is granted
 //! meanwhile, because votes are all that grants.
 
+pub mod evidence;
+mod lines;
+mod requests;
+mod taken;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::broker::offer::{Says, Statement, StatementFormat};
 use crate::model::{Digest, ProposalId, Role, State, Via, Vote, visible};
 
 use super::Board;
 use super::board::{Letter, Letters};
-use super::engine::{Duty, Engine, EngineError, Listener, Occasion, OfferRow, StatementRow};
+use super::engine::{Duty, Engine, EngineError, Listener, Occasion, OfferRow, Seen, StatementRow};
 use super::local::Voters;
 use super::wire::{FromHost, Signed};
 
+pub use requests::Requests;
+
 /// Between two attempts to reach the engine.
 const AGAIN: Duration = Duration::from_secs(2);
+
+/// How often the engine is asked what it still has of what it took. After a failover that may be less.
+const RECALL: Duration = Duration::from_secs(60);
 
 /// Votes on one version that are handed on. Everybody has one or two; who can add rows without end gets no more of this host.
 const VOTES_MAX: usize = 1024;
@@ -34,6 +45,8 @@ pub struct Post<V> {
     pub host_key: String,
     pub board: Board,
     pub voters: V,
+    /// What agents elsewhere ask; `None` if this host takes nothing from them.
+    pub requests: Option<Requests>,
 }
 
 /// What is known of the engine.
@@ -46,28 +59,55 @@ struct Done {
     /// Votes that were handed on, by the digest of their login and bytes.
     cast: BTreeMap<(ProposalId, u32), BTreeSet<Digest>>,
     /// How far votes were read.
-    seen: Option<Timestamp>,
+    seen: Option<Seen>,
+    /// Whether the engine may have lost what it took: another server may stand in, with a clock of its own.
+    is_doubted: bool,
 }
 
 impl<V: Voters> Post<V> {
     /// Carries until it is dropped. `news` hears that the engine is there (`None`) or why not, whenever that changes.
-    pub async fn carry(self, news: impl Fn(Option<String>)) {
+    pub async fn carry(mut self, news: impl Fn(Option<String>)) {
         let mut listener = Listener::for_host(&self.engine, &self.host);
         let mut changed = self.board.changed();
+        let mut requests = self.requests.take();
+        let mut answers = requests.as_ref().map(Requests::changed);
         let mut done = Done::default();
         let mut last = None;
+        let mut recall = Instant::now() + RECALL;
         loop {
             changed.mark_unchanged();
-            let why = self.round(&mut done).await.err().map(|e| e.to_string());
+            if Instant::now() >= recall {
+                done.is_doubted = true;
+                recall = Instant::now() + RECALL;
+            }
+            if let Some(answers) = &mut answers {
+                answers.mark_unchanged();
+            }
+            let mut more = false;
+            let mut why = self.round(&mut done).await.err();
+            if let (Some(requests), true) = (&mut requests, done.greeted) {
+                // What the engine refuses of the rest holds up no answer.
+                match requests.round().await {
+                    Ok(left) => more = left,
+                    Err(e) => why = why.or(Some(e)),
+                }
+            }
+            let why = why.map(|e| e.to_string());
             let lost = why.is_some();
+            done.is_doubted |= lost;
+            if let (Some(requests), true) = (&mut requests, lost) {
+                requests.anew();
+            }
             if last.as_ref() != Some(&why) {
                 news(why.clone());
                 last = Some(why);
             }
             match lost {
                 true => tokio::time::sleep(AGAIN).await,
-                false => wait(&mut listener, &mut changed).await,
+                false if more => {}
+                false => wait(&mut listener, &mut changed, answers.as_mut()).await,
             }
+            done.is_doubted |= listener.is_anew();
         }
     }
 
@@ -75,6 +115,15 @@ impl<V: Voters> Post<V> {
         if !done.greeted {
             self.greet().await?;
             done.greeted = true;
+        }
+        if done.is_doubted {
+            let offered: Vec<_> = done.offered.iter().copied().collect();
+            let told: Vec<_> = done.told.iter().copied().collect();
+            // Forgets what the engine has not: it is stored again, and votes are read from their first on.
+            done.offered = self.engine.kept(&self.host, &offered).await?;
+            done.told = self.engine.kept_statements(&self.host, &told).await?;
+            done.seen = None;
+            done.is_doubted = false;
         }
         let all = self.board.letters();
         let refused = self.publish(&all, done).await?;
@@ -95,8 +144,8 @@ impl<V: Voters> Post<V> {
             }
             Some(other) => {
                 return Err(EngineError::Refused(format!(
-                    "this login is one of a {}, and a host needs one of its own: `countersign desk member add LOGIN --host {}`",
-                    other.kind(),
+                    "this login is one of {}, and a host needs one of its own: `countersign desk member add LOGIN --host {}`",
+                    other.whose(),
                     self.host
                 )));
             }
@@ -134,6 +183,7 @@ impl<V: Voters> Post<V> {
                     proposal,
                     seq: number,
                     to: None,
+                    gateway: None,
                     occasion: Occasion::Decision,
                     body: body.into_bytes(),
                     signature,
@@ -214,6 +264,7 @@ impl<V: Voters> Post<V> {
             proposal: letters.proposal,
             seq: letter.number,
             to: letter.to.clone(),
+            gateway: None,
             occasion: match (&letter.to, letters.has_ended) {
                 (Some(_), _) => Occasion::Ack,
                 (None, true) => Occasion::Outcome,
@@ -268,11 +319,23 @@ impl<V: Voters> Post<V> {
     }
 }
 
-async fn wait(listener: &mut Listener, changed: &mut watch::Receiver<u64>) {
+async fn wait(
+    listener: &mut Listener,
+    changed: &mut watch::Receiver<u64>,
+    answers: Option<&mut watch::Receiver<u64>>,
+) {
+    let answered = async {
+        match answers {
+            // Its sender is held by the requests.
+            Some(answers) => drop(answers.changed().await),
+            None => std::future::pending().await,
+        }
+    };
     tokio::select! {
         () = listener.next() => {}
         // The board is ours, so its sender is there.
         _ = changed.changed() => {}
+        () = answered => {}
     }
 }
 

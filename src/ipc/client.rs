@@ -59,13 +59,18 @@ impl Client {
                     path: path.to_owned(),
                     source,
                 })?;
+        Ok(Self::over(stream))
+    }
+
+    /// On a connection that is there.
+    pub(super) fn over(stream: UnixStream) -> Self {
         let (reader, writer) = stream.into_split();
-        Ok(Self {
+        Self {
             lines: FrameReader::new(reader, FRAME_MAX),
             writer,
             calls: 0,
             notes: VecDeque::new(),
-        })
+        }
     }
 
     /// Calls a method and waits for its result.

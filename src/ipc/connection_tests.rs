@@ -74,6 +74,7 @@ fn connect_until(
         gid: OWNER,
         pid: 7,
         exe: None,
+        gateway: None,
     };
     let connection = Connection {
         conn,

@@ -81,6 +81,11 @@ impl Entrance {
     pub(super) async fn closed(&self) {
         self.0.closed().await;
     }
+
+    /// Whether the core takes no more events.
+    pub(super) fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
 }
 
 impl Door {
@@ -117,6 +122,7 @@ mod tests {
             gid: uid,
             pid,
             exe: None,
+            gateway: None,
         }
     }
 

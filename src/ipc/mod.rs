@@ -10,11 +10,13 @@
 //! Decides nothing: no method here grants, and the core gets each peer's identity from the kernel.
 //! [`Client`] is the other end, for the program's own commands.
 
+mod calls;
 mod client;
 mod connection;
 mod encode;
 mod envelope;
 mod frame;
+mod gate;
 mod inbox;
 mod pace;
 mod params;
@@ -25,8 +27,10 @@ mod server;
 mod shares;
 mod socket;
 
+pub use calls::Calls;
 pub use client::{Client, ClientError, Heard};
 pub use frame::{FRAME_MAX, FrameReader, Next};
+pub use gate::Gate;
 pub use inbox::{Entrance, Inbox, inbox};
 pub use request::{CLAIM, INPUT, METHODS, params_of};
 pub use router::{Bounds, Router};

@@ -18,6 +18,7 @@ pub(super) fn of(stream: &UnixStream) -> io::Result<Peer> {
         gid: credentials.gid(),
         pid,
         exe: executable(pid),
+        gateway: None,
     })
 }
 

@@ -124,7 +124,7 @@ fn admit(
     }
 }
 
-fn no_room(full: Full, bounds: &Bounds) -> RpcError {
+pub(super) fn no_room(full: Full, bounds: &Bounds) -> RpcError {
     let message = match full {
         Full::Uid(n) => format!("{n} connections of this uid are open, which is its most"),
         Full::All(n) => format!("{n} connections are open, and no uid holds more than this one"),
@@ -158,7 +158,7 @@ async fn turn_away(mut stream: UnixStream, linger: Duration) {
 
 /// Ends when the peer has closed both directions. Needed once it has closed one: from then on a
 /// read returns at once and shows nothing more.
-fn hangup(reader: &OwnedReadHalf) -> impl Future<Output = ()> + use<> {
+pub(super) fn hangup(reader: &OwnedReadHalf) -> impl Future<Output = ()> + use<> {
     // A separate registration, so that clearing its readiness does not hide from the writer that it
     // may write.
     let watched = reader

@@ -36,6 +36,7 @@ pub fn trouble_text(trouble: &Trouble) -> String {
             "\nNothing was refused, and what was pending is withdrawn. If the dashboard is gone, a person must start it in a \
              terminal (`countersign`); then propose again.",
         ),
+        Trouble::Away(_) => {}
         Trouble::TooLarge(_) => text.push_str(
             "\nNothing was proposed. Send less: name a data set as an input instead of writing its rows into the call.",
         ),

@@ -1,18 +1,17 @@
-//! The connection to the dashboard: made when it is needed, shared by all calls, made again after a loss.
+//! The way to those who decide: a connection to the dashboard, made when it is needed, shared by all calls and made again after a
+//! loss, or hosts elsewhere.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::Mutex;
 
-use crate::ipc::{Client, ClientError, Heard};
+use crate::desk::{Gateway, GatewayError};
+use crate::ipc::{Calls, Client, ClientError};
 
 /// How long a dashboard may take to greet. One that is stopped takes a connection and says nothing.
 const GREETING: Duration = Duration::from_secs(10);
-/// Calls that wait for their turn to be written.
-const CALLS: usize = 64;
 
 /// Why a call has no result.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +26,9 @@ pub enum Trouble {
     },
     #[error("the connection to the dashboard was lost before it answered")]
     Lost,
+    /// The hosts elsewhere or the engine between; in words that say what to do.
+    #[error("{0}")]
+    Away(String),
     /// More than the socket takes at once.
     #[error("{0}")]
     TooLarge(String),
@@ -58,30 +60,44 @@ impl From<ClientError> for Trouble {
     }
 }
 
-struct Call {
-    method: &'static str,
-    params: Value,
-    reply: oneshot::Sender<Result<Value, Trouble>>,
+impl From<GatewayError> for Trouble {
+    fn from(error: GatewayError) -> Self {
+        match error {
+            GatewayError::Refused(refused) => Self::Refused {
+                code: refused.code,
+                message: refused.message,
+                data: refused.data,
+            },
+            GatewayError::Away(why) => Self::Away(why),
+            GatewayError::TooLarge(why) => Self::TooLarge(why),
+        }
+    }
 }
 
 #[derive(Default)]
 struct Connection {
-    calls: Option<mpsc::Sender<Call>>,
+    calls: Option<Calls>,
     /// The token of the session; a dashboard that knows it resumes the session.
     session: Option<String>,
 }
 
+/// Who is asked.
+pub enum Way {
+    /// The dashboard behind this socket. The other is a hint for the agent's user if none answers, asked for each time.
+    Socket(PathBuf, fn() -> Option<String>),
+    /// Hosts elsewhere.
+    Desk(Gateway),
+}
+
 pub struct Link {
-    socket: PathBuf,
-    beside: fn() -> Option<String>,
+    way: Way,
     connection: Mutex<Connection>,
 }
 
 impl Link {
-    pub fn new(socket: PathBuf, beside: fn() -> Option<String>) -> Self {
+    pub fn new(way: Way) -> Self {
         Self {
-            socket,
-            beside,
+            way,
             connection: Mutex::default(),
         }
     }
@@ -89,6 +105,9 @@ impl Link {
     /// Calls a method of the socket. Calls may overlap; a call whose future is dropped is not taken back. What changes
     /// nothing is asked once more over a new connection if the old one breaks.
     pub async fn call(&self, method: &'static str, params: Value) -> Result<Value, Trouble> {
+        if let Way::Desk(gateway) = &self.way {
+            return Ok(gateway.call(method, params).await?);
+        }
         if method == "propose" {
             return self.once(method, params).await;
         }
@@ -103,20 +122,19 @@ impl Link {
     }
 
     async fn once(&self, method: &'static str, params: Value) -> Result<Value, Trouble> {
-        let calls = self.calls().await?;
-        let (reply, answer) = oneshot::channel();
-        let call = Call {
-            method,
-            params,
-            reply,
+        let Way::Socket(socket, beside) = &self.way else {
+            return Err(Trouble::Lost);
         };
-        calls.send(call).await.map_err(|_| Trouble::Lost)?;
-        answer.await.unwrap_or(Err(Trouble::Lost))
+        let calls = self.calls(socket, *beside).await?;
+        Ok(calls.call(method, params).await?)
     }
 
     /// The token of the session, once there was a connection.
     pub async fn session(&self) -> Option<String> {
-        self.connection.lock().await.session.clone()
+        match &self.way {
+            Way::Socket(..) => self.connection.lock().await.session.clone(),
+            Way::Desk(gateway) => Some(gateway.session()),
+        }
     }
 
     /// Goes on with a session of an earlier connection. False if the dashboard does not know it: then it is another
@@ -140,68 +158,50 @@ impl Link {
 
     /// It takes connections, or took one, and says nothing.
     pub fn silent(&self) -> Trouble {
-        let socket = self.socket.display();
-        Trouble::Down(format!("the dashboard at {socket} does not answer"))
+        match &self.way {
+            Way::Socket(socket, _) => silent_at(socket),
+            Way::Desk(_) => Trouble::Away(
+                "the engine does not answer; nobody refused; call wait_for_run again".to_owned(),
+            ),
+        }
     }
 
-    async fn calls(&self) -> Result<mpsc::Sender<Call>, Trouble> {
+    async fn calls(&self, socket: &Path, beside: fn() -> Option<String>) -> Result<Calls, Trouble> {
         let mut connection = self.connection.lock().await;
         if let Some(calls) = connection.calls.as_ref().filter(|calls| !calls.is_closed()) {
             return Ok(calls.clone());
         }
-        let greeting = self.greet(connection.session.take());
+        let greeting = greet(socket, beside, connection.session.take());
         let (client, session) = tokio::time::timeout(GREETING, greeting)
             .await
-            .map_err(|_| self.silent())??;
+            .map_err(|_| silent_at(socket))??;
         connection.session = session;
-        let (calls, queue) = mpsc::channel(CALLS);
-        tokio::spawn(carry(client, queue));
+        let calls = Calls::over(client);
         connection.calls = Some(calls.clone());
         Ok(calls)
     }
-
-    async fn greet(&self, session: Option<String>) -> Result<(Client, Option<String>), Trouble> {
-        let connected = Client::connect(&self.socket).await;
-        let mut client = connected.map_err(|e| match (self.beside)() {
-            Some(hint) => Trouble::Down(format!("{e}\n{hint}")),
-            None => e.into(),
-        })?;
-        let mut params = json!({"protocol": 1});
-        if let Some(session) = session {
-            params["session"] = session.into();
-        }
-        let hello = client.call("hello", params).await?;
-        let session = hello["session"].as_str().map(str::to_owned);
-        Ok((client, session))
-    }
 }
 
-/// Writes calls and hands out answers until the connection or the program ends. Whoever still waits then hears
-/// that the connection is lost.
-async fn carry(mut client: Client, mut queue: mpsc::Receiver<Call>) {
-    let mut open: HashMap<u64, oneshot::Sender<Result<Value, Trouble>>> = HashMap::new();
-    loop {
-        tokio::select! {
-            call = queue.recv() => {
-                let Some(Call { method, params, reply }) = call else { return };
-                match client.send(method, params).await {
-                    Ok(number) => drop(open.insert(number, reply)),
-                    Err(e @ ClientError::TooLarge(_)) => drop(reply.send(Err(e.into()))),
-                    Err(e) => {
-                        drop(reply.send(Err(e.into())));
-                        return;
-                    }
-                }
-            }
-            heard = client.hear() => match heard {
-                Ok(Heard::Answer(number, result)) => {
-                    if let Some(reply) = open.remove(&number) {
-                        drop(reply.send(result.map_err(Trouble::from)));
-                    }
-                }
-                Ok(Heard::Note(_)) => {}
-                Err(_) => return,
-            }
-        }
+fn silent_at(socket: &Path) -> Trouble {
+    let socket = socket.display();
+    Trouble::Down(format!("the dashboard at {socket} does not answer"))
+}
+
+async fn greet(
+    socket: &Path,
+    beside: fn() -> Option<String>,
+    session: Option<String>,
+) -> Result<(Client, Option<String>), Trouble> {
+    let connected = Client::connect(socket).await;
+    let mut client = connected.map_err(|e| match beside() {
+        Some(hint) => Trouble::Down(format!("{e}\n{hint}")),
+        None => e.into(),
+    })?;
+    let mut params = json!({"protocol": 1});
+    if let Some(session) = session {
+        params["session"] = session.into();
     }
+    let hello = client.call("hello", params).await?;
+    let session = hello["session"].as_str().map(str::to_owned);
+    Ok((client, session))
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{Capability, Digest, GrantDigest, ProposalId, Verdict, VerdictKind, Viewed};
+use super::{Capability, Digest, GrantDigest, ProposalId, Verdict, VerdictKind, Viewed, VotedLog};
 
 /// The namespace of votes (protocol.md §8).
 pub const NAMESPACE: &str = "grant@countersign";
@@ -321,6 +321,22 @@ pub struct Vote {
     pub reason: Option<String>,
     /// The signature in the armour of OpenSSH, as it came: encoding it anew would change it.
     pub signature: String,
+}
+
+impl VotedLog {
+    /// What the vote is on.
+    pub fn ballot(&self) -> Ballot {
+        Ballot {
+            proposal: self.id,
+            host: self.host_key.clone(),
+            offer: self.offer,
+            code: self.code,
+            grant: self.grant,
+            terms: self.terms.digest(),
+            nonce: self.nonce,
+            deadline: self.deadline,
+        }
+    }
 }
 
 impl Ballot {

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Accesses, AgentClaim, AgentId, Artifact, Ballot, BoundInput, Digest, Drill, DrillPlan,
-    DrilledLog, Exit, GrantDigest, Isolation, LimitKind, Limits, Nonce, Pace, Peer, Person,
-    Preflight, ProposalId, Reviewer, RunError, RunEvent, State, Terms, Tier, Timing, Verdict,
-    Viewed, Vote, VoteKind,
+    Accesses, AgentClaim, AgentId, Artifact, BoundInput, Digest, Drill, DrillPlan, DrilledLog,
+    Exit, GrantDigest, Isolation, LimitKind, Limits, Nonce, Pace, Peer, Person, Preflight,
+    ProposalId, Reviewer, RunError, RunEvent, State, Terms, Tier, Timing, Verdict, Viewed, Vote,
+    VoteKind,
 };
 
 /// One step in the life of a dashboard or a proposal.
@@ -63,6 +63,13 @@ pub enum LogEvent {
         why: String,
         via: Via,
         count: u64,
+    },
+    /// Nobody decided it for a while, so everybody else who may decide it is asked too.
+    Escalated {
+        id: ProposalId,
+        /// Who was asked before, in that order.
+        asked: Vec<Person>,
+        also: Vec<Person>,
     },
     /// In the log of a reviewer: how a proposal of another host ended, by that host's word.
     Settled {
@@ -160,6 +167,8 @@ pub enum LogEvent {
     },
     /// Checkpoints of the log began to lack something: they are not made, not kept elsewhere, or contradict the log.
     Unanchored { reason: String },
+    /// A host of the desk, this one or another one, published a checkpoint that does not fit the one that it signed before.
+    Doubted { host: String, reason: String },
     /// The dashboard closed the log in an orderly way.
     Closed,
 }
@@ -306,22 +315,6 @@ pub struct VotedLog {
     pub via: Via,
 }
 
-impl VotedLog {
-    /// What the vote is on.
-    pub fn ballot(&self) -> Ballot {
-        Ballot {
-            proposal: self.id,
-            host: self.host_key.clone(),
-            offer: self.offer,
-            code: self.code,
-            grant: self.grant,
-            terms: self.terms.digest(),
-            nonce: self.nonce,
-            deadline: self.deadline,
-        }
-    }
-}
-
 /// How a vote came.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -437,6 +430,7 @@ impl LogEvent {
             Self::Drilled(d) => Some(d.id),
             Self::Voted(v) => Some(v.id),
             Self::VoteRefused { id, .. }
+            | Self::Escalated { id, .. }
             | Self::Settled { id, .. }
             | Self::Blocked { id }
             | Self::Started { id, .. }
@@ -456,6 +450,7 @@ impl LogEvent {
             | Self::Recovered { .. }
             | Self::Pruned { .. }
             | Self::Unanchored { .. }
+            | Self::Doubted { .. }
             | Self::Closed => None,
         }
     }
@@ -476,6 +471,7 @@ impl LogEvent {
             Self::Failed { state, .. } | Self::Settled { state, .. } => *state,
             Self::Voted(_)
             | Self::VoteRefused { .. }
+            | Self::Escalated { .. }
             | Self::Killed { .. }
             | Self::Opened { .. }
             | Self::Refused { .. }
@@ -487,6 +483,7 @@ impl LogEvent {
             | Self::Pruned { .. }
             | Self::Erased { .. }
             | Self::Unanchored { .. }
+            | Self::Doubted { .. }
             | Self::Closed => return None,
         })
     }
@@ -550,6 +547,7 @@ impl LogEvent {
             Self::Denied { .. } => "denied",
             Self::Voted(_) => "voted",
             Self::VoteRefused { .. } => "vote_refused",
+            Self::Escalated { .. } => "escalated",
             Self::Settled { .. } => "settled",
             Self::Drilled(_) => "drilled",
             Self::Expired { .. } => "expired",
@@ -566,6 +564,7 @@ impl LogEvent {
             Self::Pruned { .. } => "pruned",
             Self::Erased { .. } => "erased",
             Self::Unanchored { .. } => "unanchored",
+            Self::Doubted { .. } => "doubted",
             Self::Closed => "closed",
         }
     }

@@ -86,6 +86,7 @@ fn proposed(n: u32, one: &One<'_>, drill: Option<Drill>) -> (LogEvent, [Blob; 1]
             gid: 1000,
             pid: 1,
             exe: None,
+            gateway: None,
         },
         title: Some(one.1.to_owned()),
         reason: None,

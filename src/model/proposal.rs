@@ -93,6 +93,7 @@ impl Proposal {
             uid: self.peer.uid,
             pid: self.peer.pid,
             name: self.agent_name().to_owned(),
+            gateway: self.peer.gateway.clone(),
         }
     }
 }

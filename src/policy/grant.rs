@@ -46,6 +46,10 @@ struct Count(Quorum);
 impl Grants {
     /// The rules, or what is wrong with one of them.
     pub fn rules(self, path: &Path, text: &str) -> Result<Vec<Rule>, PolicyError> {
+        if self.0.is_empty() {
+            let message = "`grant = []` asks nobody for anything; leave it out, or write a table [[grant]] for each rule";
+            return Err(PolicyError::new(path, message).at(text, "grant"));
+        }
         self.0
             .into_iter()
             .map(|rule| {

@@ -111,6 +111,12 @@ pub(super) fn texts(event: &mut LogEvent, said: &mut dyn FnMut(&mut String, Said
             via: _,
             count: _,
         } => text(why),
+        // Names of the host's own file.
+        LogEvent::Escalated {
+            id: _,
+            asked: _,
+            also: _,
+        } => {}
         LogEvent::Settled {
             id: _,
             host: _,
@@ -146,6 +152,7 @@ pub(super) fn texts(event: &mut LogEvent, said: &mut dyn FnMut(&mut String, Said
                 uid: _,
                 pid: _,
                 name,
+                gateway: _,
             } = agent;
             text(name);
         }
@@ -177,7 +184,7 @@ pub(super) fn texts(event: &mut LogEvent, said: &mut dyn FnMut(&mut String, Said
             reason,
             by: _,
         } => text(reason),
-        LogEvent::Unanchored { reason } => text(reason),
+        LogEvent::Unanchored { reason } | LogEvent::Doubted { host: _, reason } => text(reason),
         LogEvent::Blocked { id: _ }
         | LogEvent::Started {
             id: _,
@@ -244,6 +251,8 @@ fn peer(peer: &mut Peer, text: &mut dyn FnMut(&mut String)) {
         gid: _,
         pid: _,
         exe,
+        // A login is its administrator's word.
+        gateway: _,
     } = peer;
     exe.iter_mut().for_each(text);
 }

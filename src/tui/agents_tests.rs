@@ -40,6 +40,7 @@ fn three(b: &mut Bench) {
                 gid: 1000,
                 pid,
                 exe: Some("python3".to_owned()),
+                gateway: None,
             },
         });
         for i in 0..3 {
@@ -181,6 +182,7 @@ fn agents_are_denied_paused_and_resumed_there() {
         uid: 1000,
         pid: 4312,
         name: "etl-bot".to_owned(),
+        gateway: None,
     };
     assert_eq!(b.actions, [Action::Resume(etl_bot)]);
     b.carry_out();
@@ -241,6 +243,7 @@ fn processes(b: &mut Bench, name: &'static str, pids: std::ops::Range<i32>) {
                 gid: 1000,
                 pid,
                 exe: Some("python3".to_owned()),
+                gateway: None,
             },
         });
         b.propose(by(name, &format!("y = {pid}\n")));

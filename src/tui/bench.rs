@@ -127,15 +127,15 @@ impl Bench {
             events: Vec::new(),
             codes: BTreeMap::new(),
         };
-        bench.apply(Event::Connected {
-            conn: ConnId(1),
-            peer: Peer {
-                uid: 1000,
-                gid: 1000,
-                pid: 4312,
-                exe: Some("python3".to_owned()),
-            },
-        });
+        let (conn, exe) = (ConnId(1), Some("python3".to_owned()));
+        let peer = Peer {
+            uid: 1000,
+            gid: 1000,
+            pid: 4312,
+            exe,
+            gateway: None,
+        };
+        bench.apply(Event::Connected { conn, peer });
         bench
     }
 

@@ -111,6 +111,10 @@ pub const GLOSSARY: &[(&str, &str)] = &[
         "its policy asks for signed votes of people; yours is in. In a seat a denial is one too, or a veto where you may give one",
     ),
     (
+        "OTHERS, STUCK",
+        "others are asked for their votes, and not you (yours counts as before); no votes can grant it, as its host's files are",
+    ),
+    (
         "READING",
         "somebody else reads it at the moment; a hint, which changes nothing",
     ),
@@ -170,12 +174,13 @@ pub const GLOSSARY: &[(&str, &str)] = &[
 ];
 
 /// Words for signs and abbreviations that only a drawn screen has.
-const DRAWN: [&str; 10] = [
+const DRAWN: [&str; 11] = [
     "┊, err┊",
     "PRIV, P",
     "A W S D X N",
     "EDIT",
     "VOTE, VOTED",
+    "OTHERS, STUCK",
     "READING",
     "■ ▲ △ ·",
     "▮▮▯",

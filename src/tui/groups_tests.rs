@@ -233,6 +233,7 @@ fn only_what_is_the_same_besides_its_numbers_is_folded() {
             gid: 1001,
             pid: 4312,
             exe: None,
+            gateway: None,
         },
     });
     b.propose(above(104));

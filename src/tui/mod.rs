@@ -51,6 +51,8 @@ mod as_drawn_tests;
 #[cfg(test)]
 mod ascii_tests;
 #[cfg(test)]
+mod asked_tests;
+#[cfg(test)]
 mod asking_tests;
 #[cfg(test)]
 mod bench;

@@ -291,6 +291,7 @@ fn the_name_of_an_agents_program_does_not_pass_for_the_kernels_word() {
                 gid: 1000,
                 pid: 4312,
                 exe: Some(exe.to_owned()),
+                gateway: None,
             },
         });
         b.propose(Making::clear("x = 1\n"));

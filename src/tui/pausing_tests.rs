@@ -14,6 +14,7 @@ fn etl_bot() -> AgentId {
         uid: 1000,
         pid: 4312,
         name: "etl-bot".to_owned(),
+        gateway: None,
     }
 }
 
@@ -140,6 +141,7 @@ fn a_pause_names_what_it_covers_and_its_end_what_it_frees() {
             gid: 1000,
             pid: 77,
             exe: Some("python3".to_owned()),
+            gateway: None,
         },
     });
     for agent in ["etl-bot", "notebook"] {

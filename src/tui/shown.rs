@@ -21,8 +21,14 @@ pub fn tags(state: &BrokerState, entry: &Entry) -> Vec<Tag> {
     let paused = paused.then_some((words::PAUSED, Role::Flagged));
     let edited = entry.is_edited();
     let edited = edited.then_some((words::EDITED_ROW, Role::Accent));
+    let others = || state.person_here().is_ok_and(|me| entry.asks_others(me));
+    let hopeless = entry.offered().is_some_and(|o| o.offer.hopeless.is_some());
     let votes = entry.poll().filter(|_| waits).map(|poll| match poll.own() {
         Own::Sent(_) | Own::Counted(_) => (words::votes::VOTED, Role::Dim),
+        Own::Open | Own::Signing(_) | Own::Failed(_) if hopeless => {
+            (words::votes::STUCK, Role::Flagged)
+        }
+        Own::Open if others() => (words::votes::OTHERS, Role::Dim),
         Own::Open | Own::Signing(_) | Own::Failed(_) => (words::votes::VOTE, Role::Accent),
     });
     let own = paused.into_iter().chain(votes).chain(edited);
@@ -137,6 +143,8 @@ fn is_tag(word: &str) -> bool {
             words::PAUSED,
             words::votes::VOTE,
             words::votes::VOTED,
+            words::votes::OTHERS,
+            words::votes::STUCK,
         ]
         .contains(&word)
 }

@@ -16,7 +16,7 @@ use super::contrast_tests::assert_readable;
 use super::snapshot_tests::snap;
 
 /// The terminal of the bench has uid 0, its agent uid 1000.
-const PEOPLE: &str = "\
+pub(super) const PEOPLE: &str = "\
 [people.ana]
 roles = [\"data\"]
 uids = [0]
@@ -33,7 +33,7 @@ fn key(person: &str) -> TestKey {
     TestKey::new(person.as_bytes()[0])
 }
 
-fn electorate(people: &str, with_keys: &[&str]) -> Event {
+pub(super) fn electorate(people: &str, with_keys: &[&str]) -> Event {
     let signers: String = with_keys.iter().map(|p| key(p).signer(p)).collect();
     let electorate = Electorate::read(signers.as_bytes(), people.as_bytes(), b"").unwrap();
     Event::Electorate(Ok(Arc::new(electorate)))
@@ -60,6 +60,8 @@ pub(super) fn asks_for_two(columns: u16, rows: u16) -> Bench {
         host: "lab-1".to_owned(),
         host_key: TestKey::new(200).line(),
         seed: Seed([7; 32]),
+        routes: Default::default(),
+        escalate: std::time::Duration::from_secs(600),
         by: Reviewer::default(),
     }));
     b.apply(electorate(PEOPLE, &["ana", "ben", "eve"]));
@@ -255,7 +257,12 @@ fn votes_of_others_are_shown_only_after_the_persons_own_vote_is_in() {
     let (alone, _) = screens(false);
     assert_eq!(before, alone);
     for screen in &before {
-        assert!(!screen.contains("ben"), "{screen}");
+        // Whom it asks is no secret, and the same whether they voted.
+        let mut ben = screen.lines().filter(|line| line.contains("ben"));
+        assert!(
+            ben.all(|line| line.contains("asks     ana (you), ben, cyd")),
+            "{screen}"
+        );
     }
     let ben = after.lines().find(|line| line.contains("ben granted at"));
     assert!(ben.is_some_and(|line| line.contains("SHA256:")), "{after}");

@@ -176,6 +176,11 @@ fn the_documented_file_has_its_documented_meaning() {
     assert_eq!(config.audit.retention.output, 7);
     assert_eq!(found(&config, "EMP-123456"), "[REDACTED:employee]");
     assert!(!config.notify.bell);
+    assert_eq!(
+        config.notify.command,
+        ["/usr/local/bin/desk-mail", "mail.example.org:25"]
+    );
+    assert_eq!((config.notify.within_s, config.notify.every_s), (5, 300));
     assert_eq!((config.drills.every, config.drills.seed), (25, Some(7)));
     let desk = desk(&config);
     assert_eq!(desk.name.as_deref(), Some("lab-1"));
@@ -205,7 +210,7 @@ fn the_documented_defaults_hold_without_any_file() {
         (10_000, 1_000)
     );
     assert!(!config.run.kill_on_disconnect && config.datasets.is_empty());
-    assert!(config.notify.bell);
+    assert!(config.notify.bell && config.notify.command.is_empty());
     assert_eq!(config.desk, None);
     assert_eq!((config.drills.every, config.drills.seed), (0, None));
     assert_eq!(config.paths.socket, home.at("state/run/agent.sock"));
@@ -718,6 +723,27 @@ fn key_cases() -> Vec<KeyCase> {
             ["false", "true"],
         ),
         case(
+            "NOTIFY_COMMAND",
+            "[desk]\n[notify]\ncommand = [\"/bin/mail\", \"-q\"]",
+            "/bin/send,it",
+            |c| c.notify.command.join(" "),
+            ["/bin/mail -q", "/bin/send it"],
+        ),
+        case(
+            "NOTIFY_WITHIN_S",
+            "[notify]\nwithin_s = 5",
+            "6",
+            |c| c.notify.within_s.to_string(),
+            ["5", "6"],
+        ),
+        case(
+            "NOTIFY_EVERY_S",
+            "[notify]\nevery_s = 5",
+            "6",
+            |c| c.notify.every_s.to_string(),
+            ["5", "6"],
+        ),
+        case(
             "DRILLS_EVERY",
             "[drills]\nevery = 25",
             "10",
@@ -911,6 +937,13 @@ fn key_cases() -> Vec<KeyCase> {
             ["File(\"/srv/id\")", "Agent(\"ssh-ed25519 AAAA\")"],
         ),
         case(
+            "DESK_ESCALATE_MIN",
+            "[desk]\nescalate_min = 5",
+            "7",
+            |c| desk(c).escalate_min.to_string(),
+            ["5", "7"],
+        ),
+        case(
             "KEYS_NEXT_PANE",
             "[keys]\nnext-pane = \"f2\"",
             "f3",
@@ -1028,6 +1061,7 @@ fn every_key_of_the_files_is_among_the_cases() {
                 "feature",
                 "desk",
                 "retention",
+                "routes",
                 "secrets",
             ];
             let known = cases.iter().any(|c| c.variable == variable);

@@ -15,13 +15,13 @@ use crate::common::dash::{Options, PATIENCE, cli, environment, folder, log_text}
 use crate::seats::{GRAVE, config, denies, grants, hosts, key_pair, offices, seat, users};
 
 /// A host in a session of its own, so that it has no terminal, on folders that outlive it.
-struct Host {
+pub struct Host {
     dir: TempDir,
     child: Child,
 }
 
 impl Host {
-    fn start(dir: TempDir) -> Self {
+    pub fn start(dir: TempDir) -> Self {
         let said = File::create(dir.path().join("said")).unwrap();
         let mut command = Command::new("setsid");
         command.arg(env!("CARGO_BIN_EXE_countersign")).arg("host");
@@ -41,16 +41,16 @@ impl Host {
         self.dir.path()
     }
 
-    fn state(&self) -> PathBuf {
+    pub fn state(&self) -> PathBuf {
         self.root().join("state")
     }
 
     /// What it wrote to standard error.
-    fn said(&self) -> String {
+    pub fn said(&self) -> String {
         std::fs::read_to_string(self.root().join("said")).unwrap()
     }
 
-    fn wait_said(&mut self, what: &str) {
+    pub fn wait_said(&mut self, what: &str) {
         let until = Instant::now() + PATIENCE;
         while !self.said().contains(what) {
             let ended = self.child.try_wait().unwrap();
@@ -63,12 +63,12 @@ impl Host {
         }
     }
 
-    fn records(&self, kind: &str) -> usize {
+    pub fn records(&self, kind: &str) -> usize {
         let text = log_text(&self.state());
         text.matches(&format!("\"kind\":\"{kind}\"")).count()
     }
 
-    fn agent(&self) -> Agent {
+    pub fn agent(&self) -> Agent {
         Agent::connect(&self.root().join("run/agent.sock"))
     }
 
@@ -87,13 +87,13 @@ impl Host {
             .unwrap()
     }
 
-    fn runs(&self, args: &[&str]) -> Output {
+    pub fn runs(&self, args: &[&str]) -> Output {
         let mut command = cli(self.root(), args);
         command.stdin(Stdio::null()).output().unwrap()
     }
 
     /// Sends a signal and waits for the end. Returns the folders and the exit code.
-    fn ends(mut self, signal: Signal) -> (TempDir, Option<i32>) {
+    pub fn ends(mut self, signal: Signal) -> (TempDir, Option<i32>) {
         let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap());
         kill(pid, signal).unwrap();
         let code = self.child.wait().unwrap().code();
@@ -259,6 +259,29 @@ fn a_host_that_was_killed_with_votes_in_ends_what_was_open_and_runs_nothing_agai
     assert_eq!(code, Some(0));
     let verified = cli(dir.path(), &["audit", "verify"]).output().unwrap();
     assert!(verified.status.success(), "{verified:?}");
+}
+
+#[test]
+fn a_host_says_at_its_start_what_no_votes_can_grant() {
+    let Some([one]) = users(["daemon"]) else {
+        return;
+    };
+    let ben = key_pair("ben");
+    let offices = offices(&[("ben", one, &ben.1)]);
+    let folders = folder(&Options {
+        config: &config(offices.path()),
+        policies: &[("grave.toml", GRAVE)],
+        ..Options::default()
+    });
+    let host = Host::start(folders);
+    let said = host.said();
+    let line = said
+        .lines()
+        .find(|line| line.starts_with("grave: no votes can meet `"));
+    assert!(
+        line.is_some_and(|line| line.contains("2 people of data")),
+        "{said}"
+    );
 }
 
 #[test]

@@ -52,6 +52,7 @@ mod lint;
 mod mcp;
 mod mouse;
 mod nodes;
+mod notices;
 mod pauses;
 mod plain;
 mod plausible;

@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::model::{Environment, LogEvent, ProposalId, Ticket, VoteKind};
 use crate::tui::{Header, LogCheck};
 
+use super::super::vain;
 use super::super::works::Parts;
 use super::Tell;
 
@@ -63,6 +64,16 @@ pub fn opening(config: &Config, parts: &Parts) -> Vec<String> {
         ),
         format!("tier: {}", parts.header.tier),
     ];
+    for profile in &settings.profiles {
+        let (never, _) = voters.map_or_else(Default::default, |electorate| {
+            vain::sentences(&profile.policy, electorate, config)
+        });
+        let name = &profile.policy.name;
+        lines.extend(never.into_iter().map(|why| format!("{name}: {why}")));
+    }
+    if let Some(program) = config.notify.command.first() {
+        lines.push(format!("notices: {program}"));
+    }
     if !asked(&settings.profile) {
         lines.push(format!(
             "proposals that name no profile are refused: `{}` asks no reviewers",
@@ -147,6 +158,10 @@ fn line(event: &LogEvent) -> Option<String> {
                 of,
                 &format!("a vote of {voter} does not count{times}: {why}"),
             )
+        }
+        LogEvent::Escalated { id: of, also, .. } => {
+            let also: Vec<&str> = also.iter().map(|person| person.as_str()).collect();
+            id(of, &format!("asked too: {}", also.join(", ")))
         }
         LogEvent::Granted(granted) => {
             let by = granted.votes.iter().flat_map(|votes| &votes.by);

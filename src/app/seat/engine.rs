@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use crate::broker::Event;
 use crate::desk::Hosts;
 use crate::desk::engine::{
-    ClaimRow, Engine, EngineError, Listener, OfferRow, StatementRow, VoteRow,
+    ClaimRow, Engine, EngineError, Listener, OfferRow, Seen, StatementRow, VoteRow,
 };
 use crate::model::{Digest, Person, ProposalId, visible};
 
@@ -27,6 +27,8 @@ const ANEW: Duration = Duration::from_secs(60);
 const SAME: SignedDuration = SignedDuration::from_secs(50);
 /// Hosts of which that is remembered.
 const HOSTS_MAX: usize = 256;
+/// Votes that are kept for an engine that lost them.
+const TAKEN_MAX: usize = 256;
 /// How long what is wrong with one host is not told again.
 const ODD: SignedDuration = SignedDuration::from_mins(1);
 
@@ -36,14 +38,16 @@ pub struct Talk {
     pub hosts: Arc<Hosts>,
     /// Which host offered what is read here.
     pub whose: Mutex<BTreeMap<ProposalId, String>>,
+    /// Votes that the engine took and no host has answered yet.
+    pub taken: Mutex<Vec<VoteRow>>,
 }
 
 /// What was read and handed on.
 #[derive(Default)]
 struct Read {
-    offers: Option<Timestamp>,
-    statements: Option<Timestamp>,
-    claims: Option<Timestamp>,
+    offers: Option<Seen>,
+    statements: Option<Seen>,
+    claims: Option<Seen>,
     /// Who was told of as reading, and until when that is not told again.
     readers: BTreeMap<(ProposalId, Person), Timestamp>,
     /// Offers by the digest of their bytes, and until when their ends are asked for.
@@ -69,8 +73,10 @@ impl Talk {
         let mut read = Read::default();
         let mut anew = tokio::time::Instant::now() + ANEW;
         let mut last = None;
+        let mut is_lost = false;
         loop {
-            if tokio::time::Instant::now() >= anew {
+            // After a lost session another server may stand in, which has less.
+            if tokio::time::Instant::now() >= anew || listener.is_anew() || is_lost {
                 read = Read {
                     odd: read.odd,
                     ..Read::default()
@@ -82,12 +88,12 @@ impl Talk {
                 .await
                 .err()
                 .map(|e| e.to_string());
-            let lost = why.is_some();
+            is_lost = why.is_some();
             if last.as_ref() != Some(&why) {
                 let _ = inbox.send(Input::Host(why.clone()));
                 last = Some(why);
             }
-            match lost {
+            match is_lost {
                 true => tokio::time::sleep(AGAIN).await,
                 false => listener.next().await,
             }
@@ -120,8 +126,27 @@ impl Talk {
         let since = read.statements;
         self.statements(&known, since, read, inbox).await?;
         self.statements(&new, None, read, inbox).await?;
+        self.again(&new).await?;
         read.known.extend(new);
         self.claims(read, inbox).await
+    }
+
+    /// Hands in anew what the engine took and no host has answered, in case it lost that. What it has changes nothing there.
+    async fn again(&self, on: &[ProposalId]) -> Result<(), EngineError> {
+        let mut rows = self.taken().clone();
+        rows.retain(|row| on.contains(&row.proposal));
+        for row in rows {
+            match self.engine.cast(&row).await {
+                Ok(()) => {}
+                Err(e @ EngineError::Unreachable(_)) => return Err(e),
+                Err(e) => tracing::warn!("a vote on {} is not there any more: {e}", row.proposal),
+            }
+        }
+        Ok(())
+    }
+
+    fn taken(&self) -> std::sync::MutexGuard<'_, Vec<VoteRow>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hints of who else reads: the engine's word, which nothing follows from.
@@ -155,7 +180,7 @@ impl Talk {
     async fn statements(
         &self,
         of: &[ProposalId],
-        mut since: Option<Timestamp>,
+        mut since: Option<Seen>,
         read: &mut Read,
         inbox: &UnboundedSender<Input>,
     ) -> Result<(), EngineError> {
@@ -206,6 +231,13 @@ impl Talk {
         }
         match heard::statement(&self.hosts, &row.host, &row.body, &row.signature) {
             Ok(event) => {
+                if let Event::Stated(said) = &event
+                    && said.answers()
+                {
+                    let (host, id) = (&said.host, said.proposal);
+                    self.taken()
+                        .retain(|vote| vote.host != *host || vote.proposal != id);
+                }
                 let _ = inbox.send(Input::Core(event));
             }
             Err(why) => self.odd(&row.host, &why, read, inbox),
@@ -275,14 +307,20 @@ impl Talk {
                 body: serde_json::to_vec(&vote).unwrap_or_default(),
                 login: String::new(),
             };
-            if let Err(e) = self.engine.cast(&row).await {
-                let why = match e {
-                    // It may have arrived: the host's word will tell.
-                    EngineError::Unreachable(why) => format!("no acknowledgement: {why}"),
-                    other => other.to_string(),
-                };
-                let _ = inbox.send(Input::Core(Event::NotSent { id, why }));
-            }
+            let why = match self.engine.cast(&row).await {
+                Ok(()) => {
+                    let mut taken = self.taken();
+                    if taken.len() >= TAKEN_MAX {
+                        taken.remove(0);
+                    }
+                    taken.push(row);
+                    continue;
+                }
+                // It may have arrived: the host's word will tell.
+                Err(EngineError::Unreachable(why)) => format!("no acknowledgement: {why}"),
+                Err(other) => other.to_string(),
+            };
+            let _ = inbox.send(Input::Core(Event::NotSent { id, why }));
         }
     }
 }

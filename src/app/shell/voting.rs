@@ -3,10 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::broker::Event;
+use crate::desk::Word;
 use crate::model::{NAMESPACE, Person, ProposalId};
 
 use super::super::Input;
 use super::super::editor;
+use super::super::evidence;
 use super::super::voters::AskTerminal;
 use super::editing::Editing;
 use super::{Redraw, Shell};
@@ -34,6 +36,23 @@ impl Shell {
         self.works.header.unreached.clone_from(&news);
         self.core(Event::Reached(news.map_or(Ok(()), Err)));
         self.redraw = Redraw::Soon;
+    }
+
+    pub(super) fn heard_of_evidence(&mut self, word: Word) {
+        self.ui.tell(evidence::line(&word));
+        if let Some(event) = self.works.heard(word) {
+            self.core(event);
+        }
+        self.redraw = Redraw::Soon;
+    }
+
+    /// At a host: the command that tells people works again, or why it failed. It holds up nothing.
+    pub(super) fn heard_of_notices(&mut self, news: Option<String>) {
+        if let Some(why) = news {
+            tracing::warn!("{why}");
+            self.ui.tell(why);
+            self.redraw = Redraw::Soon;
+        }
     }
 
     /// What a sheet says is looked at again while the person reads it.

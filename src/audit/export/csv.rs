@@ -16,7 +16,12 @@ const COLUMNS: [Column; 34] = [
     ("time", |t| t.case.asked.at.to_string()),
     ("id", |t| t.case.id.to_string()),
     ("agent", |t| t.case.agent.1.to_string()),
-    ("agent_uid", |t| t.case.agent.0.to_string()),
+    ("agent_uid", |t| {
+        proposed(t, |p| match p.peer.gateway {
+            None => p.peer.uid.to_string(),
+            Some(_) => p.peer.account(),
+        })
+    }),
     ("agent_pid", |t| proposed(t, |p| p.peer.pid.to_string())),
     ("profile", |t| t.case.asked.profile.to_string()),
     ("title", |t| {

@@ -11,8 +11,8 @@ use super::super::cases::{Case, Course};
 use super::super::line::{Record, unseal};
 use super::super::{Log, Told};
 use crate::model::{
-    Digest, DrillEnd, Exit, FinishedLog, LogEvent, ProposedLog, Reviewer, Severity, State, Verdict,
-    VerdictKind, trace_of,
+    Digest, DrillEnd, Exit, FinishedLog, LogEvent, Peer, ProposedLog, Reviewer, Severity, State,
+    Verdict, VerdictKind, trace_of,
 };
 
 const VERSION: &str = "1.8.0";
@@ -171,7 +171,7 @@ impl<'a> About<'a> {
                 "process": {
                     "pid": self.proposed.peer.pid,
                     "name": self.proposed.peer.exe.as_deref().unwrap_or("unknown"),
-                    "user": {"uid": self.proposed.peer.uid.to_string(), "type_id": 0},
+                    "user": account(&self.proposed.peer),
                 },
             },
             "device": {
@@ -243,7 +243,7 @@ impl<'a> About<'a> {
             "drill": self.case.drill.is_some(),
             "viewed": self.case.viewed,
             "votes": self.case.votes,
-            "agent": {"uid": self.proposed.peer.uid, "pid": self.proposed.peer.pid},
+            "agent": agent(&self.proposed.peer),
             "claims": {
                 "agent": claim,
                 "title": self.case.asked.title,
@@ -312,6 +312,21 @@ fn user(by: &Reviewer) -> Value {
         user["name"] = json!(login);
     }
     user
+}
+
+/// Whose process asked.
+fn account(peer: &Peer) -> Value {
+    match &peer.gateway {
+        None => json!({"uid": peer.uid.to_string(), "type_id": 0}),
+        Some(login) => json!({"name": login, "type_id": 99, "type": "Gateway"}),
+    }
+}
+
+fn agent(peer: &Peer) -> Value {
+    match &peer.gateway {
+        None => json!({"uid": peer.uid, "pid": peer.pid}),
+        Some(login) => json!({"gateway": login}),
+    }
 }
 
 fn host(by: Option<&Reviewer>) -> &str {

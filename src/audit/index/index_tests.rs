@@ -212,7 +212,7 @@ fn agree(state: &Path) {
 
 #[test]
 fn the_index_answers_as_the_log_does() {
-    for seed in 0..6 {
+    for seed in 0..3 {
         let state = tempfile::tempdir().unwrap();
         let (mut dice, mut ids) = (Dice(seed), Vec::new());
         for _ in 0..3 {

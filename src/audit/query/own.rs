@@ -7,7 +7,7 @@ use super::Node;
 use super::test::Test;
 
 /// Every kind of a record that belongs to no proposal.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "opened",
     "closed",
     "paused",
@@ -15,6 +15,7 @@ const OWN: [&str; 9] = [
     "refused",
     "environment_changed",
     "unanchored",
+    "doubted",
     "recovered",
     "pruned",
 ];

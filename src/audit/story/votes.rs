@@ -53,6 +53,23 @@ impl Story<'_> {
         ));
     }
 
+    /// Who was asked too, after whom.
+    pub(super) fn escalated(&mut self, asked: &[Person], also: &[Person], ts: Timestamp) {
+        let names = |people: &[Person]| {
+            let names: Vec<&str> = people.iter().map(Person::as_str).collect();
+            match names.is_empty() {
+                true => "nobody".to_owned(),
+                false => names.join(", "),
+            }
+        };
+        let (at, after) = ((self.teller.at)(ts), self.after(ts));
+        self.say(format!(
+            "{} had been asked, and at {at}{after} {} as well.",
+            names(asked),
+            names(also)
+        ));
+    }
+
     /// That votes granted it. Each of them was told before.
     pub(super) fn granted_by_votes(&self, what: &str, g: &GrantedLog, votes: &Votes) -> String {
         let by: Vec<&str> = votes.by.iter().map(Person::as_str).collect();

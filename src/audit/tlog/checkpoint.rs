@@ -93,6 +93,13 @@ impl Signed {
         Self { checkpoint, note }
     }
 
+    /// The note with the signature of this key alone.
+    pub fn by_its_log(&self, key: &VerifierKey) -> String {
+        let mut note = self.note.clone();
+        note.signatures.retain(|line| line.is_by(key));
+        note.print()
+    }
+
     /// Reads a checkpoint that this key signed, whose name is the log's origin.
     pub fn read(bytes: &[u8], key: &VerifierKey) -> Result<Self, TlogError> {
         let note = Note::parse(bytes)?;

@@ -32,7 +32,7 @@ pub(in crate::audit) fn ends_as_signed(
 }
 
 /// The line that claims to be of this record.
-fn line_of(layout: &Layout, seq: u64) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn line_of(layout: &Layout, seq: u64) -> io::Result<Option<Vec<u8>>> {
     for number in layout.segments()?.into_iter().rev() {
         let file = open_regular(&layout.segment(number))?;
         match look(&file, seq)? {

@@ -210,6 +210,50 @@ pub fn leads_to(index: u64, size: u64, leaf: Digest, path: &[Digest]) -> Option<
     (last == 0).then_some(hash)
 }
 
+/// Whether a proof shows that the tree of `size` leaves with this root extends that of `old` leaves, at least one, with that root:
+/// RFC 9162, section 2.1.4.2.
+pub fn extends(
+    (old, old_root): (u64, Digest),
+    (size, root): (u64, Digest),
+    path: &[Digest],
+) -> bool {
+    if old == size {
+        return path.is_empty() && old_root == root;
+    }
+    if old == 0 || old > size {
+        return false;
+    }
+    let whole = old.is_power_of_two().then_some(old_root);
+    let mut steps = whole.iter().chain(path);
+    let Some(first) = steps.next() else {
+        return false;
+    };
+    let (mut at, mut last) = (old - 1, size - 1);
+    while at & 1 == 1 {
+        at >>= 1;
+        last >>= 1;
+    }
+    let (mut before, mut now) = (*first, *first);
+    for beside in steps {
+        if last == 0 {
+            return false;
+        }
+        if at & 1 == 1 || at == last {
+            before = parent(beside, &before);
+            now = parent(beside, &now);
+            while at & 1 == 0 && at != 0 {
+                at >>= 1;
+                last >>= 1;
+            }
+        } else {
+            now = parent(&now, beside);
+        }
+        at >>= 1;
+        last >>= 1;
+    }
+    last == 0 && before == old_root && now == root
+}
+
 #[cfg(test)]
 #[path = "tree_tests.rs"]
 mod tests;

@@ -66,6 +66,22 @@ fn every_small_tree_is_that_of_the_rfc() {
                 old => subproof(old as usize, &leaves, true),
             };
             assert_eq!(proof, book, "{old} of {n}");
+            let roots = (by_the_book(&leaves[..old as usize]), right);
+            let shows = |proof: &[Digest]| extends((old, roots.0), (n, roots.1), proof);
+            assert_eq!(shows(&proof), old > 0 || n == 0, "{old} of {n}");
+            if old == 0 || old == n {
+                continue;
+            }
+            let other = leaf(b"another");
+            assert!(!extends((old, other), (n, right), &proof));
+            assert!(!extends((old, roots.0), (n, other), &proof));
+            assert!(!shows(&proof[..proof.len() - 1]));
+            assert!(!shows(&[&proof[..], &[right]].concat()));
+            for at in 0..proof.len() {
+                let mut changed = proof.clone();
+                changed[at] = other;
+                assert!(!shows(&changed), "{at} of the proof from {old} to {n}");
+            }
         }
         for index in 0..n {
             let proof = inclusion(&all, index, n).unwrap();

@@ -11,6 +11,7 @@ fn agent(name: &str) -> AgentId {
         uid: 1000,
         pid: 10,
         name: name.to_owned(),
+        gateway: None,
     }
 }
 

@@ -236,5 +236,10 @@ pub const PEERS: [(u32, i32); 5] = [(1000, 10), (1000, 11), (1001, 20), (1001, 2
 pub fn slot_agent(slot: u8) -> crate::model::AgentId {
     let (uid, pid) = PEERS[usize::from(slot)];
     let name = "paused".to_owned();
-    crate::model::AgentId { uid, pid, name }
+    crate::model::AgentId {
+        uid,
+        pid,
+        name,
+        gateway: None,
+    }
 }

@@ -12,6 +12,7 @@ use super::super::seat::Seat;
 use super::super::state::{Attendance, Settings};
 use super::voters::{all_of_it, grants, host, key, person, via, votes};
 use super::world::{A, C, World, draft, s, settings};
+use crate::ballot::Standing;
 use crate::model::{LogEvent, NAMESPACE, ProposalId, Reviewer, State, VerdictKind, Vote, VoteKind};
 
 fn seat_of(name: &str) -> World {
@@ -342,4 +343,38 @@ fn an_offer_that_nobody_voted_on_here_leaves_no_record() {
     seat.tick(s(1800));
     seat.durable();
     assert_eq!(seat.kinds(id), ["voted", "settled"]);
+}
+
+#[test]
+fn a_seat_hears_whom_it_asks_and_when_everybody_is() {
+    let (mut host, mut seat, id) = offered("cyd", VerdictKind::Clear);
+    let cyd = person("cyd");
+    assert_eq!(seat.entry(id).asked(), [person("ana"), person("ben")]);
+    assert!(seat.entry(id).asks_others(&cyd));
+    host.tick(s(600));
+    host.durable();
+    let at = host.now.wall;
+    carry(&mut host, &mut seat);
+    assert!(!seat.entry(id).asks_others(&cyd));
+    assert_eq!(seat.entry(id).escalated(), Some(at));
+    // It may vote as before, and what it was told changes nothing of that.
+    confirm(&mut seat, id);
+    assert!(sign(&mut seat).is_some());
+}
+
+#[test]
+fn a_seat_warns_of_what_no_votes_can_grant() {
+    let (_, mut seat, id) = offered("ben", VerdictKind::Clear);
+    let mut offer = seat.entry(id).offered().unwrap().offer.clone();
+    offer.version = 2;
+    offer.hopeless = Some("1 person of law has to grant, and there are 0".to_owned());
+    let bytes = offer.bytes().into();
+    let offer = Box::new(offer);
+    seat.send(Event::Offered { offer, bytes });
+    seat.analyse(VerdictKind::Clear);
+    let standing = seat.state.standing(seat.entry(id), seat.now);
+    let Some(Standing::Impossible(why)) = standing else {
+        panic!("{standing:?}");
+    };
+    assert!(why.contains("of law"), "{why}");
 }

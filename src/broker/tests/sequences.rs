@@ -529,7 +529,7 @@ impl Play {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Invariants 1, 3, 8 and 10 in random sequences; see [`super::watch::Watch`] for what is
     /// asserted at each effect and [`super::consistency::check`] for the model check.

@@ -77,6 +77,8 @@ pub(super) fn with_rules(rules: Vec<Rule>) -> Settings {
         host: "lab-1".to_owned(),
         host_key: TestKey::new(200).line(),
         seed: Seed([7; 32]),
+        routes: Default::default(),
+        escalate: std::time::Duration::from_secs(600),
         by: Reviewer::default(),
     }));
     settings

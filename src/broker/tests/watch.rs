@@ -345,8 +345,8 @@ impl Watch {
                 assert!(!self.finals.contains_key(id), "asked for after its end");
                 assert!(!self.drills.contains_key(id), "a drill is put to the vote");
             }
-            // A seat's.
-            Effect::SendVote { .. } => {}
+            // A seat's, and what is told without the core.
+            Effect::SendVote { .. } | Effect::Notice(_) => {}
             Effect::Publish(publication) => {
                 let id = match publication {
                     Publication::Offer { id, .. } => id,

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::super::effect::{Effect, Note, Reply, RpcError};
 use super::super::entry::Entry;
 use super::super::event::{Event, ExecNote, HumanAct, Request};
+use super::super::notice::Notice;
 use super::super::offer::Publication;
 use super::super::poll::Unsigned;
 use super::super::state::{BrokerState, Settings};
@@ -56,6 +57,7 @@ pub struct World {
     pub exited: bool,
     /// What was handed to those who carry it to reviewers.
     pub published: Vec<Publication>,
+    pub notices: Vec<Notice>,
     /// Votes that the person at the terminal is to sign.
     pub signing: VecDeque<(ProposalId, u32, Unsigned)>,
     /// Held children before whose release the votes are counted again.
@@ -100,6 +102,7 @@ impl World {
             kept: Vec::new(),
             exited: false,
             published: Vec::new(),
+            notices: Vec::new(),
             signing: VecDeque::new(),
             looks: Vec::new(),
             sent: VecDeque::new(),
@@ -119,6 +122,7 @@ impl World {
             gid: uid,
             pid,
             exe: Some("python3".to_owned()),
+            gateway: None,
         };
         self.send(Event::Connected { conn, peer });
     }
@@ -198,6 +202,7 @@ impl World {
             }
             Effect::Sign { id, version, vote } => self.signing.push_back((id, version, *vote)),
             Effect::Publish(publication) => self.published.push(publication),
+            Effect::Notice(notice) => self.notices.push(notice),
             Effect::LookAgain { id } => self.looks.push(id),
             Effect::SendVote {
                 id, version, vote, ..

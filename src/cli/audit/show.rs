@@ -348,10 +348,9 @@ fn proposed(out: &mut dyn Write, p: &ProposedLog) -> io::Result<()> {
     let says = |text: Option<&str>| text.map_or("-".to_owned(), |t| claim(t, LINE));
     writeln!(
         out,
-        "  agent says {}; uid {} pid {} {}",
+        "  agent says {}; {} {}",
         says(p.agent.as_ref().map(|a| a.name.as_str())),
-        p.peer.uid,
-        p.peer.pid,
+        p.peer.process(" "),
         says(p.peer.exe.as_deref())
     )?;
     writeln!(out, "  title says {}", says(p.title.as_deref()))?;

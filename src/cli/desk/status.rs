@@ -3,15 +3,11 @@
 use crate::config::Config;
 use crate::desk::engine::{Delivery, Engine, Listener, POLL_S, Standing, latest};
 use crate::error::Failure;
-use crate::model::visible;
 
 use super::super::out::print;
-use super::failed;
+use super::{evidence, failed};
 
-/// A host that says nothing for this long is called silent: each signs a checkpoint far more often while its dashboard is open.
-const SILENT_S: i64 = 15 * 60;
-
-/// Prints how the engine stands; 0 if a host or a reviewer can work with it.
+/// Prints how the engine stands; 0 if a host or a reviewer can work with it, and no host's log is doubted.
 pub(super) async fn run(engine: &Engine, config: &Config) -> Result<u8, Failure> {
     let address = engine.shown();
     let standing = match engine.standing().await {
@@ -24,6 +20,12 @@ pub(super) async fn run(engine: &Engine, config: &Config) -> Result<u8, Failure>
         false => None,
     };
     let mut lines = lines(engine, &standing, delivery);
+    let mut sound = true;
+    if usable {
+        let more;
+        (more, sound) = evidence::lines(engine, config, &standing).await;
+        lines.extend(more);
+    }
     if usable && let Ok(Some(duty)) = engine.me().await {
         lines.push(("you", duty.to_string()));
     }
@@ -35,7 +37,7 @@ pub(super) async fn run(engine: &Engine, config: &Config) -> Result<u8, Failure>
     })?;
     match standing.migration {
         Some(e) => Err(failed(&e)),
-        None => Ok(u8::from(standing.free)),
+        None => Ok(u8::from(standing.free || !sound)),
     }
 }
 
@@ -102,18 +104,6 @@ fn lines(
         .collect();
     if !counts.is_empty() {
         lines.push(("it reads", counts.join(", ")));
-    }
-    for host in &standing.hosts {
-        let name = visible(&host.host);
-        let last = host.last_statement.map_or_else(
-            || "no statement yet".to_owned(),
-            |at| format!("last statement {}", at.strftime("%Y-%m-%dT%H:%M:%SZ")),
-        );
-        let silent = match host.silent_s >= SILENT_S {
-            true => format!(", SILENT for {} min", host.silent_s / 60),
-            false => String::new(),
-        };
-        lines.push(("host", format!("{name}: {last}{silent}")));
     }
     lines
 }

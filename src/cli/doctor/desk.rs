@@ -1,6 +1,8 @@
 //! Whether votes could be counted here, and a host could start.
 
-use crate::app::Written;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::app::{Written, vain as vainly};
 use crate::config::Config;
 use crate::tui::TerminalCaps;
 
@@ -26,6 +28,53 @@ pub fn check(config: &Config) -> Option<Check> {
             NAME,
             format!("{may}`countersign host` would not start"),
             e.to_string(),
+        ),
+    })
+}
+
+/// What no votes can grant, as the people and keys are.
+pub fn vain(config: &Config) -> Vec<Check> {
+    const NAME: &str = "grants";
+    let Ok(written) = Written::of(config, TerminalCaps::NONE) else {
+        return Vec::new();
+    };
+    // The row of votes says what is wrong with the files.
+    let Some(Ok(electorate)) = vainly::electorate(config) else {
+        return Vec::new();
+    };
+    let remedy = "change the rule, or give people the role, and keys of the kind that it asks for";
+    let mut checks = Vec::new();
+    for policy in written.in_force() {
+        let (never, notes) = vainly::sentences(policy, &electorate, config);
+        let said = |sentence: &String| format!("profile `{}`: {sentence}", policy.name);
+        let never = never.iter().map(said);
+        checks.extend(never.map(|found| Check::missing(NAME, found, remedy)));
+        let notes = notes.iter().map(said);
+        checks.extend(notes.map(|found| Check::note(NAME, found, "")));
+    }
+    checks
+}
+
+/// Whether the command that tells people could be run.
+pub fn notices(config: &Config) -> Option<Check> {
+    const NAME: &str = "notices";
+    let program = config.notify.command.first()?;
+    let named = crate::model::visible(program);
+    config.desk.as_ref()?;
+    let found = std::fs::metadata(program);
+    Some(match found {
+        Ok(file) if file.is_file() && file.permissions().mode() & 0o111 != 0 => {
+            Check::ok(NAME, named.to_string())
+        }
+        Ok(_) => Check::note(
+            NAME,
+            format!("{named} is no program: nobody is told that votes are asked for"),
+            format!("chmod +x {named}, or change `notify.command`"),
+        ),
+        Err(e) => Check::note(
+            NAME,
+            format!("{named}: {e}; nobody is told that votes are asked for"),
+            "install it, or change `notify.command`",
         ),
     })
 }

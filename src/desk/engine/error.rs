@@ -71,7 +71,12 @@ impl EngineError {
             }
             source = inner.source();
         }
-        let words = cut(&words.join(": "));
+        let mut words = cut(&words.join(": "));
+        if words.contains("password missing") {
+            words.push_str(
+                "; name a file that has nothing but the login's password by `desk.password_file`",
+            );
+        }
         let closed = e.is_closed() && now.garbled == before.garbled;
         let broken = closed || inner_io(e).is_some_and(|io| !says_garbled(io));
         match broken || words.contains("TLS") {
@@ -103,9 +108,24 @@ impl EngineError {
             () if gone.contains(code) || ["08", "53"].contains(&class) => {
                 Self::Unreachable(message)
             }
-            () => Self::Refused(message),
+            () => Self::Refused(match remedy(code) {
+                Some(remedy) => format!("{message}; {remedy}"),
+                None => message,
+            }),
         }
     }
+}
+
+/// What would be right, where the server's words do not say it.
+fn remedy(code: &SqlState) -> Option<&'static str> {
+    if *code == SqlState::INVALID_PASSWORD {
+        return Some(
+            "`desk.password_file` has to have the password that `\\password LOGIN` of psql set",
+        );
+    }
+    (*code == SqlState::INSUFFICIENT_PRIVILEGE).then_some(
+        "is this login a member of the desk, with this duty? `countersign desk member add` makes it one",
+    )
 }
 
 /// The stream's error behind the driver's.

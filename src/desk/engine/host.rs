@@ -1,18 +1,18 @@
 //! What hosts and the gateways of agents elsewhere do.
 
-use jiff::Timestamp;
+use std::collections::BTreeSet;
+
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use crate::model::{Digest, Person, ProposalId, VoteKind};
+use crate::model::{Person, ProposalId, VoteKind};
 
 use super::Engine;
 use super::error::{EngineError, cut};
 use super::held::{Held, Param};
-use super::page::{List, Page, get, number};
+use super::page::{List, Page, Seen, get, number};
 use super::rows::{
-    BODY_MAX, CheckpointRow, CosignatureRow, OfferRow, RequestRow, SIGNATURE_MAX, SMALL_MAX,
-    StatementRow, VoteRow,
+    BODY_MAX, OfferRow, RequestRow, SIGNATURE_MAX, SMALL_MAX, StatementRow, VoteRow,
 };
 
 impl Engine {
@@ -61,15 +61,71 @@ impl Engine {
         Ok(open)
     }
 
+    /// Which of these offers of this host are there.
+    pub async fn kept(
+        &self,
+        host: &str,
+        offers: &[(ProposalId, u32)],
+    ) -> Result<BTreeSet<(ProposalId, u32)>, EngineError> {
+        let (proposals, versions) = columns(offers)?;
+        let mut held = self.held().await?;
+        let rows = held
+            .rows(
+                "SELECT proposal, version FROM desk.offer WHERE host = $1 \
+                 AND (proposal, version) IN (SELECT * FROM unnest($2::uuid[], $3::integer[]))",
+                &[
+                    (&host, Type::TEXT),
+                    (&proposals, Type::UUID_ARRAY),
+                    (&versions, Type::INT4_ARRAY),
+                ],
+            )
+            .await?;
+        let mut kept = BTreeSet::new();
+        for row in rows {
+            if let Some(version) = number(&row, "version")? {
+                kept.insert((ProposalId::from_uuid(get(&row, "proposal")?), version));
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Which of these statements of this host, by proposal and number, are there.
+    pub async fn kept_statements(
+        &self,
+        host: &str,
+        told: &[(ProposalId, u64)],
+    ) -> Result<BTreeSet<(ProposalId, u64)>, EngineError> {
+        let proposals: Vec<Uuid> = told.iter().map(|(proposal, _)| proposal.uuid()).collect();
+        let numbers: Result<Vec<i64>, _> = told.iter().map(|(_, n)| large(*n)).collect();
+        let mut held = self.held().await?;
+        let rows = held
+            .rows(
+                "SELECT proposal, seq FROM desk.statement WHERE host = $1 \
+                 AND (proposal, seq) IN (SELECT * FROM unnest($2::uuid[], $3::bigint[]))",
+                &[
+                    (&host, Type::TEXT),
+                    (&proposals, Type::UUID_ARRAY),
+                    (&numbers?, Type::INT8_ARRAY),
+                ],
+            )
+            .await?;
+        let mut kept = BTreeSet::new();
+        for row in rows {
+            if let Ok(number) = u64::try_from(get::<i64>(&row, "seq")?) {
+                kept.insert((ProposalId::from_uuid(get(&row, "proposal")?), number));
+            }
+        }
+        Ok(kept)
+    }
+
     /// The votes on these offers that came since, in one snapshot, whatever their signatures are worth.
     pub async fn votes_for(
         &self,
         host: &str,
         open: &[(ProposalId, u32)],
-        since: Option<Timestamp>,
+        since: Option<Seen>,
     ) -> Result<Page<VoteRow>, EngineError> {
-        let proposals: Vec<Uuid> = open.iter().map(|(proposal, _)| proposal.uuid()).collect();
-        let versions: Result<Vec<i32>, _> = open.iter().map(|(_, n)| small(*n)).collect();
+        let (proposals, versions) = columns(open)?;
         let list = List {
             table: "vote",
             columns: "host, proposal, version, kind, voter, body, login",
@@ -88,7 +144,7 @@ impl Engine {
                 &[
                     (&host, Type::TEXT),
                     (&proposals, Type::UUID_ARRAY),
-                    (&versions?, Type::INT4_ARRAY),
+                    (&versions, Type::INT4_ARRAY),
                 ],
                 vote,
             )
@@ -106,10 +162,11 @@ impl Engine {
         self.held()
             .await?
             .put(
-                "INSERT INTO desk.statement (host, proposal, seq, kind, body, signature, person) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                "INSERT INTO desk.statement (host, proposal, seq, kind, body, signature, person, gateway) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
                 "desk.statement WHERE host = $1 AND proposal = $2 AND seq = $3 AND kind = $4 \
-                 AND body = $5 AND signature = $6 AND person IS NOT DISTINCT FROM $7",
+                 AND body = $5 AND signature = $6 AND person IS NOT DISTINCT FROM $7 \
+                 AND gateway IS NOT DISTINCT FROM $8",
                 &[
                     (&said.host, Type::TEXT),
                     (&said.proposal.uuid(), Type::UUID),
@@ -118,6 +175,7 @@ impl Engine {
                     (&said.body, Type::BYTEA),
                     (&said.signature, Type::TEXT),
                     (&to, Type::TEXT),
+                    (&said.gateway, Type::TEXT),
                 ],
             )
             .await
@@ -127,7 +185,7 @@ impl Engine {
     pub async fn requests(
         &self,
         host: &str,
-        since: Option<Timestamp>,
+        since: Option<Seen>,
     ) -> Result<Page<RequestRow>, EngineError> {
         let list = List {
             table: "request",
@@ -139,15 +197,27 @@ impl Engine {
         };
         let mut held = self.held().await?;
         held.list(&list, since, &[(&host, Type::TEXT)], |row| {
-            Ok(Some(RequestRow {
-                host: get(row, "host")?,
-                id: get(row, "id")?,
-                deadline: get(row, "deadline")?,
-                body: get(row, "body")?,
-                login: get(row, "login")?,
-            }))
+            request(row).map(Some)
         })
         .await
+    }
+
+    /// The request of this login at this host under this name, also one whose deadline passed. A gateway finds its own only.
+    pub async fn request_by(
+        &self,
+        host: &str,
+        login: Option<&str>,
+        id: Uuid,
+    ) -> Result<Option<RequestRow>, EngineError> {
+        let mut held = self.held().await?;
+        let rows = held
+            .rows(
+                "SELECT host, id, deadline, body, login FROM desk.request \
+                 WHERE host = $1 AND id = $2 AND login = coalesce($3, current_user::text)",
+                &[(&host, Type::TEXT), (&id, Type::UUID), (&login, Type::TEXT)],
+            )
+            .await?;
+        rows.first().map(request).transpose()
     }
 
     /// Asks something of a host, as a gateway.
@@ -166,104 +236,6 @@ impl Engine {
                 ],
             )
             .await
-    }
-
-    /// Publishes a checkpoint. Two of one size both stay: they prove that the log was rewritten.
-    pub async fn publish_checkpoint(&self, row: &CheckpointRow) -> Result<(), EngineError> {
-        fits("a checkpoint", &row.body, SMALL_MAX)?;
-        let size = large(row.size)?;
-        self.held()
-            .await?
-            .put(
-                "INSERT INTO desk.checkpoint (host, size, body) VALUES ($1, $2, $3)",
-                "desk.checkpoint WHERE host = $1 AND size = $2 AND body = $3",
-                &[
-                    (&row.host, Type::TEXT),
-                    (&size, Type::INT8),
-                    (&row.body, Type::BYTEA),
-                ],
-            )
-            .await
-    }
-
-    /// Signs another host's checkpoint. A host signs each once.
-    pub async fn cosign(&self, row: &CosignatureRow) -> Result<(), EngineError> {
-        fits("a signature", row.signature.as_bytes(), SIGNATURE_MAX)?;
-        let size = large(row.size)?;
-        self.held()
-            .await?
-            .put(
-                "INSERT INTO desk.cosignature (host, size, digest, cosigner, signature) \
-                 VALUES ($1, $2, $3, $4, $5)",
-                "desk.cosignature WHERE host = $1 AND size = $2 AND digest = $3 AND cosigner = $4 \
-                 AND signature = $5",
-                &[
-                    (&row.host, Type::TEXT),
-                    (&size, Type::INT8),
-                    (&&row.digest.as_bytes()[..], Type::BYTEA),
-                    (&row.cosigner, Type::TEXT),
-                    (&row.signature, Type::TEXT),
-                ],
-            )
-            .await
-    }
-
-    /// All hosts' checkpoints.
-    pub async fn checkpoints(
-        &self,
-        since: Option<Timestamp>,
-    ) -> Result<Page<CheckpointRow>, EngineError> {
-        let list = List {
-            table: "checkpoint",
-            columns: "host, size, body",
-            filter: "true",
-            key: "(host || ' ' || size || ' ' || encode(digest, 'hex'))",
-            bytes: "octet_length(body)",
-            most: SMALL_MAX,
-        };
-        let mut held = self.held().await?;
-        held.list(&list, since, &[], |row| {
-            let Ok(size) = u64::try_from(get::<i64>(row, "size")?) else {
-                return Ok(None);
-            };
-            Ok(Some(CheckpointRow {
-                host: get(row, "host")?,
-                size,
-                body: get(row, "body")?,
-            }))
-        })
-        .await
-    }
-
-    /// All hosts' signatures on each other's checkpoints.
-    pub async fn cosignatures(
-        &self,
-        since: Option<Timestamp>,
-    ) -> Result<Page<CosignatureRow>, EngineError> {
-        let list = List {
-            table: "cosignature",
-            columns: "host, size, digest, cosigner, signature",
-            filter: "true",
-            key: "(host || ' ' || size || ' ' || cosigner || ' ' || encode(digest, 'hex'))",
-            bytes: "octet_length(signature)",
-            most: SIGNATURE_MAX,
-        };
-        let mut held = self.held().await?;
-        held.list(&list, since, &[], |row| {
-            let digest: Result<[u8; 32], _> = get::<&[u8]>(row, "digest")?.try_into();
-            let size = u64::try_from(get::<i64>(row, "size")?);
-            let (Ok(digest), Ok(size)) = (digest, size) else {
-                return Ok(None);
-            };
-            Ok(Some(CosignatureRow {
-                host: get(row, "host")?,
-                size,
-                digest: Digest::from_bytes(digest),
-                cosigner: get(row, "cosigner")?,
-                signature: get(row, "signature")?,
-            }))
-        })
-        .await
     }
 }
 
@@ -297,6 +269,16 @@ impl Held {
     }
 }
 
+fn request(row: &tokio_postgres::Row) -> Result<RequestRow, EngineError> {
+    Ok(RequestRow {
+        host: get(row, "host")?,
+        id: get(row, "id")?,
+        deadline: get(row, "deadline")?,
+        body: get(row, "body")?,
+        login: cut(get(row, "login")?),
+    })
+}
+
 pub(super) fn vote(row: &tokio_postgres::Row) -> Result<Option<VoteRow>, EngineError> {
     let kind: &str = get(row, "kind")?;
     let kind = VoteKind::ALL.into_iter().find(|k| k.as_str() == kind);
@@ -325,10 +307,17 @@ pub(super) fn fits(what: &str, bytes: &[u8], most: usize) -> Result<(), EngineEr
     }
 }
 
+/// Proposals and versions as two arrays of one length.
+fn columns(offers: &[(ProposalId, u32)]) -> Result<(Vec<Uuid>, Vec<i32>), EngineError> {
+    let proposals = offers.iter().map(|(proposal, _)| proposal.uuid()).collect();
+    let versions: Result<Vec<i32>, _> = offers.iter().map(|(_, n)| small(*n)).collect();
+    Ok((proposals, versions?))
+}
+
 pub(super) fn small(n: u32) -> Result<i32, EngineError> {
     i32::try_from(n).map_err(|_| EngineError::TooLarge(format!("the number {n}")))
 }
 
-fn large(n: u64) -> Result<i64, EngineError> {
+pub(super) fn large(n: u64) -> Result<i64, EngineError> {
     i64::try_from(n).map_err(|_| EngineError::TooLarge(format!("the number {n}")))
 }

@@ -25,6 +25,8 @@ const SOON: Duration = Duration::from_secs(1);
 
 /// Where what is for all people is announced.
 const PEOPLE: &str = "desk_people";
+/// Where answers to requests are.
+const GATEWAYS: &str = "desk_gateways";
 
 /// How one hears of something new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub enum Delivery {
 /// Ends with its value.
 pub struct Listener {
     wake: mpsc::Receiver<()>,
+    /// Counts sessions.
+    sessions: watch::Receiver<u64>,
     delivery: watch::Receiver<Delivery>,
     task: JoinHandle<()>,
 }
@@ -53,7 +57,12 @@ impl Listener {
         Self::new(engine, format!("desk_{start}"))
     }
 
-    /// For what people and gateways are sent.
+    /// For answers to a gateway's requests.
+    pub fn for_gateway(engine: &Engine) -> Self {
+        Self::new(engine, GATEWAYS.to_owned())
+    }
+
+    /// For what people are sent.
     pub fn for_people(engine: &Engine) -> Self {
         Self::new(engine, PEOPLE.to_owned())
     }
@@ -61,9 +70,11 @@ impl Listener {
     fn new(engine: &Engine, channel: String) -> Self {
         let (send, wake) = mpsc::channel(1);
         let (is, delivery) = watch::channel(Delivery::Trying);
+        let (session, sessions) = watch::channel(0);
         let engine = engine.clone();
         let task = tokio::spawn(async move {
             loop {
+                session.send_modify(|n| *n += 1);
                 listen(&engine, &channel, &send, &is).await;
                 let before = is.send_replace(Delivery::Polled);
                 sleep(match before {
@@ -75,6 +86,7 @@ impl Listener {
         });
         Self {
             wake,
+            sessions,
             delivery,
             task,
         }
@@ -87,6 +99,13 @@ impl Listener {
         if let Ok(None) = timeout(poll, self.wake.recv()).await {
             sleep(poll).await;
         }
+    }
+
+    /// Whether a session ended since this was asked last: another server may answer now.
+    pub fn is_anew(&mut self) -> bool {
+        let is = self.sessions.has_changed().unwrap_or(false);
+        self.sessions.mark_unchanged();
+        is
     }
 
     pub fn delivery(&self) -> Delivery {

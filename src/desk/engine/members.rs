@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::model::{Person, Role, visible};
@@ -29,6 +30,16 @@ pub enum Duty {
 }
 
 impl Duty {
+    /// Whose login it is, for people.
+    pub const fn whose(&self) -> &'static str {
+        match self {
+            Self::Host(_) => "a host",
+            Self::Reviewer(..) => "a reviewer",
+            Self::Gateway => "a gateway",
+            Self::Auditor => "an auditor",
+        }
+    }
+
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Host(_) => "host",
@@ -210,23 +221,28 @@ impl Engine {
         let Some(row) = rows.first() else {
             return Ok(None);
         };
-        let odd = || EngineError::Protocol("a member that is nothing".to_owned());
-        let duty = match get::<&str>(row, "kind")? {
-            "host" => Duty::Host(get::<Option<String>>(row, "host")?.ok_or_else(odd)?),
-            "reviewer" => {
-                let person = get::<Option<&str>>(row, "person")?.ok_or_else(odd)?;
-                let roles: Vec<String> = get(row, "roles")?;
-                let roles: Result<_, _> = roles.iter().map(|role| role.parse()).collect();
-                Duty::Reviewer(
-                    Person::new(person).map_err(|_| odd())?,
-                    roles.map_err(|_| odd())?,
-                )
-            }
-            "gateway" => Duty::Gateway,
-            "auditor" => Duty::Auditor,
-            _ => return Err(odd()),
+        duty(row).map(Some)
+    }
+
+    /// Who is a member, by login. For the database's owner.
+    pub async fn members(&self) -> Result<Vec<Member>, EngineError> {
+        let mut held = self.held().await?;
+        held.begin("READ ONLY").await?;
+        held.as_owner().await?;
+        let rows = held
+            .rows(
+                "SELECT login, kind, host, person, roles FROM desk.member ORDER BY kind, login LIMIT 10000",
+                &[],
+            )
+            .await?;
+        held.commit().await?;
+        let member = |row: &Row| {
+            Ok(Member {
+                login: Login(get(row, "login")?),
+                duty: duty(row)?,
+            })
         };
-        Ok(Some(duty))
+        rows.iter().map(member).collect()
     }
 
     /// Takes a login out of the desk. The login itself stays, and what it wrote.
@@ -255,4 +271,23 @@ impl Engine {
         }
         held.commit().await
     }
+}
+
+fn duty(row: &Row) -> Result<Duty, EngineError> {
+    let odd = || EngineError::Protocol("a member that is nothing".to_owned());
+    Ok(match get::<&str>(row, "kind")? {
+        "host" => Duty::Host(get::<Option<String>>(row, "host")?.ok_or_else(odd)?),
+        "reviewer" => {
+            let person = get::<Option<&str>>(row, "person")?.ok_or_else(odd)?;
+            let roles: Vec<String> = get(row, "roles")?;
+            let roles: Result<_, _> = roles.iter().map(|role| role.parse()).collect();
+            Duty::Reviewer(
+                Person::new(person).map_err(|_| odd())?,
+                roles.map_err(|_| odd())?,
+            )
+        }
+        "gateway" => Duty::Gateway,
+        "auditor" => Duty::Auditor,
+        _ => return Err(odd()),
+    })
 }

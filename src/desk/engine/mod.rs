@@ -8,6 +8,7 @@ mod address;
 mod budget;
 mod dial;
 mod error;
+mod evidence;
 mod held;
 mod host;
 mod listener;
@@ -32,7 +33,7 @@ pub use budget::ANSWER_MAX;
 pub use error::EngineError;
 pub use listener::{Delivery, Listener, POLL_S};
 pub use members::{Duty, Login, Member};
-pub use page::Page;
+pub use page::{Page, Seen};
 pub use password::read_password;
 pub use rows::{
     CheckpointRow, ClaimRow, CosignatureRow, Occasion, OfferRow, RequestRow, StatementRow, VoteRow,

@@ -16,12 +16,20 @@ const PIECES_MAX: usize = 16;
 /// A row is stamped when it is added and seen when its transaction ends, which its login's limits keep below this.
 const LATE: SignedDuration = SignedDuration::from_secs(60);
 
+/// How far a list was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seen {
+    at: Timestamp,
+    /// There was more: the next call goes on from there. Otherwise it gives some of the last minute again.
+    goes_on: bool,
+}
+
 /// Rows in the order of their arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
     pub rows: Vec<T>,
-    /// To be handed over at the next call, which then gives what came since, and some of the last minute again.
-    pub seen: Option<Timestamp>,
+    /// To be handed over at the next call, which then gives what came since.
+    pub seen: Option<Seen>,
     /// Whether there is more than one call gives.
     pub more: bool,
     /// Rows that no client of this program wrote. They are left out.
@@ -67,13 +75,14 @@ impl Held {
     pub async fn list<T>(
         &mut self,
         list: &List,
-        since: Option<Timestamp>,
+        since: Option<Seen>,
         params: &[Param<'_>],
         read: impl Fn(&Row) -> Result<Option<T>, EngineError>,
     ) -> Result<Page<T>, EngineError> {
         let sql = list.sql();
-        let early = since.map(|at| at.checked_sub(LATE).unwrap_or(Timestamp::UNIX_EPOCH));
-        let mut from = (early.unwrap_or(Timestamp::UNIX_EPOCH), String::new());
+        let early = since.map_or(Timestamp::UNIX_EPOCH, Seen::early);
+        let mut from = (early, String::new());
+        let mut at = since.map(|seen| seen.at);
         let mut page = Page {
             rows: Vec::new(),
             seen: since,
@@ -101,7 +110,7 @@ impl Held {
             match last {
                 // A server that answers the same again would be asked for ever.
                 Some(last) if last > from => {
-                    page.seen = page.seen.max(Some(last.0));
+                    at = at.max(Some(last.0));
                     from = last;
                 }
                 Some(_) => return Err(EngineError::Protocol("rows out of their order".to_owned())),
@@ -112,7 +121,20 @@ impl Held {
                 break;
             }
         }
+        // Where there is more, the rows of the last minute alone may be more than one call gives.
+        let goes_on = page.more;
+        let at = if goes_on { Some(from.0) } else { at };
+        page.seen = at.map(|at| Seen { at, goes_on });
         Ok(page)
+    }
+}
+
+impl Seen {
+    fn early(self) -> Timestamp {
+        match self.goes_on {
+            true => self.at,
+            false => self.at.checked_sub(LATE).unwrap_or(Timestamp::UNIX_EPOCH),
+        }
     }
 }
 

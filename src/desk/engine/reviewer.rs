@@ -1,6 +1,6 @@
 //! What reviewers do, and what gateways and auditors read.
 
-use jiff::Timestamp;
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
@@ -9,78 +9,53 @@ use crate::model::{Person, ProposalId};
 use super::Engine;
 use super::error::EngineError;
 use super::host::{fits, small};
-use super::page::{List, Page, get, number};
+use super::page::{List, Page, Seen, get, number};
 use super::rows::{
     BODY_MAX, ClaimRow, Occasion, OfferRow, ROLES_MAX, SIGNATURE_MAX, SMALL_MAX, StatementRow,
     VoteRow,
 };
 
+/// Offers whose deadline is not past by the engine's clock.
+pub(super) const OFFERS: List = List {
+    table: "offer",
+    columns: "host, proposal, version, roles, deadline, body, signature",
+    filter: "deadline > now()",
+    key: "(host || ' ' || proposal || ' ' || version)",
+    // Each role has a length of four bytes beside it.
+    bytes: "(octet_length(body) + octet_length(signature) + 4 * octet_length(array_to_string(roles, ',')))",
+    most: BODY_MAX + SIGNATURE_MAX + 4 * ROLES_MAX,
+};
+
+/// Statements on some proposals, but not what is for auditors.
+pub(super) const STATEMENTS: List = List {
+    table: "statement",
+    columns: "host, proposal, seq, person, gateway, kind, body, signature",
+    filter: "proposal = ANY($3) AND kind <> 'proof'",
+    key: "(host || ' ' || proposal || ' ' || seq)",
+    bytes: "(octet_length(body) + octet_length(signature))",
+    most: BODY_MAX + SIGNATURE_MAX,
+};
+
 impl Engine {
     /// The offers that this login may read and whose deadline is not past by the engine's clock.
-    pub async fn offers(&self, since: Option<Timestamp>) -> Result<Page<OfferRow>, EngineError> {
-        let list = List {
-            table: "offer",
-            columns: "host, proposal, version, roles, deadline, body, signature",
-            filter: "deadline > now()",
-            key: "(host || ' ' || proposal || ' ' || version)",
-            // Each role has a length of four bytes beside it.
-            bytes: "(octet_length(body) + octet_length(signature) + 4 * octet_length(array_to_string(roles, ',')))",
-            most: BODY_MAX + SIGNATURE_MAX + 4 * ROLES_MAX,
-        };
-        let mut held = self.held().await?;
-        held.list(&list, since, &[], |row| {
-            let Some(version) = number(row, "version")? else {
-                return Ok(None);
-            };
-            Ok(Some(OfferRow {
-                host: get(row, "host")?,
-                proposal: ProposalId::from_uuid(get(row, "proposal")?),
-                version,
-                roles: get(row, "roles")?,
-                deadline: get(row, "deadline")?,
-                body: get(row, "body")?,
-                signature: get(row, "signature")?,
-            }))
-        })
-        .await
+    pub async fn offers(&self, since: Option<Seen>) -> Result<Page<OfferRow>, EngineError> {
+        self.held().await?.list(&OFFERS, since, &[], offer).await
     }
 
     /// What hosts say about these proposals, or in answer to these requests.
     pub async fn statements_for(
         &self,
         proposals: &[ProposalId],
-        since: Option<Timestamp>,
+        since: Option<Seen>,
     ) -> Result<Page<StatementRow>, EngineError> {
         let proposals: Vec<Uuid> = proposals.iter().map(ProposalId::uuid).collect();
-        let list = List {
-            table: "statement",
-            columns: "host, proposal, seq, person, kind, body, signature",
-            filter: "proposal = ANY($3)",
-            key: "(host || ' ' || proposal || ' ' || seq)",
-            bytes: "(octet_length(body) + octet_length(signature))",
-            most: BODY_MAX + SIGNATURE_MAX,
-        };
         let mut held = self.held().await?;
-        held.list(&list, since, &[(&proposals, Type::UUID_ARRAY)], |row| {
-            let kind: &str = get(row, "kind")?;
-            let occasion = Occasion::ALL.into_iter().find(|o| o.as_str() == kind);
-            let seq = u64::try_from(get::<i64>(row, "seq")?);
-            let to = get::<Option<&str>>(row, "person")?
-                .map(Person::new)
-                .transpose();
-            let (Some(occasion), Ok(seq), Ok(to)) = (occasion, seq, to) else {
-                return Ok(None);
-            };
-            Ok(Some(StatementRow {
-                host: get(row, "host")?,
-                proposal: ProposalId::from_uuid(get(row, "proposal")?),
-                seq,
-                to,
-                occasion,
-                body: get(row, "body")?,
-                signature: get(row, "signature")?,
-            }))
-        })
+        held.list(
+            &STATEMENTS,
+            since,
+            &[(&proposals, Type::UUID_ARRAY)],
+            statement,
+        )
         .await
     }
 
@@ -124,7 +99,7 @@ impl Engine {
     }
 
     /// Who read what within the last minute and a half, of the offers that this login may read.
-    pub async fn claims(&self, since: Option<Timestamp>) -> Result<Page<ClaimRow>, EngineError> {
+    pub async fn claims(&self, since: Option<Seen>) -> Result<Page<ClaimRow>, EngineError> {
         let list = List {
             table: "claim",
             columns: "host, proposal, person",
@@ -146,4 +121,41 @@ impl Engine {
         })
         .await
     }
+}
+
+pub(super) fn offer(row: &Row) -> Result<Option<OfferRow>, EngineError> {
+    let Some(version) = number(row, "version")? else {
+        return Ok(None);
+    };
+    Ok(Some(OfferRow {
+        host: get(row, "host")?,
+        proposal: ProposalId::from_uuid(get(row, "proposal")?),
+        version,
+        roles: get(row, "roles")?,
+        deadline: get(row, "deadline")?,
+        body: get(row, "body")?,
+        signature: get(row, "signature")?,
+    }))
+}
+
+pub(super) fn statement(row: &Row) -> Result<Option<StatementRow>, EngineError> {
+    let kind: &str = get(row, "kind")?;
+    let occasion = Occasion::ALL.into_iter().find(|o| o.as_str() == kind);
+    let seq = u64::try_from(get::<i64>(row, "seq")?);
+    let to = get::<Option<&str>>(row, "person")?
+        .map(Person::new)
+        .transpose();
+    let (Some(occasion), Ok(seq), Ok(to)) = (occasion, seq, to) else {
+        return Ok(None);
+    };
+    Ok(Some(StatementRow {
+        host: get(row, "host")?,
+        proposal: ProposalId::from_uuid(get(row, "proposal")?),
+        seq,
+        to,
+        gateway: get(row, "gateway")?,
+        occasion,
+        body: get(row, "body")?,
+        signature: get(row, "signature")?,
+    }))
 }

@@ -52,6 +52,8 @@ pub struct StatementRow {
     pub seq: u64,
     /// Whom it is for: everybody who may read the offer if it is nobody.
     pub to: Option<Person>,
+    /// The login whose request it answers, which alone may read it.
+    pub gateway: Option<String>,
     pub occasion: Occasion,
     pub body: Vec<u8>,
     pub signature: String,
@@ -66,10 +68,18 @@ pub enum Occasion {
     Outcome,
     /// Who voted, for those who have.
     Tally,
+    /// Its final record in the host's log, for auditors.
+    Proof,
 }
 
 impl Occasion {
-    pub const ALL: [Self; 4] = [Self::Ack, Self::Decision, Self::Outcome, Self::Tally];
+    pub const ALL: [Self; 5] = [
+        Self::Ack,
+        Self::Decision,
+        Self::Outcome,
+        Self::Tally,
+        Self::Proof,
+    ];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -77,6 +87,7 @@ impl Occasion {
             Self::Decision => "decision",
             Self::Outcome => "outcome",
             Self::Tally => "tally",
+            Self::Proof => "proof",
         }
     }
 }
@@ -107,6 +118,7 @@ pub struct CheckpointRow {
     /// Records in the log.
     pub size: u64,
     pub body: Vec<u8>,
+    pub signature: String,
 }
 
 /// One host's signature on another one's checkpoint.
@@ -114,8 +126,8 @@ pub struct CheckpointRow {
 pub struct CosignatureRow {
     pub host: String,
     pub size: u64,
-    /// SHA-256 of the checkpoint's body.
-    pub digest: Digest,
+    /// The checkpoint's root.
+    pub root: Digest,
     pub cosigner: String,
     pub signature: String,
 }

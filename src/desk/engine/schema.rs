@@ -160,7 +160,13 @@ impl Held {
                 want: latest(),
             });
         }
-        self.run("SET LOCAL ROLE desk_owner").await
+        match self.run("SET LOCAL ROLE desk_owner").await {
+            Err(EngineError::Refused(_)) => Err(EngineError::Refused(
+                "this is for the owner of the database: give the URL with its owner's login"
+                    .to_owned(),
+            )),
+            done => done,
+        }
     }
 
     /// The last migration of the database, each of which is this program's.

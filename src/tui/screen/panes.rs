@@ -489,13 +489,19 @@ pub(super) fn limits(l: &Limits) -> Para {
     Para::new(rows.join(" · "), Role::Text).hang(2)
 }
 
-/// What the kernel says of the process that proposed.
+/// `uid 1000 · gid 1000 · pid 17`, or `gateway gate_x`.
+pub(super) fn ids(peer: &Peer) -> String {
+    let between = format!(" · gid {} · ", peer.gid);
+    peer.process(&between)
+}
+
+/// What the kernel, or the engine, says of who proposed.
 pub(super) fn peer(peer: &Peer) -> Vec<Para> {
-    let ids = format!("uid {} · gid {} · pid {}", peer.uid, peer.gid, peer.pid);
+    let ids = ids(peer);
     let program = peer.exe.as_ref();
     let program = program.map(|exe| format!("{exe} (a hint that can be imitated)"));
     let program = program.map(|hint| labelled("program", &hint));
-    std::iter::once(told_of("kernel", &ids))
+    std::iter::once(told_of(peer.voucher(), &ids))
         .chain(program)
         .collect()
 }

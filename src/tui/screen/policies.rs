@@ -172,6 +172,7 @@ impl Screen<'_> {
         x += name + 1;
         if process > 0 {
             let at = match row.folded.len() {
+                _ if agent.gateway.is_some() => agent.account(),
                 0 => format!("{}:{}", agent.uid, agent.pid),
                 more => words::uid_of(agent.uid, more),
             };

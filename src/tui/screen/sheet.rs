@@ -6,7 +6,7 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 
 use crate::broker::Entry;
-use crate::model::Environment;
+use crate::model::{Environment, Peer};
 use crate::policy::{Origin, Policy};
 
 use super::super::canvas::Canvas;
@@ -22,7 +22,7 @@ use super::data::{Digests, given, given_briefly, inputs, told};
 use super::effects::reads_all;
 use super::lengths::{Lengths, Room};
 use super::measured::SHEET_FRAME;
-use super::panes::{capabilities, findings, findings_briefly, limits};
+use super::panes::{capabilities, findings, findings_briefly, ids, limits};
 use super::{Drawn, Screen, SheetShown, draw_flow, whole_findings};
 
 /// The most columns of an agent's claim on the sheet. The limit keeps claims from displacing the
@@ -292,12 +292,11 @@ impl Screen<'_> {
     /// Whose it is.
     fn kernel(&self, entry: &Entry) -> Para {
         let p = &entry.proposal.peer;
-        let ids = format!("uid {} · gid {} · pid {}", p.uid, p.gid, p.pid);
-        let shared = match self.facts.agents_share_uid {
+        let shared = match self.facts.agents_share_uid && p.gateway.is_none() {
             true => format!("  ▲ {}", words::SHARED_UID),
             false => String::new(),
         };
-        self.row("kernel says", &ids).and(shared, Role::Flagged)
+        self.row(vouched(p), &ids(p)).and(shared, Role::Flagged)
     }
 
     /// What of that is a warning.
@@ -460,14 +459,8 @@ impl Screen<'_> {
         let mut out = self.needs(entry);
         out.extend(self.claims(entry, width, REASON));
         out.extend(self.edited(entry));
-        out.push(wide(
-            "kernel says",
-            format!(
-                "uid {} · gid {} · pid {}",
-                p.peer.uid, p.peer.gid, p.peer.pid
-            ),
-        ));
-        if self.facts.agents_share_uid {
+        out.push(wide(vouched(&p.peer), ids(&p.peer)));
+        if self.facts.agents_share_uid && p.peer.gateway.is_none() {
             out.push(self.flagged(1, "kernel says", words::SHARED_UID));
         }
         out.push(Para::default());
@@ -534,6 +527,14 @@ impl Screen<'_> {
         }
         out.push(all_of_it(sheet, width));
         out
+    }
+}
+
+/// Who says whose it is.
+const fn vouched(peer: &Peer) -> &'static str {
+    match peer.gateway {
+        None => "kernel says",
+        Some(_) => "engine says",
     }
 }
 

@@ -291,8 +291,9 @@ impl<'a> Screen<'a> {
             None => line(words::NO_REASON.to_owned()),
         }];
         out.push(line(format!(
-            "kernel says: uid {}, pid {}",
-            p.peer.uid, p.peer.pid
+            "{} says: {}",
+            p.peer.voucher(),
+            p.peer.process(", ")
         )));
         out.extend(self.effects(entry, Room::Each, WIDE, Lengths::USUAL));
         out.extend(Self::lookalikes(entry));

@@ -36,12 +36,12 @@ impl Screen<'_> {
         }
     }
 
-    /// The uid of the agent's side, and in a seat the host that it is on.
+    /// The account of the agent's side, and in a seat the host that it is on.
     pub(super) fn uid_of(entry: &Entry) -> String {
-        let uid = entry.proposal.peer.uid;
+        let account = entry.proposal.peer.account();
         match entry.offered() {
-            None => format!("uid {uid}"),
-            Some(offered) => format!("uid {uid} at {}", said::short_host(&offered.offer.host)),
+            None => account,
+            Some(offered) => format!("{account} at {}", said::short_host(&offered.offer.host)),
         }
     }
 
@@ -84,6 +84,14 @@ impl Screen<'_> {
         });
         let needs = needs.map(|rule| told_of(said::NEEDS, &rule));
         let mut out: Vec<Para> = host.into_iter().chain(needs).collect();
+        if !entry.asked().is_empty() {
+            let at = entry
+                .escalated()
+                .map(|at| words::when(at, self.now.wall, &self.ui.common.zone));
+            let me = self.state.person_here().ok();
+            let asks = said::asks(entry.asked(), me, at.as_deref());
+            out.push(told_of(said::ASKS, &asks));
+        }
         if let Some((words, role)) = going(self.state, entry, self.now) {
             let label = format!("{:<8} ", said::VOTE_ROW);
             out.push(Para::new(words, role).after(&label).hang(9));

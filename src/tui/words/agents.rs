@@ -21,7 +21,7 @@ pub fn agents(count: usize, connections: usize, forgotten: u64) -> String {
 /// What the kernel says of an agent that is one process.
 pub fn one_process(agent: &AgentId, connected: bool) -> String {
     let connected = if connected { "connected" } else { AWAY };
-    format!("uid {} · pid {} · {connected}", agent.uid, agent.pid)
+    format!("{} · {connected}", agent.process(" · "))
 }
 
 /// The same of several. `key` gives each a row.

@@ -6,6 +6,10 @@ use crate::model::{Digest, Person, State, VoteKind};
 /// In the queue's rows: people have to vote on it; the person's own vote is in.
 pub const VOTE: &str = "VOTE";
 pub const VOTED: &str = "VOTED";
+/// Others are asked first; the person may vote too.
+pub const OTHERS: &str = "OTHERS";
+/// No votes can grant it.
+pub const STUCK: &str = "STUCK";
 /// In a row: somebody else reads it at the moment.
 pub const READING: &str = "READING";
 /// Labels.
@@ -14,6 +18,7 @@ pub const NEEDS: &str = "needs";
 pub const YOUR_VOTE: &str = "your vote";
 pub const VOTE_ROW: &str = "vote";
 pub const READERS: &str = "readers";
+pub const ASKS: &str = "asks";
 pub const SIGNING: &str = "signing… touch your security key if it blinks";
 pub const NOT_OPEN: &str = "yours is not in yet; nobody sees the others' before";
 /// What the sheet's key does.
@@ -49,6 +54,21 @@ pub fn reading(people: &[&Person]) -> String {
     let names: Vec<&str> = people.iter().map(|person| person.as_str()).collect();
     let are = if names.len() == 1 { "is" } else { "are" };
     format!("{} {are} reading this", names.join(", "))
+}
+
+/// `ana (you), ben`, and when everybody else was asked too.
+pub fn asks(people: &[Person], me: Option<&Person>, escalated: Option<&str>) -> String {
+    let names: Vec<String> = people
+        .iter()
+        .map(|person| match Some(person) == me {
+            true => format!("{person} (you)"),
+            false => person.to_string(),
+        })
+        .collect();
+    let all = escalated.map_or_else(String::new, |at| {
+        format!("; since {at} everybody who may decide it")
+    });
+    format!("{}{all}", names.join(", "))
 }
 
 pub const fn voted(kind: VoteKind) -> &'static str {

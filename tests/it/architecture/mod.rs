@@ -239,8 +239,8 @@ fn reading(source: &Source, found: &mut Vec<String>) {
     }
 }
 
-/// What an adapter for agents may use: it is a client of the socket, so it can only ask.
-const ASKING: [&str; 4] = ["mcp", "ipc", "model", "error"];
+/// What an adapter for agents may use: it is a client of the socket or of hosts elsewhere, so it can only ask.
+const ASKING: [&str; 5] = ["mcp", "desk", "ipc", "model", "error"];
 
 fn asking(source: &Source, found: &mut Vec<String>) {
     if source.top() != "mcp" {

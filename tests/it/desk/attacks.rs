@@ -19,10 +19,10 @@ use crate::common::given::is_given;
 use crate::seats::{key_pair, offices};
 
 /// Somebody's private key in a file of its own.
-struct Pen(TempDir);
+pub struct Pen(TempDir);
 
 impl Pen {
-    fn of((private, _): &(String, String)) -> Self {
+    pub fn of((private, _): &(String, String)) -> Self {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = TempDir::new().unwrap();
         let path = dir.path().join("key");
@@ -31,7 +31,7 @@ impl Pen {
         Self(dir)
     }
 
-    fn sign(&self, namespace: &str, text: &str) -> String {
+    pub fn sign(&self, namespace: &str, text: &str) -> String {
         let path = self.0.path().join("text");
         std::fs::write(&path, text).unwrap();
         let signed = Command::new("ssh-keygen")
@@ -66,7 +66,7 @@ fn vote(pen: &Pen, ballot: &Ballot, kind: VoteKind) -> Vote {
 }
 
 /// A proposal, and the offer of it that came to the engine.
-fn offered(
+pub fn offered(
     agent: &mut Agent,
     db: &Database,
     runtime: &tokio::runtime::Runtime,
@@ -90,7 +90,7 @@ fn offered(
     (proposed["id"].clone(), row)
 }
 
-fn ballot(row: &OfferRow) -> Ballot {
+pub fn ballot(row: &OfferRow) -> Ballot {
     Offer::read(&row.body).unwrap().ballot(&row.body)
 }
 
@@ -102,7 +102,7 @@ fn people() -> ([(String, String); 3], TempDir) {
 }
 
 /// Waits until the host's log says this of the proposal.
-fn told(host: &Dash, id: &Value, words: &str) {
+pub fn told(host: &Dash, id: &Value, words: &str) {
     let id = id.as_str().unwrap();
     host.wait_for(words, |host, _| {
         host.log_text()
@@ -111,7 +111,7 @@ fn told(host: &Dash, id: &Value, words: &str) {
     });
 }
 
-fn written(at: &Path, name: &str, text: &str) {
+pub fn written(at: &Path, name: &str, text: &str) {
     let path = at.join(format!(".{name}"));
     std::fs::write(&path, text).unwrap();
     std::fs::rename(path, at.join(name)).unwrap();

@@ -33,11 +33,14 @@ pub struct Cluster {
     _ends_with_us: ChildStdin,
 }
 
+/// Where a copy of another server's data is already, it is not made.
 const SERVER: &str = r#"
-folder=$1; bin=$2; port=$3; shift 3
-"$bin/initdb" --no-sync --no-instructions --auth-local=trust --auth-host=scram-sha-256 --no-locale -E UTF8 \
-    -U postgres -D "$folder/d" > "$folder/log" 2>&1 || exit 1
-cat >> "$folder/d/postgresql.conf" < "$folder/conf"
+folder=$1; bin=$2; port=$3
+if ! [ -d "$folder/d" ]; then
+    "$bin/initdb" --no-sync --no-instructions --auth-local=trust --auth-host=scram-sha-256 --no-locale -E UTF8 \
+        -U postgres -D "$folder/d" > "$folder/log" 2>&1 || exit 1
+    cat >> "$folder/d/postgresql.conf" < "$folder/conf"
+fi
 "$bin/postgres" -D "$folder/d" -k "$folder" -p "$port" >> "$folder/log" 2>&1 < /dev/null &
 server=$!
 read -r end
@@ -84,14 +87,53 @@ pub fn cluster() -> Option<&'static Cluster> {
     let made = CLUSTER.get_or_init(|| {
         let bin = server_programs()?;
         // A runtime of its own: this one may be inside another.
-        std::thread::spawn(move || Cluster::start(&bin))
-            .join()
-            .unwrap()
-            .into()
+        apart(move || Cluster::start(&bin, None)).into()
     });
     given::is_given(made.is_some(), "PostgreSQL server")
         .then_some(made.as_ref())
         .flatten()
+}
+
+fn apart(make: impl FnOnce() -> Cluster + Send + 'static) -> Cluster {
+    std::thread::spawn(make).join().unwrap()
+}
+
+/// A server that one test may stop; [`cluster`] has to have been asked whether there is one.
+pub fn another() -> Cluster {
+    let bin = server_programs().unwrap();
+    apart(move || Cluster::start(&bin, None))
+}
+
+/// A server that knows what `of` knew when this was called, and takes no writes until it is [promoted](Cluster::promote).
+pub fn copy(of: &Cluster) -> Cluster {
+    let bin = server_programs().unwrap();
+    let of = (of.folder.join("d"), of.url("postgres", "postgres"));
+    apart(move || Cluster::start(&bin, Some(of)))
+}
+
+/// As "Making a Base Backup Using the Low Level API" of PostgreSQL's manual says.
+async fn copied((from, url): &(PathBuf, String), to: &Path) {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let cp = |from: &Path, to: &Path| {
+        let copied = Command::new("cp").arg("-a").args([from, to]).status();
+        assert!(copied.unwrap().success());
+    };
+    let begun = "SELECT pg_backup_start('copy', true)";
+    client.batch_execute(begun).await.unwrap();
+    cp(from, to);
+    let ended = "SELECT labelfile FROM pg_backup_stop(false)";
+    let label: String = client.query_one(ended, &[]).await.unwrap().get(0);
+    std::fs::remove_dir_all(to.join("pg_wal")).unwrap();
+    cp(&from.join("pg_wal"), &to.join("pg_wal"));
+    std::fs::remove_file(to.join("postmaster.pid")).unwrap();
+    for (name, text) in [("backup_label", &*label), ("standby.signal", "")] {
+        let path = to.join(name);
+        std::fs::write(&path, text).unwrap();
+        if geteuid().is_root() {
+            chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
 }
 
 fn server_programs() -> Option<PathBuf> {
@@ -107,7 +149,8 @@ fn server_programs() -> Option<PathBuf> {
 }
 
 impl Cluster {
-    fn start(bin: &Path) -> Self {
+    fn start(bin: &Path, of: Option<(PathBuf, String)>) -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
         // The path of a socket has 107 bytes.
         let folder = tempfile::Builder::new()
             .prefix("cs-pg")
@@ -138,6 +181,9 @@ impl Cluster {
             .arg(&folder)
             .arg(bin)
             .arg(port.to_string());
+        if let Some(of) = &of {
+            runtime.block_on(copied(of, &folder.join("d")));
+        }
         if geteuid().is_root() {
             for entry in std::fs::read_dir(&folder).unwrap() {
                 chown(entry.unwrap().path(), Some(NOBODY), Some(NOBODY)).unwrap();
@@ -155,23 +201,31 @@ impl Cluster {
             has_tls,
             _ends_with_us: stdin,
         };
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        runtime.block_on(cluster.furnish(&mut child));
+        runtime.block_on(async {
+            let admin = cluster.comes(&mut child).await;
+            if of.is_none() {
+                cluster.furnish(&admin).await;
+            }
+        });
         cluster
     }
 
-    /// Waits for the server and makes the database that all others are copies of.
-    async fn furnish(&self, child: &mut Child) {
+    /// Waits for the server.
+    async fn comes(&self, child: &mut Child) -> Client {
         let until = Instant::now() + Duration::from_secs(60);
-        let admin = loop {
+        loop {
             if let Ok(client) = self.try_client("postgres", "postgres").await {
-                break client;
+                return client;
             }
             let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
             assert!(child.try_wait().unwrap().is_none(), "{log}");
             assert!(Instant::now() < until, "{log}");
             tokio::time::sleep(Duration::from_millis(20)).await;
-        };
+        }
+    }
+
+    /// The database that all others are copies of.
+    async fn furnish(&self, admin: &Client) {
         admin.batch_execute("CREATE DATABASE tpl").await.unwrap();
         let engine = self.engine("postgres", "tpl");
         assert_eq!(engine.init().await.unwrap(), [1]);
@@ -181,6 +235,17 @@ impl Cluster {
             let secret = format!("ALTER ROLE \"{login}\" PASSWORD 'pw'");
             admin.batch_execute(&secret).await.unwrap();
         }
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(format!(".s.PGSQL.{}", self.port))
+    }
+
+    /// Lets a copy take writes.
+    pub async fn promote(&self) {
+        let admin = self.client("postgres", "postgres").await;
+        let promoted = admin.query_one("SELECT pg_promote()", &[]).await.unwrap();
+        assert!(promoted.get::<_, bool>(0));
     }
 
     pub fn url(&self, login: &str, database: &str) -> String {

@@ -121,7 +121,22 @@ async fn the_owner_makes_a_desk_and_each_login_sees_how_it_stands() {
             .1
             .starts_with("removed: 0 offers")
     );
+    let listed = desk(&["member", "list", "--url", &owner]).1;
+    let lines: Vec<String> = listed
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            format!("{host} host offers what agents ask of the host lab-1"),
+            format!("{name} reviewer votes as ana@x, who is asked about data, security"),
+        ]
+    );
+    // It is the owner's to read.
+    assert_eq!(desk(&["member", "list", "--url", &db.url(&name)]).0, 1);
     assert_eq!(desk(&["member", "remove", &name, "--url", &owner]).0, 0);
     let (code, status, error) = desk(&["status", "--url", &db.url(&name)]);
     assert_eq!(code, 1, "{status}{error}");
+    assert!(error.contains("`countersign desk member add`"), "{error}");
 }

@@ -1,65 +1,15 @@
 //! A host whose engine is away: nothing is granted, agents hear why, and what ran is told of later.
 
-use std::io::{Read as _, Write as _};
-use std::net::Shutdown;
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::cluster::{self, url};
 use super::seats::host;
+use super::way::{Half, Way};
 use crate::common::dash::PATIENCE;
 use crate::common::given::is_given;
 use crate::seats::{key_pair, offices};
-
-/// A way to the engine that can be cut and joined. `None`: it is cut.
-#[derive(Clone)]
-struct Way(Arc<Mutex<Option<Vec<UnixStream>>>>);
-
-impl Way {
-    fn open(folder: &Path, to: PathBuf) -> Self {
-        let way = Self(Arc::new(Mutex::new(Some(Vec::new()))));
-        let listener = UnixListener::bind(folder.join(".s.PGSQL.5432")).unwrap();
-        let held = way.clone();
-        std::thread::spawn(move || {
-            for client in listener.incoming() {
-                let Ok(client) = client else { return };
-                let mut ways = held.0.lock().unwrap();
-                let Some(ways) = ways.as_mut() else { continue };
-                let Ok(server) = UnixStream::connect(&to) else {
-                    continue;
-                };
-                ways.extend([client.try_clone().unwrap(), server.try_clone().unwrap()]);
-                let back = (server.try_clone().unwrap(), client.try_clone().unwrap());
-                for (mut from, mut into) in [(client, server), back] {
-                    std::thread::spawn(move || {
-                        let mut bytes = [0; 8192];
-                        while let Ok(n @ 1..) = from.read(&mut bytes) {
-                            if into.write_all(&bytes[..n]).is_err() {
-                                break;
-                            }
-                        }
-                        let _ = into.shutdown(Shutdown::Both);
-                    });
-                }
-            }
-        });
-        way
-    }
-
-    fn cut(&self) {
-        for stream in self.0.lock().unwrap().take().into_iter().flatten() {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-    }
-
-    fn join(&self) {
-        *self.0.lock().unwrap() = Some(Vec::new());
-    }
-}
 
 #[test]
 fn a_host_without_its_engine_grants_nothing_says_why_and_delivers_later() {
@@ -75,16 +25,11 @@ fn a_host_without_its_engine_grants_nothing_says_why_and_delivers_later() {
     };
     let ana = key_pair("ana@x");
     let offices = offices(&[("ana@x", 40_001, &ana.1)]);
-    let folder = tempfile::tempdir_in("/tmp").unwrap();
-    let socket = db
-        .cluster
-        .folder
-        .join(format!(".s.PGSQL.{}", db.cluster.port));
-    let way = Way::open(folder.path(), socket);
+    let way = Way::to(db.cluster);
     let a = host(
         offices.path(),
         "a",
-        &url(folder.path(), 5432, "host_a", &db.name),
+        &url(way.folder(), 5432, "host_a", &db.name),
     );
     let reader = db.engine("rev_ana");
     let titles = || {
@@ -125,6 +70,48 @@ fn a_host_without_its_engine_grants_nothing_says_why_and_delivers_later() {
     // What ended while nobody could see it, nobody is asked about.
     assert!(!titles().iter().any(|body| body.contains("second")));
     assert_eq!(agent.state(&third["id"]), "pending");
+    assert!(!a.log_text().contains("\"kind\":\"granted\""));
+}
+
+#[test]
+fn a_way_that_carries_one_direction_only_is_found_out_and_loses_nothing() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let Some(db) = runtime.block_on(cluster::desk()) else {
+        return;
+    };
+    if !is_given(
+        std::process::Command::new("ssh-keygen").output().is_ok(),
+        "ssh-keygen",
+    ) {
+        return;
+    }
+    let ana = key_pair("ana@x");
+    let offices = offices(&[("ana@x", 40_001, &ana.1)]);
+    let way = Way::to(db.cluster);
+    let a = host(
+        offices.path(),
+        "a",
+        &url(way.folder(), 5432, "host_a", &db.name),
+    );
+    let reader = db.engine("rev_ana");
+    let offers = |title: &str| {
+        let page = runtime.block_on(reader.offers(None)).unwrap();
+        let named = |body: &[u8]| String::from_utf8_lossy(body).contains(title);
+        page.rows.iter().filter(|row| named(&row.body)).count()
+    };
+    let mut agent = a.agent();
+    agent.propose(json!({"code": "print(1)\n", "title": "before"}));
+    a.wait_for("the first offer", |_, _| offers("before") == 1);
+    for (half, title) in [(Half::There, "not asked"), (Half::Back, "not answered")] {
+        way.hold(half);
+        let waits = agent.propose(json!({"code": "print(2)\n", "title": title}));
+        a.wait_text("Not reached");
+        assert_eq!(agent.state(&waits["id"]), "pending", "{half:?}");
+        way.let_go();
+        a.wait_for("it once it is back", |_, screen| {
+            offers(title) == 1 && !screen.contains("Not reached")
+        });
+    }
     assert!(!a.log_text().contains("\"kind\":\"granted\""));
 }
 

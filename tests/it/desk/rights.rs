@@ -40,13 +40,21 @@ INSERT INTO desk.vote (host, proposal, version, kind, voter, body, login) VALUES
 INSERT INTO desk.claim (host, proposal, person, login) VALUES ('a', '00000000-0000-0000-0000-000000000001', 'ben', 'rev_ben');
 INSERT INTO desk.statement (host, proposal, seq, kind, body, signature) VALUES
   ('a', '00000000-0000-0000-0000-000000000001', 1, 'ack', '', ''), ('b', '00000000-0000-0000-0000-000000000003', 1, 'ack', '', ''),
-  ('a', '00000000-0000-0000-0000-000000000009', 1, 'outcome', '', '');
+  ('a', '00000000-0000-0000-0000-000000000009', 1, 'outcome', '', ''),
+  ('a', '00000000-0000-0000-0000-000000000001', 7, 'proof', '', ''), ('a', '00000000-0000-0000-0000-000000000009', 7, 'proof', '', '');
+INSERT INTO desk.statement (host, proposal, seq, gateway, kind, body, signature) VALUES
+  ('a', '00000000-0000-0000-0000-000000000009', 3, 'gate_x', 'outcome', '', ''),
+  -- Under the name of an offer: no reviewer reads it.
+  ('a', '00000000-0000-0000-0000-000000000001', 3, 'gate_x', 'outcome', '', '');
 INSERT INTO desk.statement (host, proposal, seq, person, kind, body, signature) VALUES
   ('a', '00000000-0000-0000-0000-000000000001', 2, 'ben', 'ack', '', ''), ('a', '00000000-0000-0000-0000-000000000009', 2, 'ben', 'ack', '', '');
 INSERT INTO desk.request (host, id, deadline, body, login) VALUES
-  ('a', '00000000-0000-0000-0000-000000000009', now() + interval '1 hour', '', 'gate_x');
-INSERT INTO desk.checkpoint (host, size, body) VALUES ('a', 1, '');
-INSERT INTO desk.cosignature (host, size, digest, cosigner, signature) VALUES ('a', 1, sha256(''), 'b', '');
+  ('a', '00000000-0000-0000-0000-000000000009', now() + interval '1 hour', '', 'gate_x'),
+  -- Under the name of another one's request, and of an offer.
+  ('a', '00000000-0000-0000-0000-000000000009', now() + interval '1 hour', '', 'gate_y'),
+  ('a', '00000000-0000-0000-0000-000000000001', now() + interval '1 hour', '', 'gate_y');
+INSERT INTO desk.checkpoint (host, size, body, signature) VALUES ('a', 1, '', '');
+INSERT INTO desk.cosignature (host, size, root, cosigner, signature) VALUES ('a', 1, sha256(''), 'b', '');
 ";
 
 /// No permission; a row that the policy does not allow has the same code.
@@ -95,6 +103,12 @@ async fn each_login_does_what_is_its_own_and_nothing_else() {
         ("host_a", says("b", "ack"), NO),
         ("host_a", says("a", "grant"), CHECK),
         ("rev_ana", says("a", "ack"), NO),
+        // For a person and a gateway at once.
+        (
+            "host_a",
+            format!("INSERT INTO desk.statement (host, proposal, seq, person, gateway, kind, body, signature) VALUES ('a', {two}, 9, 'ben', 'gate_x', 'ack', '', '')"),
+            CHECK,
+        ),
         ("host_a", vote("a", one, "ana@x", "''"), NO),
         ("rev_ana", vote("a", one, "ana@x", "''"), "1"),
         ("rev_ana", vote("a", one, "ben", "''"), NO),
@@ -126,10 +140,12 @@ async fn each_login_does_what_is_its_own_and_nothing_else() {
         ("rev_ana", format!("INSERT INTO desk.claim (host, proposal, person) VALUES ('a', {one}, 'ben')"), NO),
         ("gate_x", "INSERT INTO desk.request (host, id, deadline, body) VALUES ('b', gen_random_uuid(), now(), '')".to_owned(), "1"),
         ("rev_ana", "INSERT INTO desk.request (host, id, deadline, body) VALUES ('b', gen_random_uuid(), now(), '')".to_owned(), NO),
-        ("host_a", "INSERT INTO desk.checkpoint (host, size, body) VALUES ('a', 2, '')".to_owned(), "1"),
-        ("host_a", "INSERT INTO desk.checkpoint (host, size, body) VALUES ('b', 2, '')".to_owned(), NO),
-        ("host_b", "INSERT INTO desk.cosignature (host, size, digest, cosigner, signature) VALUES ('a', 2, sha256(''), 'b', '')".to_owned(), "1"),
-        ("host_b", "INSERT INTO desk.cosignature (host, size, digest, cosigner, signature) VALUES ('a', 2, sha256(''), 'a', '')".to_owned(), NO),
+        ("host_a", "INSERT INTO desk.checkpoint (host, size, body, signature) VALUES ('a', 2, '', '')".to_owned(), "1"),
+        ("host_a", "INSERT INTO desk.checkpoint (host, size, body, signature) VALUES ('b', 2, '', '')".to_owned(), NO),
+        ("host_b", "INSERT INTO desk.cosignature (host, size, root, cosigner, signature) VALUES ('a', 1, sha256('x'), 'b', '')".to_owned(), "1"),
+        // Of a checkpoint that nobody published.
+        ("host_b", "INSERT INTO desk.cosignature (host, size, root, cosigner, signature) VALUES ('a', 9, sha256('x'), 'b', '')".to_owned(), NO),
+        ("host_b", "INSERT INTO desk.cosignature (host, size, root, cosigner, signature) VALUES ('a', 1, sha256('x'), 'a', '')".to_owned(), NO),
         // A key that is taken by a row one may not see tells nothing.
         (
             "host_b",
@@ -138,14 +154,14 @@ async fn each_login_does_what_is_its_own_and_nothing_else() {
         ),
     ];
     for (login, offers, votes, claims, statements, requests, points) in [
-        ("host_a", "2", "1", NO, "4", "1", "1"),
+        ("host_a", "2", "1", NO, "8", "3", "1"),
         ("host_b", "1", "1", NO, "1", "0", "1"),
         ("rev_ana", "2", "0", "1", "2", NO, "1"),
         // What is for one person, the others do not read.
         ("rev_ben", "3", "2", "1", "3", NO, "1"),
-        ("gate_x", NO, NO, NO, "1", "1", NO),
-        ("gate_y", NO, NO, NO, "0", "0", NO),
-        ("audit_z", "3", "2", "1", "5", "1", "1"),
+        ("gate_x", NO, NO, NO, "2", "1", NO),
+        ("gate_y", NO, NO, NO, "0", "2", NO),
+        ("audit_z", "3", "2", "1", "9", "3", "1"),
     ] {
         for (name, expected) in [
             ("offer", offers),
@@ -229,7 +245,7 @@ async fn each_login_does_what_is_its_own_and_nothing_else() {
         ("DELETE FROM desk.checkpoint", "0"),
         ("UPDATE desk.vote SET kind = 'grant'", "0"),
         (
-            "INSERT INTO desk.checkpoint (host, size, body) VALUES ('a', 9, '')",
+            "INSERT INTO desk.checkpoint (host, size, body, signature) VALUES ('a', 9, '', '')",
             NO,
         ),
     ] {

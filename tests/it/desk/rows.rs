@@ -138,6 +138,7 @@ async fn everything_sent_twice_is_there_once_and_only_for_those_whom_it_is_for()
         proposal,
         seq,
         to: None,
+        gateway: None,
         occasion,
         body: b"said".to_vec(),
         signature: "signed".to_owned(),
@@ -146,7 +147,12 @@ async fn everything_sent_twice_is_there_once_and_only_for_those_whom_it_is_for()
     let all = [
         said(data.proposal, 1, Occasion::Ack),
         said(data.proposal, 2, Occasion::Decision),
-        said(answer, 1, Occasion::Outcome),
+        StatementRow {
+            gateway: Some("gate_x".to_owned()),
+            ..said(answer, 1, Occasion::Outcome)
+        },
+        // Of the same name, and nobody's but everybody's who may read the offer.
+        said(answer, 2, Occasion::Outcome),
     ];
     for one in all.iter().chain(&all) {
         a.publish_statement(one).await.unwrap();
@@ -171,6 +177,7 @@ async fn everything_sent_twice_is_there_once_and_only_for_those_whom_it_is_for()
         host: host.to_owned(),
         size: 7,
         body: body.into(),
+        signature: "signed".to_owned(),
     };
     for body in ["one", "one", "two"] {
         a.publish_checkpoint(&point("a", body)).await.unwrap();
@@ -184,7 +191,7 @@ async fn everything_sent_twice_is_there_once_and_only_for_those_whom_it_is_for()
     let cosigned = |cosigner: &str| CosignatureRow {
         host: "a".to_owned(),
         size: 7,
-        digest: Digest::of(b"one"),
+        root: Digest::of(b"one"),
         cosigner: cosigner.to_owned(),
         signature: "signed".to_owned(),
     };
@@ -250,6 +257,29 @@ async fn lists_are_read_in_pieces_and_sizes_and_numbers_have_bounds() {
         host.publish_offer(&offer("a", &[])).await,
         "1000 open offers",
     );
+    // More of one minute than one call gives is read on, and not from its beginning again.
+    admin
+        .batch_execute(
+            "ALTER TABLE desk.offer DISABLE TRIGGER quota; DELETE FROM desk.offer; \
+             INSERT INTO desk.offer (host, proposal, version, roles, deadline, body, signature) \
+             SELECT 'a', gen_random_uuid(), 1, '{}', now() + interval '1 hour', \
+                    convert_to(repeat('x', 1000000), 'UTF8'), '' FROM generate_series(1, 100); \
+             ALTER TABLE desk.offer ENABLE TRIGGER quota",
+        )
+        .await
+        .unwrap();
+    refused(host.publish_offer(&offer("a", &[])).await, "64 MiB of them");
+    let (mut seen, mut names) = (None, std::collections::BTreeSet::new());
+    for call in 0.. {
+        assert!(call < 3, "{} of 100 after {call} calls", names.len());
+        let page = ana.offers(seen).await.unwrap();
+        names.extend(page.rows.iter().map(|row| row.proposal));
+        seen = page.seen;
+        if !page.more {
+            break;
+        }
+    }
+    assert_eq!(names.len(), 100);
     db.engine("host_b")
         .publish_offer(&offer("b", &[]))
         .await
@@ -281,6 +311,7 @@ async fn sql_in_every_text_is_text() {
             proposal: one.proposal,
             seq: 1,
             to: None,
+            gateway: None,
             occasion: Occasion::Ack,
             body: text.into(),
             signature: text.to_owned(),

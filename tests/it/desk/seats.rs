@@ -13,6 +13,10 @@ const GRAVE: &str = "name = \"grave\"\nextends = \"analysis\"\n[grant]\nquorum =
 
 /// A host without a socket for reviewers.
 pub fn host(offices: &Path, name: &str, url: &str) -> Dash {
+    host_with(offices, name, url, GRAVE)
+}
+
+pub fn host_with(offices: &Path, name: &str, url: &str, grave: &str) -> Dash {
     let at = |name: &str| offices.join(name).display().to_string();
     let config = format!(
         "profile = \"grave\"\nprofiles = [\"grave\"]\n[desk]\nname = {name:?}\nurl = {url:?}\nsigners = {:?}\n\
@@ -23,14 +27,14 @@ pub fn host(offices: &Path, name: &str, url: &str) -> Dash {
     );
     Dash::with(&Options {
         config: &config,
-        policies: &[("grave.toml", GRAVE)],
+        policies: &[("grave.toml", grave)],
         alone: nix::unistd::geteuid().is_root(),
         ..Options::default()
     })
 }
 
 /// A seat over the engine: it is told of no host, and believes those of its file.
-fn seat(url: &str, hosts: &str, uid: u32, (private, public): &(String, String)) -> Dash {
+pub fn seat(url: &str, hosts: &str, uid: u32, (private, public): &(String, String)) -> Dash {
     Dash::launch(&Options {
         config: &format!("[desk]\nhosts = \"hosts\"\nkey = \"key\"\nurl = {url:?}\n"),
         files: &[("hosts", hosts), ("key", private), ("key.pub", public)],
@@ -42,7 +46,7 @@ fn seat(url: &str, hosts: &str, uid: u32, (private, public): &(String, String)) 
     })
 }
 
-fn host_line(name: &str, host: &Dash) -> String {
+pub fn host_line(name: &str, host: &Dash) -> String {
     let key = std::fs::read_to_string(host.state.join("desk/host_key.pub")).unwrap();
     format!("{name} {key}")
 }
@@ -63,7 +67,7 @@ async fn desk() -> Option<Database> {
 }
 
 #[test]
-fn three_people_grant_and_deny_what_two_hosts_offer_on_the_engine() {
+fn three_people_grant_deny_veto_and_let_expire_what_two_hosts_offer_on_the_engine() {
     let Some([one, two, three]) = users(["daemon", "bin", "sys"]) else {
         return;
     };
@@ -77,6 +81,12 @@ fn three_people_grant_and_deny_what_two_hosts_offer_on_the_engine() {
         ("ben", two, &ben.1),
         ("cyd", three, &cyd.1),
     ]);
+    // Cyd only ends things.
+    let people = offices.path().join("people.toml");
+    let text = std::fs::read_to_string(&people).unwrap();
+    let (others, cyds) = text.split_once("[people.\"cyd\"]").unwrap();
+    let cyds = cyds.replace("\"data\"", "\"security\"");
+    std::fs::write(&people, format!("{others}[people.\"cyd\"]{cyds}")).unwrap();
     let (a, b) = (
         host(offices.path(), "a", &db.url("host_a")),
         host(offices.path(), "b", &db.url("host_b")),
@@ -110,12 +120,33 @@ fn three_people_grant_and_deny_what_two_hosts_offer_on_the_engine() {
     // The other host's, in the same seat.
     let mut other = b.agent();
     let second = other.propose(json!({"code": "print(1)\n", "title": "another"}));
-    denies(&mut cyd, "another", "not today");
+    denies(&mut ben, "another", "not today");
     let outcome = other.outcome(&second["id"]);
     assert_eq!(outcome["state"], "denied", "{outcome}");
     assert_eq!(outcome["decision"]["reason"], "not today");
     // Who has seen nothing of it but that it is over.
     ana.wait_text("⊘");
+
+    // One grant of the two, and then nobody can grant it any more.
+    let third = other.propose(json!({"code": "print(2)\n", "title": "a third"}));
+    ana.wait_text("a third");
+    grants(&mut ana, || {
+        b.log_text().matches("\"kind\":\"voted\"").count() == 2
+    });
+    denies(&mut cyd, "a third", "never");
+    let outcome = other.outcome(&third["id"]);
+    assert_eq!(outcome["state"], "denied", "{outcome}");
+    assert!(
+        b.log_text().contains("\"kind\":\"veto\""),
+        "{}",
+        b.log_text()
+    );
+
+    // Nobody answers.
+    let fourth = agent.propose(json!({"code": "print(3)\n", "title": "a fourth", "ttl_s": 4}));
+    let outcome = agent.outcome(&fourth["id"]);
+    assert_eq!(outcome["state"], "expired", "{outcome}");
+    ana.wait_text("⧗ ");
 
     // What each of them keeps is sound by itself.
     for seat in [&ana, &ben, &cyd] {

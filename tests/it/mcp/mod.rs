@@ -1,7 +1,7 @@
 //! `countersign mcp` with a real dashboard, keys through its terminal, and an agent that speaks lines of JSON.
 
 mod packages;
-mod raw;
+pub mod raw;
 mod tasks;
 
 use std::time::{Duration, Instant};

@@ -26,7 +26,11 @@ pub struct Client {
 impl Client {
     /// Starts the adapter beside a dashboard, without a handshake.
     pub fn spawn(dash: &Dash) -> Self {
-        let mut child = dash.spawn(&["mcp"]);
+        Self::over(dash.spawn(&["mcp"]))
+    }
+
+    /// An adapter that runs.
+    pub fn over(mut child: Child) -> Self {
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();

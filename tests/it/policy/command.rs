@@ -67,3 +67,51 @@ fn the_command_shows_diffs_and_checks() {
     let (code, _, err) = command(dir.path(), &["check", invalid.to_str().unwrap()]);
     assert!(code == 1 && err.contains(":3: `guard`"), "{err}");
 }
+
+/// `policy check` compares the rules with the people and keys of this machine.
+#[test]
+fn a_file_whose_rules_no_votes_can_meet_is_told_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let grave = |roles: &str| {
+        let text = format!("name = \"grave\"\nextends = \"analysis\"\n[grant]\n{roles}");
+        write(dir.path(), "grave", &text).display().to_string()
+    };
+    let path = grave("quorum = 2\nroles = [\"law\"]\n");
+    let check = |desk: Option<&str>| {
+        let file = dir.path().join("desk.conf");
+        std::fs::write(&file, desk.unwrap_or_default()).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&file, mode).unwrap();
+        let out = Command::new(env!("CARGO_BIN_EXE_countersign"))
+            .args(["--config", file.to_str().unwrap()])
+            .args(["--policy-dir", dir.path().to_str().unwrap()])
+            .args(["policy", "check", &path])
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "{out:?}");
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let said = check(None);
+    assert!(said.contains("\n  grant: 2 people of law\n"), "{said}");
+    assert!(
+        said.contains("\n  not compared with people: config.toml has no [desk]\n"),
+        "{said}"
+    );
+    if !crate::common::given::is_given_to_root(nix::unistd::geteuid().is_root(), "root") {
+        return;
+    }
+    let ana = crate::seats::key_pair("ana");
+    let offices = crate::seats::offices(&[("ana", 1, &ana.1)]);
+    let config = crate::seats::config(offices.path());
+    let desk = &config[config.find("[desk]").unwrap()..];
+    let said = check(Some(desk));
+    let warning = "\n  warning: no votes can meet `2 people of law`: 2 people of law have to grant, and there are 0\n";
+    assert!(said.contains(warning), "{said}");
+    grave("");
+    let said = check(Some(desk));
+    assert!(
+        said.contains("names no role: everybody with a key counts\n"),
+        "{said}"
+    );
+    assert!(said.contains("what the own agents of ana ask"), "{said}");
+}

@@ -103,6 +103,7 @@ fn a_rule_that_cannot_be_meant_is_refused_with_its_line() {
         ),
         ("[grant]\nrole = [\"data\"]\n", 4, "did you mean `roles`?"),
         ("grant = 2\n", 3, "[grant]"),
+        ("grant = []\n", 3, "asks nobody"),
     ] {
         let error = load_error("grave", &extending(grant));
         assert!(

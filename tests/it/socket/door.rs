@@ -17,6 +17,7 @@ async fn the_core_hears_uid_gid_and_pid_from_the_kernel_and_the_name_as_a_hint()
         gid: getegid().as_raw(),
         pid: getpid().as_raw(),
         exe: Some(exe.file_name().unwrap().to_str().unwrap().to_owned()),
+        gateway: None,
     };
     assert_eq!(*peer, expected);
 }

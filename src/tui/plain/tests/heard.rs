@@ -197,6 +197,7 @@ fn nothing_of_an_agent_waits_but_of_its_namesake() {
         uid: 1000,
         pid,
         name: "notebook".to_owned(),
+        gateway: None,
     };
     let namesakes = |pid| of_namesakes(&v.b.state, &of(pid));
     assert_eq!((namesakes(4312), namesakes(99)), (0, 1));
