@@ -1,15 +1,17 @@
 //! Completes what the screen remembers of earlier proposals, away from the loop.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::audit::query::Query;
 use crate::audit::{AuditError, Checked, Log, Unread};
+use crate::broker::before::Remembered;
 use crate::broker::{Event, LogDoubt};
 use crate::figure::{Small, Undrawn};
-use crate::model::{Digest, Shape};
+use crate::model::{Digest, ProposalId, Shape, State};
 use crate::tui::{Comparison, Diff, UiState};
 
 use super::Input;
@@ -48,18 +50,37 @@ impl Recalled {
     }
 }
 
-/// Compares an earlier code of the log, checked by its digest, with a proposed one.
+/// Compares an earlier code, of the log or at hand, checked by its digest, with a proposed one.
 pub fn compare(state_dir: PathBuf, wanted: Comparison, inbox: UnboundedSender<Input>) {
     tokio::task::spawn_blocking(move || {
-        let bytes = Log::open(&state_dir)
-            .map_err(|e| e.to_string())
-            .and_then(|log| log.blob(&wanted.earlier));
+        let logged = || {
+            let log = Log::open(&state_dir).map_err(|e| e.to_string())?;
+            log.blob(&wanted.earlier)
+        };
+        let bytes = match &wanted.text {
+            Some(text) => Ok(text.as_bytes().to_vec()),
+            None => logged(),
+        };
         let diff = bytes.map(|bytes| {
             let earlier = String::from_utf8_lossy(&bytes);
             Diff::between(&earlier, &wanted.code, COMPARING)
         });
         let _ = inbox.send(Input::Recalled(Recalled::Diff(wanted.number, diff)));
     });
+}
+
+/// In a seat: what its log has votes on and no end of. A log that cannot be read has none, and its check says so.
+pub fn voted(state_dir: &Path) -> Vec<ProposalId> {
+    let answers = Log::open(state_dir).and_then(|log| log.answers());
+    let Ok(mut answers) = answers else {
+        return Vec::new();
+    };
+    let mut open = Vec::new();
+    let _ = answers.each(&Query::default(), usize::MAX, |row| {
+        open.extend((row.state == State::Pending).then_some(row.id));
+        Ok::<(), std::convert::Infallible>(())
+    });
+    open
 }
 
 /// Reads the log that the start left unread.
@@ -111,6 +132,37 @@ pub fn read_shapes(state_dir: PathBuf, codes: Vec<Digest>, inbox: UnboundedSende
             });
             let shapes = Recalled::Shapes(shapes.collect());
             if inbox.send(Input::Recalled(shapes)).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+/// Reads what a host's offers tell of the log beside its records: the shapes of these codes, and these granted codes.
+pub fn read_for_offers(
+    state_dir: PathBuf,
+    shapeless: Vec<Digest>,
+    granted: Vec<Digest>,
+    inbox: UnboundedSender<Input>,
+) {
+    let tell = move |what| inbox.send(Input::Core(Event::Remembered(what))).is_ok();
+    tokio::task::spawn_blocking(move || {
+        let Ok(log) = Log::open(&state_dir) else {
+            return;
+        };
+        let text = |code: &Digest| String::from_utf8(log.blob(code).ok()?).ok();
+        // The oldest first: the newest stay if there is no room for all.
+        let codes = granted.iter().rev();
+        let codes = codes.filter_map(|code| Some((*code, text(code)?.into())));
+        let codes: Vec<_> = codes.collect();
+        if !codes.is_empty() && !tell(Remembered::Codes(codes)) {
+            return;
+        }
+        for codes in shapeless.chunks(TOGETHER) {
+            let shapes = codes
+                .iter()
+                .filter_map(|code| Some((*code, Shape::of(&text(code)?)?)));
+            if !tell(Remembered::Shapes(shapes.collect())) {
                 return;
             }
         }

@@ -19,6 +19,7 @@ mod environment;
 mod evidence;
 mod exporting;
 mod files;
+mod group;
 mod host;
 mod inputs;
 mod memory;
@@ -44,6 +45,7 @@ mod works;
 pub use absent::absent;
 pub use anchoring::anchoring;
 pub use startup::{Role, Setup, Written, prepare};
+pub use voters::signing_key;
 
 use crate::audit::{Checked, NotaryEvent};
 use crate::broker::Event;

@@ -28,7 +28,7 @@ impl Notices {
     /// `None` if there is no command.
     pub fn start(notify: &NotifySection, inbox: UnboundedSender<Input>) -> Option<Self> {
         let errand = Errand::of(&notify.command, Duration::from_secs(notify.within_s))?;
-        let queue = Queue::new(Duration::from_secs(notify.every_s));
+        let queue = Queue::new(Duration::from_secs(notify.every_s), notify.events.clone());
         let (notices, taken) = unbounded_channel();
         tokio::spawn(tell(errand, queue, taken, move |news| {
             let _ = inbox.send(Input::Notices(news));
@@ -53,7 +53,7 @@ async fn tell(
     let mut last: Option<String> = None;
     loop {
         while let Ok(notice) = taken.try_recv() {
-            queue.add(notice, begun.elapsed());
+            queue.add(notice);
         }
         if let Some(message) = queue.next(begun.elapsed()) {
             let done = errand.run(&message).await;
@@ -70,7 +70,7 @@ async fn tell(
         let due = queue.due().unwrap_or_else(|| begun.elapsed() + LONG);
         tokio::select! {
             notice = taken.recv() => match notice {
-                Some(notice) => queue.add(notice, begun.elapsed()),
+                Some(notice) => queue.add(notice),
                 None => return,
             },
             () = sleep_until(begun + due) => {}

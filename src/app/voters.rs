@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::audit::Store;
-use crate::ballot::Electorate;
+use crate::ballot::{Electorate, Key};
 use crate::broker::Event;
 use crate::broker::notice::Notice;
 use crate::broker::offer::Publication;
@@ -207,6 +207,15 @@ pub fn signer(desk: &DeskConfig) -> Result<Option<Arc<Signer>>, SignError> {
     Ok(signer.map(Arc::new))
 }
 
+/// The public key that the person here signs with; `None` if none is configured.
+///
+/// # Errors
+/// Why it cannot be used, in words.
+pub fn signing_key(desk: &DeskConfig) -> Result<Option<Key>, String> {
+    let signer = signer(desk).map_err(|e| e.to_string())?;
+    Ok(signer.map(|signer| signer.public_key().clone()))
+}
+
 /// Carries out what the core asks for about votes. A clone does the same.
 #[derive(Clone)]
 pub struct Hands {
@@ -278,6 +287,13 @@ impl Hands {
         }
         if let Err(e) = board.publish(publication) {
             tracing::warn!("something for the reviewers was not signed: {e}");
+        }
+    }
+
+    /// The log is not the one that was signed: others are to know.
+    pub fn doubted(&self) {
+        if let Place::Here { board, .. } = &self.place {
+            board.doubt();
         }
     }
 

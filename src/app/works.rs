@@ -10,12 +10,13 @@ use tokio::time::{Duration, Instant, timeout_at};
 use crate::analysis::Analyser;
 use crate::audit::kept::Keeper;
 use crate::audit::{self, Anchoring, Checked, Feeder, Notary, NotaryEvent, Store};
+use crate::broker::before::{CODES_MAX, Remembered};
 use crate::broker::{BrokerState, Effect, Event, HumanAct, Settings, update};
 use crate::clock::Now;
 use crate::error::Failure;
 use crate::executor::{Executor, Sources, Wish};
 use crate::ipc::{self, Bounds, Entrance, Gate, Listener, Router, SocketConfig};
-use crate::model::{DrillPlan, Lane, LogEvent, Past, Reviewer, Ticket, Tier};
+use crate::model::{Digest, DrillPlan, Lane, LogEvent, Past, Reviewer, Ticket, Tier};
 use crate::policy::Policy;
 use crate::tui::{Header, LogCheck};
 
@@ -31,6 +32,8 @@ use super::{Input, environment, memory, record, replicate, review, reviewer, sig
 const TURN: Duration = Duration::from_millis(2);
 /// The longest sleep: the timer's clock stops during suspend, the clock of the deadlines does not.
 pub const LONGEST_SLEEP: Duration = Duration::from_secs(1);
+/// Codes whose shapes are read for what offers say, the newest.
+const SHAPES: usize = 5_000;
 /// How long closing may take before the program exits anyway. Children die with it.
 pub const CLOSING: Duration = Duration::from_secs(10);
 /// How long agents have to read how their proposals ended.
@@ -190,7 +193,7 @@ impl Works {
             }
         };
         replicate::forget(&parts.state_dir, parts.retention_days);
-        let works = Self {
+        let mut works = Self {
             usual: environment::usual(&parts.settings),
             state: BrokerState::new(
                 parts.settings,
@@ -218,13 +221,57 @@ impl Works {
             notary,
             feeder,
         };
+        if let Some(past) = &past {
+            works.remember(past, &[]);
+        }
+        if is_seat {
+            let voted = memory::voted(&works.state_dir);
+            update(&mut works.state, Event::VotedBefore(voted), Now::read());
+        }
         Ok((works, past))
     }
 
     /// Passes an event to the core. Its effects are the caller's to carry out.
     pub fn update(&mut self, event: Event, now: Now) -> Vec<Effect> {
         self.hands.forget(&event);
-        update(&mut self.state, event, now)
+        let effects = update(&mut self.state, event, now);
+        if self.remembers() {
+            let granted = effects.iter().filter_map(|effect| match effect {
+                Effect::Record { event, .. } => match &**event {
+                    LogEvent::Granted(granted) => Some(granted.digest),
+                    _ => None,
+                },
+                _ => None,
+            });
+            let granted: Vec<Digest> = granted.collect();
+            if !granted.is_empty() {
+                self.read_for_offers(Vec::new(), granted);
+            }
+        }
+        effects
+    }
+
+    /// Whether offers go out from here, which say what is new.
+    fn remembers(&self) -> bool {
+        let settings = &self.state.settings;
+        settings.voting.is_some() && settings.seat().is_none()
+    }
+
+    /// Hands the core what the log says of the time before the start. `closing`: what was added to it since.
+    fn remember(&mut self, past: &Past, closing: &[LogEvent]) {
+        if !self.remembers() {
+            return;
+        }
+        let (mut past, now) = (past.clone(), Now::read());
+        closing.iter().for_each(|e| past.learn(now.wall, e, None));
+        self.read_for_offers(past.shapeless(SHAPES), past.granted_codes(CODES_MAX));
+        let past = Remembered::Past(Box::new(past));
+        update(&mut self.state, Event::Remembered(past), now);
+    }
+
+    fn read_for_offers(&self, shapeless: Vec<Digest>, granted: Vec<Digest>) {
+        let (dir, inbox) = (self.state_dir.clone(), self.hands.inbox.clone());
+        memory::read_for_offers(dir, shapeless, granted, inbox);
     }
 
     /// Takes over a Python environment, or that there is none at the moment.
@@ -246,7 +293,11 @@ impl Works {
 
     /// Takes note of how checkpoints fare. Returns what that means for grants, if anything.
     pub fn signed(&mut self, event: NotaryEvent) -> Option<Event> {
-        signing::tell(event, &mut self.header, &self.hands.log).map(Event::LogDoubted)
+        let doubt = signing::tell(event, &mut self.header, &self.hands.log);
+        if let (Some(_), Some(desk)) = (&doubt, &self.hands.desk) {
+            desk.doubted();
+        }
+        doubt.map(Event::LogDoubted)
     }
 
     /// A log that would have stopped a start that reads it stops everything now.
@@ -273,6 +324,7 @@ impl Works {
             let log = &self.hands.log;
             log.submit_in(Lane::Person, Ticket::Unawaited, event, Vec::new());
         }
+        self.remember(&checked.past, &closing);
         review::check(self.state_dir.clone(), self.hands.inbox.clone());
         Reading {
             event: Event::LogRead,

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::voters::{self, Voter};
 use crate::model::{
-    Accesses, Capability, Digest, DrillEnd, DrillPlan, FinishedLog, Harm, InputKind, LimitKind,
-    LogEvent, ProposalId, ProposedLog, Reviewer, State, Tier, Verdict, VerdictKind, Viewed,
-    agent_name,
+    About, Accesses, Capability, Digest, DrillEnd, DrillPlan, FinishedLog, Harm, InputKind,
+    LimitKind, LogEvent, ProposalId, ProposedLog, Reviewer, State, Tier, Verdict, VerdictKind, Via,
+    Viewed, VoteKind, VotedLog, agent_name,
 };
 
 /// One proposal.
@@ -35,7 +35,7 @@ pub struct Case {
     /// Who decided; if nobody did, who had the dashboard open.
     pub by: Option<Person>,
     pub viewed: Option<Viewed>,
-    /// The machine on which a person decided.
+    /// The machine on which a person decided; in a reviewer's log, the host that asked.
     pub host: Option<Arc<str>>,
     /// The tier that was granted.
     pub tier: Option<Tier>,
@@ -265,6 +265,9 @@ impl Cases {
                 self.took(*id, Course::Denied, Some((by, *viewed)), (seq, at));
             }
             LogEvent::Voted(v) => {
+                if let (Some(about), Via::Terminal(by)) = (&v.about, &v.via) {
+                    self.elsewhere((seq, at), v, about, by);
+                }
                 if let Some(case) = self.case(v.id) {
                     case.votes.push(Voter::of(v, at));
                 }
@@ -305,6 +308,64 @@ impl Cases {
                 case.state = state;
             }
         }
+    }
+
+    /// The reviewer whose log it is voted on what another host has: their vote is its course here, and the host is where it
+    /// would run. The last one counts.
+    fn elsewhere(
+        &mut self,
+        (seq, at): (u64, Timestamp),
+        v: &VotedLog,
+        about: &About,
+        by: &Reviewer,
+    ) {
+        let course = match v.vote.kind {
+            VoteKind::Grant => Course::Granted,
+            VoteKind::Deny | VoteKind::Veto => Course::Denied,
+        };
+        let (by, host) = (self.person(by), self.name(&v.host));
+        let denial = v.vote.reason.as_deref().map(|reason| self.name(reason));
+        if let Some(case) = self.case(v.id) {
+            (case.course, case.at, case.seq) = (course, at, seq);
+            (case.viewed, case.denial) = (Some(v.vote.viewed), denial);
+            return;
+        }
+        let asked = Asked {
+            at: about.proposed_at,
+            title: about.title.as_deref().map(|title| self.name(title)),
+            reason: None,
+            profile: self.name(&about.profile),
+            digest: v.code,
+            judged: Judged {
+                verdict: about.verdict,
+                rules: Vec::new(),
+                caps: Vec::new(),
+                findings: about.findings,
+            },
+            data: about.data.iter().map(|name| self.name(name)).collect(),
+            private: about.private,
+        };
+        let agent = (about.uid, self.name(&about.agent));
+        self.known.insert(v.id, self.all.len());
+        self.all.push(Case {
+            id: v.id,
+            agent,
+            drill: None,
+            asked,
+            edited: None,
+            state: State::Pending,
+            course,
+            at,
+            seq,
+            by: Some(by),
+            viewed: Some(v.vote.viewed),
+            host: Some(host),
+            tier: None,
+            seqs: Vec::new(),
+            votes: Vec::new(),
+            denial,
+            ran: None,
+        });
     }
 
     pub(super) fn get(&self, id: ProposalId) -> Option<&Case> {

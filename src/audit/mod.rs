@@ -68,6 +68,8 @@ mod writer;
 #[cfg(test)]
 mod attacks_tests;
 #[cfg(test)]
+mod elsewhere_tests;
+#[cfg(test)]
 mod gap_attacks_tests;
 #[cfg(test)]
 mod hidden_tests;

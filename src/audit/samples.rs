@@ -6,11 +6,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::model::{
-    Action, AgentClaim, AgentId, Blob, Bound, BoundInput, Digest, Drill, DrillEnd, DrilledLog,
-    EditedLog, ErasedContent, ErasedPart, Exit, Finding, FinishedLog, GrantDigest, GrantedLog,
-    Harm, InputKind, Isolation, Limits, LogEvent, Nonce, Peer, PolicyRef, ProposalId, ProposedLog,
-    Reviewer, Severity, SourceStats, State, Terms, TextFormat, Tier, Timing, Verdict, VerdictKind,
-    Via, Viewed, Vote, VoteKind, VotedLog, Votes,
+    About, Action, AgentClaim, AgentId, Blob, Bound, BoundInput, Digest, Drill, DrillEnd,
+    DrilledLog, EditedLog, ErasedContent, ErasedPart, Exit, Finding, FinishedLog, GrantDigest,
+    GrantedLog, Harm, HeardVote, InputKind, Isolation, Limits, LogEvent, Nonce, Peer, PolicyRef,
+    ProposalId, ProposedLog, Reviewer, Severity, SourceStats, State, Terms, TextFormat, Tier,
+    Timing, Verdict, VerdictKind, Via, Viewed, Vote, VoteKind, VotedLog, Votes,
 };
 
 pub const CODE: &[u8] = b"print(1)\n";
@@ -222,6 +222,42 @@ pub fn voted(id: ProposalId, name: &str) -> VotedLog {
         touched: None,
         verified: None,
         via: Via::Socket { uid: 7, pid: 9 },
+        about: None,
+    }
+}
+
+/// A vote of ana at her seat.
+pub fn voted_elsewhere(id: ProposalId, kind: VoteKind) -> VotedLog {
+    let mut v = voted(id, "ana");
+    v.vote.kind = kind;
+    v.via = Via::Terminal(Reviewer::default());
+    v.about = Some(Box::new(About {
+        proposed_at: Timestamp::from_second(5).unwrap(),
+        uid: 1000,
+        agent: "etl-bot".to_owned(),
+        title: Some("revenue".to_owned()),
+        profile: "grave".to_owned(),
+        verdict: VerdictKind::Flagged,
+        findings: 2,
+        data: vec!["sales".to_owned()],
+        private: false,
+    }));
+    v
+}
+
+/// How it ended, by the host's word.
+pub fn settled_elsewhere(id: ProposalId, state: State) -> LogEvent {
+    LogEvent::Settled {
+        id,
+        host: "lab-1".to_owned(),
+        state,
+        message: "it ran".to_owned(),
+        votes: vec![HeardVote {
+            voter: "ben".parse().unwrap(),
+            vote: VoteKind::Grant,
+            at: Timestamp::from_second(7).unwrap(),
+            key: "SHA256:ben".to_owned(),
+        }],
     }
 }
 

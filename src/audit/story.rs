@@ -50,6 +50,8 @@ struct Story<'a> {
     findings: usize,
     ended: bool,
     runs: bool,
+    /// In a reviewer's log: the host that asked.
+    elsewhere: Option<String>,
 }
 
 /// What one record tells.
@@ -76,6 +78,7 @@ pub fn timeline(records: &[Record], teller: Teller<'_>) -> Vec<Moment> {
         findings: 0,
         ended: false,
         runs: false,
+        elsewhere: None,
     };
     for record in records {
         story.tell(record);
@@ -92,6 +95,12 @@ pub fn timeline(records: &[Record], teller: Teller<'_>) -> Vec<Moment> {
         if let Some(last) = moments.last_mut() {
             last.lines.push(waits.to_owned());
         }
+    }
+    if let (Some(host), false) = (story.elsewhere.take(), story.ended)
+        && let Some(last) = moments.last_mut()
+    {
+        let open = format!("The log does not say how it ended at {host}.");
+        last.lines.push(open);
     }
     moments
 }
@@ -153,12 +162,14 @@ impl Story<'_> {
                 host,
                 state,
                 message,
+                votes,
                 ..
             } => {
                 let (host, message) = (self.name(host), self.given(message));
                 self.end(format!(
                     "The host {host} says that it ended: {state}, {message}."
                 ));
+                self.heard_votes(&host, votes);
             }
             LogEvent::Drilled(d) => {
                 let end = match d.end {

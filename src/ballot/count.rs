@@ -248,7 +248,7 @@ pub fn may_vote<'a>(
 }
 
 /// Whether this person's grant could count for this rule.
-fn may_grant(
+pub(super) fn may_grant(
     rule: &Rule,
     electorate: &Electorate,
     Side { asker, readers }: Side<'_>,
@@ -399,7 +399,7 @@ fn has_role(electorate: &Electorate, person: &Person, roles: &BTreeSet<Role>) ->
 }
 
 /// Several people are never the asker and somebody else.
-fn excludes_asker(rule: &Rule) -> bool {
+pub(super) fn excludes_asker(rule: &Rule) -> bool {
     rule.not_self || !matches!(rule.quorum, Quorum::People(0 | 1))
 }
 
@@ -434,7 +434,7 @@ fn of(roles: &BTreeSet<Role>) -> String {
     }
 }
 
-fn words(roles: &BTreeSet<Role>) -> String {
+pub(super) fn words(roles: &BTreeSet<Role>) -> String {
     let names: Vec<&str> = roles.iter().map(Role::as_str).collect();
     match names.split_last() {
         None => String::new(),
@@ -443,7 +443,7 @@ fn words(roles: &BTreeSet<Role>) -> String {
     }
 }
 
-fn with(rule: &Rule) -> &'static str {
+pub(super) fn with(rule: &Rule) -> &'static str {
     match (rule.touch, rule.pin) {
         (false, false) => "",
         (true, false) => ", with a touched security key",

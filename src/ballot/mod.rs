@@ -29,7 +29,7 @@ pub use electorate::{Account, Electorate, FileDigests};
 pub use error::{BallotError, VotingFile};
 pub use key::{Key, KeyError};
 pub use signature::{Checked, Invalid, SecurityKey, key_of, signed_by, verify};
-pub use vain::Vain;
+pub use vain::{Vain, told_in_vain};
 
 #[cfg(test)]
 mod count_tests;

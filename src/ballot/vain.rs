@@ -1,8 +1,8 @@
 //! What rules ask for that no votes can give, as the people and keys are.
 
-use crate::model::{Readers, Rule};
+use crate::model::{Quorum, Readers, Rule, Terms};
 
-use super::count::{Asked, Asker, Side};
+use super::count::{Asked, Asker, Question, Side, excludes_asker, may_grant, with, words};
 use super::electorate::Electorate;
 
 /// What cannot be had of a policy's rules.
@@ -43,6 +43,46 @@ impl Vain {
         }
         vain
     }
+}
+
+/// Which rule no votes can meet, for an agent: it names roles and counts people, and names nobody.
+pub fn told_in_vain<'a>(
+    terms: &Terms,
+    electorate: &'a Electorate,
+    question: impl Into<Question<'a>>,
+) -> Option<String> {
+    let side = Side::of(electorate, question.into());
+    let fails = |rule: &&Rule| Asked::of(rule, electorate, side).is_err();
+    let rule = terms.0.iter().find(fails)?;
+    if excludes_asker(rule) && matches!(side.asker, Asker::Unknown(_)) {
+        let why = "the rule asks for somebody else than the person whose agent asks, and this host does not know whose agent \
+                   that is";
+        return Some(why.to_owned());
+    }
+    let (with, roles) = (with(rule), words(&rule.roles));
+    let able = electorate
+        .people()
+        .filter(|person| may_grant(rule, electorate, side, person).is_ok());
+    let able = match (able.count(), roles.is_empty()) {
+        (0, _) => "none of them may vote on it".to_owned(),
+        (n, false) => format!("{n} of them may vote on it"),
+        (n, true) => format!("{n} may vote on it"),
+    };
+    Some(match (rule.quorum, roles.is_empty()) {
+        (Quorum::People(n), false) => {
+            format!("the rule asks for {} of {roles}{with}; {able}", n.max(1))
+        }
+        (Quorum::People(n), true) => {
+            let people = if n > 1 { "people" } else { "person" };
+            format!("the rule asks for {} {people}{with}; {able}", n.max(1))
+        }
+        (Quorum::All(_), false) => {
+            format!("the rule asks for everybody of {roles}{with}; not all of them may vote on it")
+        }
+        (Quorum::All(_), true) => {
+            format!("the rule asks for everybody{with}; not all of them may vote on it")
+        }
+    })
 }
 
 #[cfg(test)]
@@ -159,5 +199,49 @@ mod tests {
                 other => panic!("{rule}: {other:?}"),
             }
         }
+    }
+
+    /// An agent hears how many there are, and no names.
+    #[test]
+    fn an_agent_hears_what_is_missing_and_nobodys_name() {
+        let file = people(&[
+            ("ana", "roles = [\"steward\"]"),
+            ("ben", "roles = [\"data\"]\nuids = [1001]"),
+        ]);
+        let n = Quorum::People;
+        let all = Quorum::All(All::All);
+        for (rule, uid, told) in [
+            (
+                rule(n(2), &["steward"], false),
+                1001,
+                "the rule asks for 2 of steward; 1 of them may vote on it",
+            ),
+            (
+                rule(n(1), &["data"], false),
+                1001,
+                "the rule asks for 1 of data; none of them may vote on it",
+            ),
+            (
+                rule(n(2), &[], false),
+                1001,
+                "the rule asks for 2 people; 1 may vote on it",
+            ),
+            (
+                rule(all, &["steward"], true),
+                1001,
+                "the rule asks for everybody of steward, with a touched security key; not all of them may vote on it",
+            ),
+            (
+                rule(n(1), &["steward"], false),
+                4242,
+                "the rule asks for somebody else than the person whose agent asks, and this host does not know whose agent \
+                 that is",
+            ),
+        ] {
+            let terms = Terms(vec![rule]);
+            assert_eq!(told_in_vain(&terms, &file, uid).as_deref(), Some(told));
+        }
+        let terms = Terms(vec![rule(n(1), &["steward"], false)]);
+        assert_eq!(told_in_vain(&terms, &file, 1001), None);
     }
 }

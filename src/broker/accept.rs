@@ -28,6 +28,7 @@ use super::refusals::{
 use super::session::Session;
 use super::shared;
 use super::state::BrokerState;
+use super::vain::Prospect;
 
 /// Log bytes charged for a proposal's records, on top of what the agent sent.
 const RECORD_BYTES: u64 = 2048;
@@ -208,6 +209,7 @@ impl BrokerState {
             refused_votes: Vec::new(),
             readers,
             asking: Asking::default(),
+            prospect: Prospect::default(),
             offered: None,
         };
         self.entries.insert(id, entry);
@@ -263,7 +265,7 @@ impl BrokerState {
                  is restarted",
             ));
         }
-        Ok(())
+        self.check_log()
     }
 
     pub(super) fn profile_for(&self, name: Option<&str>) -> Result<String, RpcError> {

@@ -242,6 +242,7 @@ impl BrokerState {
                 self.end_withdrawn(id, disconnected, now, fx);
             }
             None if self.closing => self.end_unattended(id, now, fx),
+            None if self.offers_nothing() => self.end_doubted(id, now, fx),
             None => {
                 self.put_to_vote(id, now, fx);
                 fx.push(Effect::Attention);

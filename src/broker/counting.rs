@@ -169,7 +169,8 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        self.electorate = electorate;
+        self.electorate_is(electorate);
+        self.looked_for_vain(id, now, fx);
         let Some(entry) = self.entries.get(&id) else {
             return;
         };

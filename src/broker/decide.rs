@@ -162,6 +162,7 @@ impl BrokerState {
         let granted = entry.poll().is_some_and(Poll::has_grant);
         let decision = decided(DecisionKind::Expired, now);
         let text = OutcomeText::expired(ttl_s, granted, self.reaches_reviewers);
+        let text = entry.expired_in_vain().unwrap_or(text);
         self.end_waiting(id, decision, text, LogEvent::Expired { id }, now, fx);
     }
 

@@ -228,6 +228,8 @@ pub enum Refused {
     NotHere,
     #[error("it is too long to be offered to other people")]
     TooLongToOffer,
+    #[error("no votes can grant it: {0}")]
+    Vain(String),
     #[error("no role may see all the data sets that it uses ([desk.routes] of config.toml)")]
     NobodySees,
     /// Everything else would have allowed it. Never shown: [`super::drill`] ends the drill.

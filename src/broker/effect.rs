@@ -16,6 +16,7 @@ use crate::policy::Policy;
 
 use super::decision::Grant;
 use super::desks::Desk;
+use super::entry::Entry;
 use super::notice::Notice;
 use super::offer::Publication;
 use super::poll::Unsigned;
@@ -107,6 +108,21 @@ pub enum Effect {
 }
 
 /// The result of a successful call.
+impl Reply {
+    /// What a wait hears that ends before its proposal.
+    pub(super) fn still(entry: &Entry) -> Self {
+        let (id, state) = (entry.proposal.id, entry.heard());
+        match entry.told_hopeless() {
+            Some(hopeless) => Self::Vain {
+                id,
+                state,
+                hopeless,
+            },
+            None => Self::State { id, state },
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Reply {
@@ -138,6 +154,15 @@ pub enum Reply {
         /// Whether the person has it on the screen, while it waits.
         #[serde(skip_serializing_if = "Option::is_none")]
         shown: Option<bool>,
+        /// Why no votes can grant it, while it waits all the same.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        hopeless: Option<String>,
+    },
+    /// A wait that timed out for what no votes can grant.
+    Vain {
+        id: ProposalId,
+        state: State,
+        hopeless: String,
     },
     /// `{id, state}`: the answer to a wait that timed out or to a withdrawal.
     State {

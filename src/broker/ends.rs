@@ -97,8 +97,7 @@ impl BrokerState {
             };
             let waiters = &mut entry.audience.waiters;
             waiters.retain(|(c, k, _)| (*c, *k) != (conn, call));
-            let state = entry.heard();
-            let reply = Ok(Reply::State { id, state });
+            let reply = Ok(Reply::still(entry));
             fx.push(Effect::Reply { conn, call, reply });
         }
     }

@@ -18,6 +18,7 @@ use super::poll::Poll;
 use super::quota::{PeerKey, key};
 use super::seat::Offered;
 use super::session::Session;
+use super::vain::Prospect;
 use super::voting::Refusals;
 
 /// One proposal and its history. Everything that depends on the phase is in `phase`.
@@ -40,6 +41,8 @@ pub struct Entry {
     pub(super) offers: u32,
     pub(super) refused_votes: Refusals,
     pub(super) asking: Asking,
+    /// What votes can come to, where votes are asked for.
+    pub(super) prospect: Prospect,
     /// Who may see it, by what it uses.
     pub(super) readers: Readers,
     /// Set in a reviewer's seat.

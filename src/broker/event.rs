@@ -11,6 +11,7 @@ use crate::model::{
     Usage, Verdict, Via, Viewed, Vote,
 };
 
+use super::before::Remembered;
 use super::decision::Confirmation;
 use super::offer::{Offer, Statement};
 use super::state::LogDoubt;
@@ -205,6 +206,10 @@ pub enum Event {
         id: ProposalId,
         why: String,
     },
+    /// What a host's offers say of earlier proposals was read from its log.
+    Remembered(Remembered),
+    /// In a reviewer's seat: on these its log has votes and no end.
+    VotedBefore(Vec<ProposalId>),
     /// A vote came from elsewhere.
     Cast {
         id: ProposalId,

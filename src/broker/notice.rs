@@ -4,7 +4,9 @@
 
 use jiff::Timestamp;
 
-use crate::model::{Person, ProposalId};
+use crate::model::{Person, ProposalId, State};
+
+pub use crate::model::NoticeEvent;
 
 use super::effect::Effect;
 use super::state::BrokerState;
@@ -18,29 +20,6 @@ pub struct Notice {
     pub proposal: ProposalId,
     pub deadline: Timestamp,
     pub to: Vec<Addressee>,
-}
-
-/// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NoticeEvent {
-    /// A vote is asked of them.
-    Waits,
-    /// Those who were asked first did not decide in time, so they are asked too.
-    Escalated,
-    /// What they were asked is over, however.
-    Ended,
-}
-
-impl NoticeEvent {
-    pub const ALL: [Self; 3] = [Self::Waits, Self::Escalated, Self::Ended];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Waits => "waits",
-            Self::Escalated => "escalated",
-            Self::Ended => "ended",
-        }
-    }
 }
 
 /// One person, as `people.toml` names them.
@@ -63,7 +42,7 @@ impl BrokerState {
         let (Some(voting), Some(entry)) = (&self.settings.voting, self.entries.get(&id)) else {
             return;
         };
-        if people.is_empty() || entry.is_drill() {
+        if people.is_empty() || entry.is_drill() || self.offers_nothing() {
             return;
         }
         let electorate = self.electorate.as_ref().ok();
@@ -80,12 +59,15 @@ impl BrokerState {
         }));
     }
 
-    /// Tells those who were asked that nothing is asked any more, once.
+    /// Tells those who were asked that nothing is asked any more, once; not what this host ends by its own end.
     pub(super) fn notify_end(&mut self, id: ProposalId, fx: &mut Vec<Effect>) {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
         if entry.awaits_decision() || std::mem::replace(&mut entry.asking.is_over, true) {
+            return;
+        }
+        if entry.state() == State::Unattended {
             return;
         }
         let asked = entry.asked().to_vec();

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    AgentClaim, Ballot, Bound, BoundInput, Digest, GrantDigest, Nonce, Peer, Person, ProposalId,
-    Role, Setting, State, Terms, Tier, Verdict, Viewed, VoteKind,
+    AgentClaim, Ballot, Before, Bound, BoundInput, Digest, GrantDigest, Nonce, Peer, Person,
+    ProposalId, Role, Setting, State, Terms, Tier, Verdict, Viewed, VoteKind,
 };
 use crate::policy::Policy;
 
@@ -44,9 +44,16 @@ pub struct Offer {
     /// Whom it asks, in the order in which they were asked. Others may vote as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Person>,
+    /// Everybody whose grant could count, by the host's files at that time: a hint, which the host checks with each vote. An older
+    /// host says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub able: Option<BTreeSet<Person>>,
     /// Why no votes could grant it, by the host's files at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hopeless: Option<String>,
+    /// What the host's log says beside it. An older host says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Before>,
     pub title: Option<String>,
     pub reason: Option<String>,
     pub traceparent: Option<String>,
@@ -94,6 +101,21 @@ impl Offer {
     pub fn bytes(&self) -> Vec<u8> {
         // It holds strings, numbers and words, so serialising cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// The bytes that the host signs, if they are no more than an offer has. What was before gives way to what is asked.
+    pub fn fitting(&mut self) -> Option<Vec<u8>> {
+        let fits = |bytes: &Vec<u8>| bytes.len() <= OFFER_MAX;
+        let whole = self.bytes();
+        if fits(&whole) {
+            return Some(whole);
+        }
+        let granted = self.before.iter_mut().flat_map(|b| &mut b.granted);
+        granted.for_each(|one| one.text = None);
+        Some(self.bytes()).filter(fits).or_else(|| {
+            self.before = None;
+            Some(self.bytes()).filter(fits)
+        })
     }
 
     /// Reads the bytes of an offer, and checks that its fields fit each other: what a grant binds is computed again.

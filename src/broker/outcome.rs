@@ -119,6 +119,14 @@ impl OutcomeText {
         Self::new(Retry::Changed, format!("It could not be run: {message}"))
     }
 
+    /// No votes can grant it as people and keys are.
+    pub fn in_vain(why: &str, retry: Retry) -> Self {
+        Self::new(
+            retry,
+            format!("It could not be granted by any votes and did not run: {why}."),
+        )
+    }
+
     /// In a reviewer's seat: what its host said.
     pub fn settled(message: &str) -> Self {
         Self::new(Retry::No, message)

@@ -85,8 +85,16 @@ impl BrokerState {
         self.pauses.all.iter().any(covers)
     }
 
+    /// Whether a pause is for others to make: a seat has no agents of its own.
+    pub const fn pauses_elsewhere(&self) -> bool {
+        self.settings.seat().is_some()
+    }
+
     pub(super) fn pause(&mut self, agent: AgentId, by: Reviewer, now: Now, fx: &mut Vec<Effect>) {
         let holds = |p: &Pause| p.agent == agent && p.stage != Stage::Ending;
+        if self.pauses_elsewhere() {
+            return;
+        }
         if self.closing || self.audit.is_down() || self.pauses.all.iter().any(holds) {
             return;
         }

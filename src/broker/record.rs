@@ -9,7 +9,7 @@ use super::effect::{Effect, RpcError};
 use super::entry::Entry;
 use super::outcome::OutcomeText;
 use super::phase::{End, Granted};
-use super::state::{AuditHealth, BrokerState, LogDoubt, Then};
+use super::state::{AuditHealth, BrokerState, Then};
 
 /// When an agent may retry after no descriptor or no disk space was left.
 const RETRY_MS: u64 = 1000;
@@ -225,18 +225,6 @@ impl BrokerState {
         for id in open {
             self.lost(id, now, fx);
         }
-    }
-
-    /// Withholds grants. What was signed stays contradicted.
-    pub(super) fn doubted(&mut self, doubt: LogDoubt) {
-        if !matches!(self.log_doubt, Some(LogDoubt::Contradicted(_))) {
-            self.log_doubt = Some(doubt);
-        }
-    }
-
-    pub(super) fn log_read(&mut self) {
-        self.log_doubt
-            .take_if(|doubt| matches!(doubt, LogDoubt::Unreadable(_)));
     }
 
     /// Handles what waited for a record that will never be durable.

@@ -79,6 +79,13 @@ pub(super) fn closing() -> RpcError {
     error.with_data(json!({"closing": true, "retry_after_ms": 1000}))
 }
 
+/// The answer of a host whose log is not the one that it signed. What is wrong with it is for its operator and for other hosts.
+pub(super) fn log_is_doubted() -> RpcError {
+    let message = "The log of this host is not the one that it signed, so nothing is granted here until its operator has put the \
+                   newer log back, or has given the host a new key; another host may take it.";
+    RpcError::new(RpcError::INTERNAL, message).with_data(json!({"doubted": true, "retry": "no"}))
+}
+
 pub(super) fn check_claim(agent: &AgentClaim) -> Result<(), RpcError> {
     within("agent.name", Some(&agent.name), CLAIM_BYTES)?;
     within("agent.version", agent.version.as_deref(), CLAIM_BYTES)?;

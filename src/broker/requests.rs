@@ -176,10 +176,7 @@ impl BrokerState {
             return Some(Ok(Reply::Outcome(outcome)));
         }
         if timeout == Some(Duration::ZERO) {
-            return Some(Ok(Reply::State {
-                id,
-                state: entry.heard(),
-            }));
+            return Some(Ok(Reply::still(entry)));
         }
         if entry.audience.calls_of(conn) >= CALLS_MAX {
             return Some(Err(too_many_calls()));
@@ -203,6 +200,7 @@ impl BrokerState {
             expires_at: Some(entry.expires_at),
             before: waits.then(|| self.before(entry)),
             shown: waits.then(|| self.shown == Some(id)),
+            hopeless: entry.told_hopeless().filter(|_| waits),
         })
     }
 

@@ -25,6 +25,9 @@ impl BrokerState {
     /// Why not.
     pub fn editable(&self, id: ProposalId, now: Now) -> Result<(), Refused> {
         let entry = self.entry(id).ok_or(Refused::Unknown)?;
+        if self.settings.seat().is_some() {
+            return Err(Refused::NotHere);
+        }
         if entry.state() != State::Pending {
             return Err(Refused::NotPending(entry.state()));
         }

@@ -20,6 +20,7 @@ use super::decision::Refused;
 use super::desks::{Job, Work};
 use super::effect::Effect;
 use super::entry::Entry;
+use super::heard::about;
 use super::offer::{Offer, Says, SeenVote, Statement};
 use super::outcome::OutcomeText;
 use super::phase::{Arriving, Contents, Edit, End, Phase, Recording};
@@ -27,6 +28,7 @@ use super::poll::{Cast, Own, Poll, Unsigned};
 use super::quota::key;
 use super::session::Session;
 use super::state::{BrokerState, Then};
+use super::vain::Prospect;
 
 /// Most statements that wait for this program's verdict.
 const EARLY_MAX: usize = 16;
@@ -51,8 +53,8 @@ pub struct Offered {
     heard: Option<u64>,
     /// What the host said of the person's vote before this program had judged the offer.
     early: Vec<Statement>,
-    /// Whether a vote from here was recorded.
-    voted: bool,
+    /// Who voted, as its host told the person last, who had voted too.
+    pub votes: Vec<Cast>,
     /// In what the host's verdict is not this program's.
     pub differs: Option<String>,
 }
@@ -148,6 +150,7 @@ impl BrokerState {
                 people: offer.asks.clone(),
                 ..Asking::default()
             },
+            prospect: Prospect::told(offer.able.clone()),
             offered: Some(Offered {
                 offer,
                 bytes,
@@ -155,7 +158,7 @@ impl BrokerState {
                 state: State::Pending,
                 heard: None,
                 early: Vec::new(),
-                voted: false,
+                votes: Vec::new(),
                 differs: None,
             }),
         };
@@ -282,6 +285,7 @@ impl BrokerState {
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
+        let about = Box::new(about(entry));
         let Some(offer) = entry.offered.as_ref().map(|offered| offered.offer.clone()) else {
             return;
         };
@@ -311,11 +315,10 @@ impl BrokerState {
             touched: said.map(|said| said.touched),
             verified: said.map(|said| said.verified),
             via: Via::Terminal(by),
+            about: Some(about),
         };
         poll.outgoing.push_back(vote);
-        if let Some(offered) = self.entries.get_mut(&id).and_then(|e| e.offered.as_mut()) {
-            offered.voted = true;
-        }
+        self.voted.insert(id);
         let event = LogEvent::Voted(Box::new(log));
         self.record_decided(event, Vec::new(), Then::SendVote(id), now, fx);
     }
@@ -392,9 +395,11 @@ impl BrokerState {
                 missing,
                 votes,
             } => {
+                let votes: Vec<Cast> = votes.into_iter().map(Cast::told).collect();
+                offered.votes.clone_from(&votes);
                 if let Some(poll) = entry.poll_mut() {
                     poll.own = Own::Counted(vote);
-                    poll.votes = votes.into_iter().map(Cast::told).collect();
+                    poll.votes = votes;
                     poll.missing = missing;
                 }
             }
@@ -426,24 +431,22 @@ impl BrokerState {
         fx: &mut Vec<Effect>,
     ) {
         let Some(state) = event.state() else { return };
-        let voted = |offered: &Offered| offered.voted;
-        match self
-            .entries
-            .get(&id)
-            .and_then(Entry::offered)
-            .is_some_and(voted)
-        {
-            true => {
+        let offered = self.entries.get(&id).and_then(Entry::offered);
+        let voted = self.voted.remove(&id);
+        match offered.filter(|_| voted) {
+            Some(offered) => {
+                let votes = offered.heard_votes();
                 let message = "by the clock of this seat".to_owned();
                 let event = LogEvent::Settled {
                     id,
                     host,
                     state,
                     message,
+                    votes,
                 };
                 self.record_decided(event, Vec::new(), Then::Tell(id), now, fx);
             }
-            false => self.tell(id, now, fx),
+            None => self.tell(id, now, fx),
         }
     }
 
@@ -467,7 +470,8 @@ impl BrokerState {
             }
             return;
         }
-        let voted = entry.offered.as_ref().is_some_and(|offered| offered.voted);
+        let offered = entry.offered.as_ref();
+        let votes = offered.map(Offered::heard_votes).unwrap_or_default();
         let text = OutcomeText::settled(&message);
         let end = End {
             state,
@@ -481,8 +485,9 @@ impl BrokerState {
             host,
             state,
             message,
+            votes,
         };
-        match voted {
+        match self.voted.remove(&id) {
             true => self.record_decided(event, Vec::new(), Then::Tell(id), now, fx),
             false => self.tell(id, now, fx),
         }

@@ -11,6 +11,7 @@ use crate::clock::Now;
 use crate::model::{AgentId, CallId, ConnId, Environment, Lane, ProposalId, Tier, agent_name};
 use crate::policy::{Contract, Policy};
 
+use super::before::Memory;
 use super::census::Census;
 use super::decision::Refused;
 use super::desks::Desks;
@@ -142,6 +143,10 @@ pub struct BrokerState {
     pub(super) electorate: Result<Arc<Electorate>, String>,
     /// Whether nothing is known to be wrong between this host and its reviewers elsewhere.
     pub(super) reaches_reviewers: bool,
+    /// In a reviewer's seat: what its log has votes on and no end of.
+    pub(super) voted: BTreeSet<ProposalId>,
+    /// What its offers say of earlier proposals.
+    pub(super) memory: Memory,
     pub(super) entries: BTreeMap<ProposalId, Entry>,
     /// Announced and waiting for a decision, in the order of arrival.
     pub(super) waiting: BTreeMap<u64, ProposalId>,
@@ -203,6 +208,8 @@ impl BrokerState {
             log_doubt: None,
             reaches_reviewers: true,
             electorate: Err("the files of who may vote were not read".to_owned()),
+            voted: BTreeSet::new(),
+            memory: Memory::default(),
             entries: BTreeMap::new(),
             waiting: BTreeMap::new(),
             active: BTreeMap::new(),

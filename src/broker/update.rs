@@ -42,7 +42,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
         Event::Drill { id, draft, drill } => state.drill(id, *draft, drill, now, &mut fx),
         Event::Exec { id, note } => state.exec(id, note, now, &mut fx),
         Event::Environment(environment) => state.environment_is(environment, now, &mut fx),
-        Event::Electorate(electorate) => state.electorate = electorate,
+        Event::Electorate(electorate) => state.electorate_is(electorate),
         Event::Reached(reached) => state.reaches_reviewers = reached.is_ok(),
         Event::LookedAgain { id, electorate } => {
             state.looked_again(id, electorate, now, &mut fx);
@@ -62,7 +62,9 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
             vote,
             via,
         } => state.cast((id, version), *vote, via, now, &mut fx),
-        Event::LogDoubted(doubt) => state.doubted(doubt),
+        Event::VotedBefore(ids) => state.voted.extend(ids),
+        Event::Remembered(what) => state.remembered(what),
+        Event::LogDoubted(doubt) => state.doubted(doubt, now, &mut fx),
         Event::LogRead => state.log_read(),
         Event::Shown { id } => state.shown = id,
         Event::AuditDown { .. } | Event::Tick => {}
@@ -72,6 +74,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
     }
     state.end_deserted_drill(now, &mut fx);
     state.leave_when_settled(now, &mut fx);
+    state.learn(&fx, now);
     fx
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ballot::{self, Electorate, Question};
+use crate::ballot::{self, Electorate};
 use crate::clock::Now;
 use crate::model::{
     BoundInput, Environment, LogEvent, Person, ProposalId, Reviewer, Terms, Via, Vote, VoteKind,
@@ -14,13 +14,15 @@ use crate::model::{
 use super::decision::{Confirmation, Refused, grant};
 use super::effect::Effect;
 use super::entry::Entry;
-use super::offer::{OFFER_MAX, Offer, OfferFormat, Publication, Says};
+use super::offer::{Offer, OfferFormat, Publication, Says};
 use super::phase::Phase;
 use super::poll::{Cast, Own, Poll, Unsigned, Voting};
 use super::state::{BrokerState, Then};
 
 /// The most bytes of texts that agents brought which go into an offer. Of longer ones it has digests.
 const BROUGHT_MAX: usize = 64 * 1024;
+/// The most people of whom an offer says that their grant could count.
+const ABLE_MAX: usize = 500;
 /// How much longer than the proposal is here a voter may have looked: clocks do not tick alike.
 const SLACK: Duration = Duration::from_secs(2);
 /// Kinds of refusals of one proposal that are recorded.
@@ -69,6 +71,13 @@ impl BrokerState {
         if readers.is_nobody() {
             return self.end_unoffered(id, Refused::NobodySees, now, fx);
         }
+        self.weigh(id);
+        if self.is_vain_here(id, now, fx) {
+            return;
+        }
+        let Some(entry) = self.entries.get(&id) else {
+            return;
+        };
         let version = entry.offers + 1;
         let fresh = self.pick(id, &terms, now);
         let Some(entry) = self.entries.get(&id) else {
@@ -80,13 +89,13 @@ impl BrokerState {
         let before = review.poll.as_deref();
         let asks = [entry.asked(), &fresh].concat();
         let offer = self.offer(entry, (terms.clone(), asks), version, &voting);
-        let Some(offer) = offer else {
+        let Some(mut offer) = offer else {
             return;
         };
-        let bytes: Arc<[u8]> = offer.bytes().into();
-        if bytes.len() > OFFER_MAX {
+        let Some(bytes) = offer.fitting() else {
             return self.end_unoffered(id, Refused::TooLongToOffer, now, fx);
-        }
+        };
+        let bytes: Arc<[u8]> = bytes.into();
         let poll = Poll::new(version, terms, offer.ballot(&bytes), before);
         let roles = readers.roles().cloned();
         let roles = roles.unwrap_or_else(|| offer.roles());
@@ -150,11 +159,8 @@ impl BrokerState {
         let vetoers = people.filter(|(e, one)| has_veto(&terms, e, one));
         let vetoers = vetoers.map(|(_, one)| one.clone()).collect();
         let asker = electorate.and_then(|e| e.person_of((&entry.proposal.peer).into()));
-        let question = Question {
-            asker: (&entry.proposal.peer).into(),
-            readers: &entry.readers,
-        };
-        let hopeless = electorate.and_then(|e| ballot::hopeless(&terms, e, question));
+        let able = entry.prospect.able.as_ref();
+        let able = able.filter(|able| able.len() <= ABLE_MAX).cloned();
         let p = &entry.proposal;
         Some(Offer {
             format: OfferFormat::V1,
@@ -169,7 +175,9 @@ impl BrokerState {
             asker: asker.cloned(),
             vetoers,
             asks,
-            hopeless,
+            able,
+            hopeless: entry.hopeless().map(str::to_owned),
+            before: Some(self.said_before(entry, voting)),
             title: p.title.clone(),
             reason: p.reason.clone(),
             traceparent: p.traceparent.clone(),
@@ -314,6 +322,7 @@ impl BrokerState {
         let state = entry.state();
         let lines = entry.verdict().map_or(0, |verdict| verdict.source.lines);
         let findings = entry.verdict().map_or(0, |verdict| verdict.findings.len());
+        let shown = lines.saturating_add(brought(entry.inputs().map_or(&[], |inputs| inputs)));
         let granted = entry.granted();
         let is_granted = granted.is_some();
         if granted.is_some_and(|granted| granted.live().is_some()) {
@@ -361,8 +370,8 @@ impl BrokerState {
             .check(vote, &electorate, now.wall)
             .map_err(|why| why.to_string())?;
         // A denial may be of an earlier version, which may have had more of both.
-        let (seen, shown) = (vote.viewed.lines_seen, vote.viewed.findings_shown);
-        if which == 0 && (seen > lines || shown > findings as u64) {
+        let viewed = &vote.viewed;
+        if which == 0 && (viewed.lines_seen > shown || viewed.findings_shown > findings as u64) {
             return too_much();
         }
         if poll.has(vote, which) {
@@ -399,6 +408,7 @@ impl BrokerState {
             touched: key.map(|key| key.touched),
             verified: key.map(|key| key.verified),
             via: via.clone(),
+            about: None,
         };
         Ok(Some((log, number)))
     }
@@ -483,4 +493,12 @@ fn sent_by(voter: &Person, via: &Via, electorate: &Electorate) -> Result<(), Str
 fn has_veto(terms: &Terms, electorate: &Electorate, person: &Person) -> bool {
     let roles = electorate.roles(person);
     terms.0.iter().any(|rule| !rule.veto.is_disjoint(roles))
+}
+
+/// The most lines that can be shown of what an agent brought: no byte ends two.
+fn brought(inputs: &[BoundInput]) -> u64 {
+    let texts = inputs.iter().filter_map(BoundInput::brought);
+    texts.fold(0, |sum, text| {
+        sum.saturating_add(1).saturating_add(text.len() as u64)
+    })
 }

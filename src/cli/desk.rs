@@ -4,14 +4,16 @@ mod evidence;
 mod status;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::audit::Trust;
+use crate::ballot::people::People;
 use crate::config::Config;
 use crate::desk::engine::{
     Address, Duty, Engine, EngineError, Login, Member, latest, read_password, script,
 };
+use crate::desk::roles;
 use crate::error::Failure;
 use crate::model::{Person, Role, visible};
 
@@ -74,7 +76,11 @@ pub enum MemberCommand {
     /// Take a login out of the desk; the login itself stays
     Remove { login: Login },
     /// Who is a member, and what each may do
-    List,
+    List {
+        /// Compare roles and logins with a host's people.toml
+        #[arg(long, value_name = "FILE")]
+        people: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -196,15 +202,21 @@ async fn member(engine: &Engine, command: &MemberCommand) -> Result<u8, Failure>
                 )
             })?;
         }
-        MemberCommand::List => {
+        MemberCommand::List { people } => {
+            let people = people.as_deref().map(people_of).transpose()?;
             let members = engine.members().await.map_err(|e| failed(&e))?;
+            let differs = people.map(|people| roles::differences(&people, &members));
             print(|out| {
                 for Member { login, duty } in &members {
                     let login = visible(login.as_str());
                     writeln!(out, "{login:<24} {:<8} {duty}", duty.kind())?;
                 }
+                for sentence in differs.iter().flatten() {
+                    writeln!(out, "DIFFERS     {}", visible(sentence))?;
+                }
                 Ok(())
             })?;
+            return Ok(u8::from(differs.is_some_and(|differs| !differs.is_empty())));
         }
         MemberCommand::Add(args) => {
             let duty = match (&args.host, &args.person, args.gateway) {
@@ -240,6 +252,13 @@ async fn member(engine: &Engine, command: &MemberCommand) -> Result<u8, Failure>
         }
     }
     Ok(0)
+}
+
+/// A host's people.toml, as somebody hands it over: it decides nothing here.
+fn people_of(path: &Path) -> Result<People, Failure> {
+    let usage = |why: String| Failure::usage(format!("--people: {why}"));
+    let bytes = std::fs::read(path).map_err(|e| usage(format!("{}: {e}", path.display())))?;
+    People::read(&bytes).map_err(|e| usage(e.to_string()))
 }
 
 async fn prune(engine: &Engine, days: u64) -> Result<u8, Failure> {

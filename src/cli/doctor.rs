@@ -1,6 +1,7 @@
 //! `countersign doctor`: what this machine offers, what is missing, and how to fix it.
 
 mod desk;
+mod engine;
 mod fix;
 mod folders;
 mod machine;
@@ -165,9 +166,12 @@ fn look(globals: &Globals) -> Result<Vec<Check>, Failure> {
         checks.push(socket(&config.paths.socket));
         checks.extend(folders::check(&config.paths));
         checks.push(sharing(config));
-        checks.extend(desk::check(config));
-        checks.extend(desk::vain(config));
         checks.extend(desk::notices(config));
+        checks.extend(engine::checks(config));
+        checks.extend(engine::doubted(config));
+        checks.extend(desk::vain(config));
+        // What it concludes follows from the rows above.
+        checks.extend(desk::check(config, &checks));
     }
     checks.push(log(&state_dir(globals)?));
     checks.push(colours());

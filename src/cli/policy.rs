@@ -53,8 +53,14 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
         }
         Command::Check { file } => {
             let policy = load_file(file, &places(globals)?).map_err(unsound)?;
+            let (grants, warnings) = grants::told(&policy, globals);
+            let sound = match warnings {
+                0 => "sound".to_owned(),
+                1 => "sound, with 1 warning".to_owned(),
+                n => format!("sound, with {n} warnings"),
+            };
             let sound = format!(
-                "{}: sound; {}, contract {}, tier {}, private values {}, sha256 {}\n",
+                "{}: {sound}; {}, contract {}, tier {}, private values {}, sha256 {}\n",
                 visible(&file.display().to_string()),
                 policy.label(),
                 policy.contract.as_str(),
@@ -66,7 +72,7 @@ pub fn run(args: &Args, globals: &Globals) -> Result<u8, Failure> {
                 },
                 policy.sha256.hex()
             );
-            Said::Text(sound + &grants::told(&policy, globals))
+            Said::Text(sound + &grants)
         }
     };
     match text {

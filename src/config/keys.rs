@@ -23,7 +23,7 @@ const fn key(table: &'static str, name: &'static str, kind: ValueSyntax) -> Key 
     Key { table, name, kind }
 }
 
-pub(super) const KEYS: [Key; 46] = [
+pub(super) const KEYS: [Key; 47] = [
     key("", "profile", ValueSyntax::Text),
     key("", "profiles", ValueSyntax::Texts),
     key("", "tier", ValueSyntax::Text),
@@ -56,6 +56,7 @@ pub(super) const KEYS: [Key; 46] = [
     key("notify", "command", ValueSyntax::Texts),
     key("notify", "within_s", ValueSyntax::Literal),
     key("notify", "every_s", ValueSyntax::Literal),
+    key("notify", "events", ValueSyntax::Texts),
     key("drills", "every", ValueSyntax::Literal),
     key("drills", "seed", ValueSyntax::Literal),
     key("feature.lift", "enabled", ValueSyntax::Literal),

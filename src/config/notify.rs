@@ -1,5 +1,7 @@
 //! `[notify]`: how people are called who do not look: the terminal's bell, and a command that tells those who have to vote.
 
+use crate::model::NoticeEvent;
+
 use super::error::{ConfigError, Origin};
 use super::file::command;
 use super::keys;
@@ -24,6 +26,8 @@ pub struct NotifySection {
     pub within_s: u64,
     /// Seconds between two notices to one person, at least.
     pub every_s: u64,
+    /// What is told at all.
+    pub events: Vec<NoticeEvent>,
 }
 
 /// `[notify]` of one file.
@@ -33,6 +37,7 @@ pub(super) struct NotifyLayer {
     command: Option<Set<Vec<String>>>,
     within_s: Option<Set<u64>>,
     every_s: Option<Set<u64>>,
+    events: Option<Set<Vec<NoticeEvent>>>,
 }
 
 impl NotifyLayer {
@@ -58,6 +63,7 @@ impl NotifyLayer {
             command,
             within_s: notify.integer("within_s", 1..=WITHIN_MAX)?,
             every_s: notify.integer("every_s", 1..=EVERY_MAX)?,
+            events: events(&notify)?,
         })
     }
 
@@ -67,6 +73,7 @@ impl NotifyLayer {
             command: above.command.or(below.command),
             within_s: above.within_s.or(below.within_s),
             every_s: above.every_s.or(below.every_s),
+            events: above.events.or(below.events),
         }
     }
 
@@ -95,6 +102,45 @@ impl NotifyLayer {
             command: command.map(|set| set.value).unwrap_or_default(),
             within_s: rest.within_s.map_or(WITHIN, |set| set.value),
             every_s: rest.every_s.map_or(EVERY, |set| set.value),
+            events: rest
+                .events
+                .map_or_else(|| NoticeEvent::ALL.into(), |set| set.value),
         })
     }
+}
+
+/// `events`: each of them once, at least one.
+fn events(notify: &Table<'_>) -> Result<Option<Set<Vec<NoticeEvent>>>, ConfigError> {
+    let wanted = "a list of \"waits\", \"escalated\" and \"ended\"";
+    let of = |name: &str| NoticeEvent::ALL.into_iter().find(|e| e.as_str() == name);
+    let Some(list) = notify.list("events", wanted, |v| v.as_str().map(str::to_owned))? else {
+        return Ok(None);
+    };
+    let refuse = |origin: &Origin, what: String| Err(ConfigError::value(origin.clone(), what));
+    if list.value.is_empty() {
+        return refuse(
+            &list.origin,
+            format!("`notify.events` is empty, so `command` would never run; it is {wanted}"),
+        );
+    }
+    let mut events = Vec::new();
+    for item in &list.value {
+        let name = item.value.escape_debug();
+        match of(&item.value) {
+            Some(event) if events.contains(&event) => {
+                return refuse(
+                    &item.origin,
+                    format!("`notify.events` has \"{name}\" twice"),
+                );
+            }
+            Some(event) => events.push(event),
+            None => {
+                return refuse(
+                    &item.origin,
+                    format!("`notify.events` is {wanted}; it has \"{name}\""),
+                );
+            }
+        }
+    }
+    Ok(Some(list.map(|_| events)))
 }

@@ -134,6 +134,12 @@ impl AnswerSays {
         };
         error.code == RpcError::UNKNOWN_NAME && error.data["param"] == "inputs"
     }
+
+    /// Whether another host could do what this one refuses: it lacks a data set, or grants nothing at all because its log is doubted.
+    pub fn is_for_another(&self) -> bool {
+        let is_doubted = |error: &RpcError| error.data["doubted"] == true;
+        self.lacks_data() || matches!(self, Self::Refused(error) if is_doubted(error))
+    }
 }
 
 impl Answer {
@@ -246,16 +252,18 @@ mod tests {
     }
 
     #[test]
-    fn only_what_names_a_data_set_is_for_another_host() {
+    fn only_what_names_a_data_set_or_comes_of_a_doubted_log_is_for_another_host() {
         let refused = |code, param: &str| {
             let error = RpcError::new(code, "x").with_data(json!({"param": param}));
-            AnswerSays::Refused(error).lacks_data()
+            AnswerSays::Refused(error).is_for_another()
         };
+        let doubted = RpcError::new(RpcError::INTERNAL, "x").with_data(json!({"doubted": true}));
+        assert!(AnswerSays::Refused(doubted).is_for_another());
         assert!(refused(RpcError::UNKNOWN_NAME, "inputs"));
         assert!(!refused(RpcError::UNKNOWN_NAME, "profile"));
         assert!(!refused(RpcError::INVALID_PARAMS, "inputs"));
         let late = AnswerSays::NotTaken { why: String::new() };
-        assert!(!late.lacks_data() && late.is_last());
+        assert!(!late.is_for_another() && late.is_last());
     }
 
     #[test]

@@ -36,6 +36,8 @@ struct Inner {
     readers: Vec<Reader>,
     /// How often something was put here.
     changed: watch::Sender<u64>,
+    /// Whether this host's log is not the one that was signed.
+    is_doubted: bool,
 }
 
 #[derive(Debug)]
@@ -102,6 +104,7 @@ impl Board {
             ended: Vec::new(),
             readers: Vec::new(),
             changed: watch::Sender::new(0),
+            is_doubted: false,
         })))
     }
 
@@ -128,6 +131,15 @@ impl Board {
     /// Tells when something was put here.
     pub fn changed(&self) -> watch::Receiver<u64> {
         self.inner().changed.subscribe()
+    }
+
+    /// The log of this host is not the one that was signed, which does not pass. Whoever carries evidence tells others.
+    pub fn doubt(&self) {
+        self.inner().is_doubted = true;
+    }
+
+    pub fn is_doubted(&self) -> bool {
+        self.inner().is_doubted
     }
 
     /// Everything that stands here, for a carrier who keeps people apart by other means.

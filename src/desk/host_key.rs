@@ -59,6 +59,17 @@ impl HostKey {
         state_dir.join(FOLDER).join(FILE)
     }
 
+    /// The public half that lies beside the key of this state folder, if there is one.
+    pub fn public_of(state_dir: &Path) -> Option<Key> {
+        let mut text = String::new();
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_CLOEXEC)
+            .open(Self::path(state_dir).with_extension("pub"));
+        file.ok()?.take(FILE_MAX).read_to_string(&mut text).ok()?;
+        Key::read(&text).ok()
+    }
+
     fn open(path: &Path) -> Result<Self, HostKeyError> {
         let failed = |source| HostKeyError::Io {
             path: path.to_owned(),

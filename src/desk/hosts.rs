@@ -16,9 +16,9 @@ pub struct HostsError {
     pub message: String,
 }
 
-/// Keys by the hosts' names.
+/// Keys by the hosts' names, and the lines where they stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hosts(BTreeMap<String, Key>);
+pub struct Hosts(BTreeMap<String, (Key, usize)>);
 
 impl Hosts {
     /// Reads `NAME ssh-ed25519 AAAA…` lines. Empty lines and those that begin with `#` say nothing.
@@ -61,16 +61,27 @@ impl Hosts {
             if hosts.0.contains_key(name) {
                 return says(number, format!("`{name}` has a line already"));
             }
-            if let Some((other, _)) = hosts.0.iter().find(|(_, known)| **known == key) {
+            if let Some(other) = hosts.of_key(&key) {
                 return says(number, format!("the key is `{other}`'s already"));
             }
-            hosts.0.insert(name.to_owned(), key);
+            hosts.0.insert(name.to_owned(), (key, number));
         }
         Ok(hosts)
     }
 
     pub fn key(&self, host: &str) -> Option<&Key> {
-        self.0.get(host)
+        self.0.get(host).map(|(key, _)| key)
+    }
+
+    /// The line that names the host's key, counted from 1.
+    pub fn line(&self, host: &str) -> Option<usize> {
+        self.0.get(host).map(|(_, line)| *line)
+    }
+
+    /// Whose key it is.
+    pub fn of_key(&self, key: &Key) -> Option<&str> {
+        let found = self.0.iter().find(|(_, (known, _))| known == key);
+        found.map(|(name, _)| name.as_str())
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -86,12 +97,14 @@ impl Hosts {
     /// # Errors
     /// A description, for the reviewer.
     pub fn check(&self, host: &str, bytes: &[u8], signature: &str) -> Result<(), String> {
-        let Some(key) = self.key(host) else {
+        let Some((key, line)) = self.0.get(host) else {
             return Err(format!("`{host}` is not in the file of hosts"));
         };
         signed_by(key, signature, HOST_NAMESPACE, bytes)
             .map(|_| ())
-            .map_err(|why| format!("`{host}` did not sign this: {why}"))
+            .map_err(|why| {
+                format!("`{host}` did not sign this with the key in line {line} of the file of hosts: {why}")
+            })
     }
 }
 

@@ -18,6 +18,7 @@ pub mod host_key;
 pub mod hosts;
 pub mod local;
 pub mod post;
+pub mod roles;
 pub mod wire;
 
 pub use board::{Board, Reading};

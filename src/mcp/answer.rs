@@ -26,6 +26,9 @@ pub fn trouble_text(trouble: &Trouble) -> String {
         Trouble::Refused { data, .. } if data["closing"] == true => text.push_str(
             "\nNothing was refused. Once a person has started a dashboard again (`countersign`), propose it again.",
         ),
+        Trouble::Refused { data, .. } if data["doubted"] == true => {
+            text.push_str("\nAsking this host again changes nothing. Tell the person for whom you work.");
+        }
         Trouble::Refused { data, .. } if !data.is_null() => text.push_str(&format!("\n{data}")),
         Trouble::Refused { .. } => {}
         Trouble::Down(_) => text.push_str(
@@ -59,10 +62,13 @@ pub fn structured(text: String, content: Value, more: Vec<ContentBlock>) -> Call
 }
 
 /// A proposal that has no outcome yet.
-pub fn waiting(id: &str, state: &str) -> CallToolResult {
-    let message = match state {
-        "pending" => "It waits for a person's decision; not refused; call wait_for_run.",
-        _ => "A person granted it, and it has not ended; call wait_for_run.",
+///
+/// `hopeless`: why no votes can grant it.
+pub fn waiting(id: &str, state: &str, hopeless: Option<&str>) -> CallToolResult {
+    let message = match (state, hopeless) {
+        ("pending", Some(why)) => return in_vain(id, state, why),
+        ("pending", None) => "It waits for a person's decision; not refused; call wait_for_run.",
+        (_, _) => "A person granted it, and it has not ended; call wait_for_run.",
     };
     let text = format!("Proposal {id} is {state}. {message} Do not propose it again.");
     structured(
@@ -70,6 +76,15 @@ pub fn waiting(id: &str, state: &str) -> CallToolResult {
         json!({"state": state, "id": id, "message": message}),
         Vec::new(),
     )
+}
+
+/// It waits, and nobody can grant it.
+fn in_vain(id: &str, state: &str, why: &str) -> CallToolResult {
+    let text = format!(
+        "Proposal {id} is {state}. {why} A person may still deny it; do not wait for it, and do not propose the same again."
+    );
+    let content = json!({"state": state, "id": id, "message": why});
+    structured(text, content, Vec::new())
 }
 
 /// An outcome without its files; [`files::shown`] adds them.

@@ -129,8 +129,8 @@ fn outcome() -> Arc<JsonObject> {
 
 const RUN: &str = "Proposes Python code. A person reads it and decides whether it runs; it then runs in a confined process and \
     the output comes back. Use it for every piece of Python. Each call is a fresh process: imports, variables and files \
-    of earlier calls are gone. Under the default profile `analysis`, pd and np are there, each input is a variable of \
-    its name (tables as DataFrames), print or a bare last expression shows results, figures and files written to \
+    of earlier calls are gone. Under the profile `analysis`, which holds unless an administrator set another one, pd and np \
+    are there, each input is a variable of its name (tables as DataFrames), print or a bare last expression shows results, figures and files written to \
     relative paths come back. No network, no subprocesses, no absolute paths. If the answer is `pending`, nobody has \
     refused: call wait_for_run. If it is denied, the reason says what to change.";
 
@@ -228,6 +228,7 @@ pub fn tools() -> Vec<Tool> {
                     "id": text("The proposal's id."),
                     "state": {"type": "string", "enum": STATES},
                     "expires_at": text("When it expires undecided (RFC 3339)."),
+                    "hopeless": text("Why no votes can grant it, as people and keys are."),
                 }),
                 &["id", "state"],
             ),

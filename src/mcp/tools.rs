@@ -115,7 +115,7 @@ async fn wait(
             adapter.bound.ended(id);
             outcome(adapter, id, &value).await
         }
-        Held::Still(state) => answer::waiting(id, &state),
+        Held::Still(state, why) => answer::waiting(id, &state, why.as_deref()),
         // Nobody reads this.
         Held::Abandoned => answer::error("the call was cancelled; what was pending is withdrawn"),
         Held::Trouble(trouble) => answer::trouble(&trouble),
@@ -230,6 +230,10 @@ pub async fn proposal_status(adapter: &Adapter, given: Option<JsonObject>) -> An
         if state == "pending" {
             text.push_str(&format!(" It expires undecided at {expires}."));
         }
+    }
+    if let Some(why) = status["hopeless"].as_str() {
+        content["hopeless"] = why.into();
+        text.push_str(&format!(" {why}"));
     }
     Ok(answer::structured(text, content, Vec::new()))
 }

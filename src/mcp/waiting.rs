@@ -27,8 +27,8 @@ const WITHDRAWAL: Duration = Duration::from_secs(2);
 pub enum Held {
     /// The outcome object.
     Outcome(Value),
-    /// There is none yet.
-    Still(String),
+    /// There is none yet: the state, and why no votes can grant it.
+    Still(String, Option<String>),
     /// The agent cancelled the call or is gone.
     Abandoned,
     Trouble(Trouble),
@@ -86,13 +86,14 @@ pub async fn hold(
             Err(trouble) => return Held::Trouble(trouble),
             // Only an outcome has a message.
             Ok(outcome) if outcome.get("message").is_some() => return Held::Outcome(outcome),
-            Ok(still) => still["state"]
-                .as_str()
-                .unwrap_or("pending")
-                .clone_into(&mut state),
-        }
-        if Instant::now() >= until {
-            return Held::Still(state);
+            Ok(still) => {
+                let state_now = still["state"].as_str().unwrap_or("pending");
+                state_now.clone_into(&mut state);
+                if Instant::now() >= until {
+                    let hopeless = still["hopeless"].as_str().map(str::to_owned);
+                    return Held::Still(state, hopeless);
+                }
+            }
         }
     }
 }

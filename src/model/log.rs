@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Accesses, AgentClaim, AgentId, Artifact, BoundInput, Digest, Drill, DrillPlan, DrilledLog,
-    Exit, GrantDigest, Isolation, LimitKind, Limits, Nonce, Pace, Peer, Person, Preflight,
-    ProposalId, Reviewer, RunError, RunEvent, State, Terms, Tier, Timing, Verdict, Viewed, Vote,
-    VoteKind,
+    About, Accesses, AgentClaim, AgentId, Artifact, BoundInput, Digest, Drill, DrillPlan,
+    DrilledLog, Exit, GrantDigest, HeardVote, Isolation, LimitKind, Limits, Nonce, Pace, Peer,
+    Person, Preflight, ProposalId, Reviewer, RunError, RunEvent, State, Terms, Tier, Timing,
+    Verdict, Viewed, Vote, VoteKind,
 };
 
 /// One step in the life of a dashboard or a proposal.
@@ -78,6 +78,9 @@ pub enum LogEvent {
         host: String,
         state: State,
         message: String,
+        /// Who had voted, as far as the host told this person.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        votes: Vec<HeardVote>,
     },
     /// A drill ended. No other record ends one, unless the dashboard was killed.
     Drilled(Box<DrilledLog>),
@@ -313,6 +316,9 @@ pub struct VotedLog {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
     pub via: Via,
+    /// In the log of a reviewer: what their host asked about. It is no part of what is signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<Box<About>>,
 }
 
 /// How a vote came.

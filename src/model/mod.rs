@@ -13,6 +13,7 @@ mod flow;
 pub mod for_editors;
 mod glyphs;
 mod grant;
+mod heard;
 mod ids;
 mod input;
 pub mod json;
@@ -22,6 +23,8 @@ mod limits;
 mod log;
 mod lookalikes;
 mod nearest;
+mod news;
+mod notice;
 mod number;
 mod outcome;
 mod pace;
@@ -57,6 +60,7 @@ pub use environment::Environment;
 pub use flow::{Alteration, Altered, Change, ColumnRead, Flow, Flows, How, Named, Share, Way};
 pub use glyphs::{Mark, columns};
 pub use grant::Bound;
+pub use heard::{About, HeardVote};
 pub use ids::{CallId, ConnId, JobId, ProposalId};
 pub use input::{
     ArtifactRef, BoundInput, Column, DataFormat, DatasetInfo, InputKind, InputRequest, ROWS_MIN,
@@ -71,6 +75,8 @@ pub use log::{
 };
 pub use lookalikes::{Claimed, Imitation, Letter, claimed, differences, imitations};
 pub use nearest::{alike, closest, did_you_mean, nearest};
+pub use news::{Before, But, GrantedBefore, Like, News, Than};
+pub use notice::NoticeEvent;
 pub use number::grouped;
 pub use outcome::{
     Accesses, Artifact, Decision, DecisionKind, Exit, Isolation, LimitKind, Outcome, Retry, Run,

@@ -48,7 +48,7 @@ pub struct Decided {
 }
 
 /// One earlier proposal. Its texts come from agents and people: draw them only as claims.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Earlier {
     pub id: ProposalId,
     /// When it was proposed.
@@ -66,6 +66,8 @@ pub struct Earlier {
     pub given: Arc<Given>,
     /// Whether one of its inputs is private.
     pub private: bool,
+    /// Whether one is a file that an earlier run left.
+    pub left: bool,
     pub verdict: VerdictKind,
     pub decided: Option<Decided>,
     pub state: State,
@@ -75,7 +77,7 @@ pub struct Earlier {
 }
 
 /// A question's key, and the next older proposal that it also finds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Link {
     key: Key,
     older: u32,
@@ -131,7 +133,7 @@ pub struct Tally<'a> {
 }
 
 /// The memory; see the module documentation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Past {
     /// Oldest first. The first one has the number `first`.
     all: VecDeque<Earlier>,
@@ -253,6 +255,10 @@ impl Past {
             data: data.iter().map(|name| self.name(name)).collect(),
             given: self.given(Given::of(&proposed.policy_sha256, &proposed.inputs)),
             private: proposed.inputs.iter().any(BoundInput::is_private),
+            left: proposed
+                .inputs
+                .iter()
+                .any(|input| matches!(input.kind, InputKind::Artifact { .. })),
             verdict: proposed.verdict.verdict,
             decided: None,
             state: State::Pending,
@@ -346,6 +352,14 @@ impl Past {
             .filter(|code| seen.insert(*code))
             .take(most)
             .collect()
+    }
+
+    /// The codes that were granted, the newest first, each once.
+    pub fn granted_codes(&self, most: usize) -> Vec<Digest> {
+        let granted = |earlier: &&Earlier| earlier.decided.as_ref().is_some_and(|d| d.granted);
+        let mut seen = HashSet::new();
+        let codes = self.all.iter().rev().filter(granted).map(|e| e.code);
+        codes.filter(|code| seen.insert(*code)).take(most).collect()
     }
 
     fn forget_oldest(&mut self) {

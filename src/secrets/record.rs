@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{
-    AgentClaim, AgentId, Artifact, BoundInput, CapabilityUse, Column, DrilledLog, EditedLog,
+    About, AgentClaim, AgentId, Artifact, BoundInput, CapabilityUse, Column, DrilledLog, EditedLog,
     Finding, FinishedLog, GrantedLog, InputKind, LogEvent, Peer, PolicyRef, ProposedLog, RunError,
     RunEvent, Verdict, Vote, VotedLog,
 };
@@ -100,8 +100,24 @@ pub(super) fn texts(event: &mut LogEvent, said: &mut dyn FnMut(&mut String, Said
                 touched: _,
                 verified: _,
                 via: _,
+                about,
             } = &mut **v;
-            reason.iter_mut().for_each(text);
+            reason.iter_mut().for_each(&mut *text);
+            if let Some(about) = about {
+                let About {
+                    proposed_at: _,
+                    uid: _,
+                    agent,
+                    title,
+                    profile: _,
+                    verdict: _,
+                    findings: _,
+                    data: _,
+                    private: _,
+                } = &mut **about;
+                text(agent);
+                title.iter_mut().for_each(text);
+            }
         }
         LogEvent::VoteRefused {
             id: _,
@@ -122,6 +138,7 @@ pub(super) fn texts(event: &mut LogEvent, said: &mut dyn FnMut(&mut String, Said
             host: _,
             state: _,
             message,
+            votes: _,
         } => text(message),
         LogEvent::Drilled(d) => {
             // A drill's words are the dashboard's own.

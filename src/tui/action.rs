@@ -148,6 +148,8 @@ impl ExportAs {
 pub struct Comparison {
     /// The digest of the earlier code.
     pub earlier: Digest,
+    /// The earlier code, if it is at hand. Else the log has it.
+    pub text: Option<Arc<str>>,
     pub code: Arc<str>,
     pub number: u64,
 }

@@ -11,6 +11,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use uuid::Uuid;
 
+pub use super::made::*;
+use super::*;
 use crate::broker::{
     self, BrokerState, Confirmation, Effect, Event, ExecNote, HumanAct, Profile, Request, Settings,
 };
@@ -21,9 +23,6 @@ use crate::model::{
     State, StreamName, TextFormat, Tier, Verdict,
 };
 use crate::policy::{Policy, PrivateValues};
-
-pub use super::made::*;
-use super::*;
 
 pub struct Bench {
     pub state: BrokerState,
@@ -461,7 +460,8 @@ impl Bench {
                 Action::Pause(agent) => HumanAct::Pause { agent, by },
                 Action::Resume(agent) => HumanAct::Resume { agent, by },
                 Action::Compare(wanted) => {
-                    let earlier = String::from_utf8_lossy(&self.codes[&wanted.earlier]);
+                    let logged = || String::from_utf8_lossy(&self.codes[&wanted.earlier]).into();
+                    let earlier = wanted.text.unwrap_or_else(logged);
                     let diff = Diff::between(&earlier, &wanted.code, Duration::from_secs(60));
                     self.ui.set_diff(wanted.number, Ok(diff));
                     continue;

@@ -112,7 +112,7 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "OTHERS, STUCK",
-        "others are asked for their votes, and not you (yours counts as before); no votes can grant it, as its host's files are",
+        "others are asked for their votes, and not you (yours counts as before); no votes can grant it, as its host's files are, and `a` says why",
     ),
     (
         "READING",

@@ -35,6 +35,7 @@ mod program;
 mod queries;
 mod review;
 mod screen;
+mod seat_news;
 mod shown;
 mod sketch;
 pub mod terminal;
@@ -122,6 +123,8 @@ mod readers_tests;
 mod review_tests;
 #[cfg(test)]
 mod rules_tests;
+#[cfg(test)]
+mod seat_news_tests;
 #[cfg(test)]
 mod seat_tests;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::broker::poll::Own;
 use crate::broker::{BrokerState, Entry};
-use crate::model::{EffectMark, Effects, State, Withheld};
+use crate::model::{EffectMark, Effects, State, VoteKind, Withheld};
 use crate::policy::Contract;
 
 use super::claim;
@@ -22,17 +22,24 @@ pub fn tags(state: &BrokerState, entry: &Entry) -> Vec<Tag> {
     let edited = entry.is_edited();
     let edited = edited.then_some((words::EDITED_ROW, Role::Accent));
     let others = || state.person_here().is_ok_and(|me| entry.asks_others(me));
-    let hopeless = entry.offered().is_some_and(|o| o.offer.hopeless.is_some());
-    let votes = entry.poll().filter(|_| waits).map(|poll| match poll.own() {
-        Own::Sent(_) | Own::Counted(_) => (words::votes::VOTED, Role::Dim),
+    let hopeless = entry.hopeless().is_some();
+    let votes = entry.poll().filter(|_| waits);
+    let votes = votes.and_then(|poll| match poll.own() {
+        Own::Sent(_) | Own::Counted(_) => Some((words::votes::VOTED, Role::Dim)),
         Own::Open | Own::Signing(_) | Own::Failed(_) if hopeless => {
-            (words::votes::STUCK, Role::Flagged)
+            Some((words::votes::STUCK, Role::Flagged))
         }
-        Own::Open if others() => (words::votes::OTHERS, Role::Dim),
-        Own::Open | Own::Signing(_) | Own::Failed(_) => (words::votes::VOTE, Role::Accent),
+        Own::Open if others() => counts(state, entry).then_some((words::votes::OTHERS, Role::Dim)),
+        Own::Open | Own::Signing(_) | Own::Failed(_) => Some((words::votes::VOTE, Role::Accent)),
     });
     let own = paused.into_iter().chain(votes).chain(edited);
     own.chain(effect_tags(entry)).collect()
+}
+
+/// Whether a vote of the person could count: a grant, or a veto from a seat.
+fn counts(state: &BrokerState, entry: &Entry) -> bool {
+    let person = state.person_here();
+    person.is_ok_and(|me| entry.may_count(me)) || state.denies_as(entry) == VoteKind::Veto
 }
 
 /// `None` before it is analysed.

@@ -181,6 +181,8 @@ fn the_documented_file_has_its_documented_meaning() {
         ["/usr/local/bin/desk-mail", "mail.example.org:25"]
     );
     assert_eq!((config.notify.within_s, config.notify.every_s), (5, 300));
+    let told: Vec<_> = config.notify.events.iter().map(|e| e.as_str()).collect();
+    assert_eq!(told, ["waits"]);
     assert_eq!((config.drills.every, config.drills.seed), (25, Some(7)));
     let desk = desk(&config);
     assert_eq!(desk.name.as_deref(), Some("lab-1"));
@@ -742,6 +744,13 @@ fn key_cases() -> Vec<KeyCase> {
             "6",
             |c| c.notify.every_s.to_string(),
             ["5", "6"],
+        ),
+        case(
+            "NOTIFY_EVENTS",
+            "[notify]\nevents = [\"waits\"]",
+            "ended,waits",
+            |c| format!("{:?}", c.notify.events),
+            ["[Waits]", "[Ended, Waits]"],
         ),
         case(
             "DRILLS_EVERY",

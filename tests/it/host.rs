@@ -262,7 +262,7 @@ fn a_host_that_was_killed_with_votes_in_ends_what_was_open_and_runs_nothing_agai
 }
 
 #[test]
-fn a_host_says_at_its_start_what_no_votes_can_grant() {
+fn a_host_says_at_its_start_what_no_votes_can_grant_and_ends_it_at_once() {
     let Some([one]) = users(["daemon"]) else {
         return;
     };
@@ -282,6 +282,14 @@ fn a_host_says_at_its_start_what_no_votes_can_grant() {
         line.is_some_and(|line| line.contains("2 people of data")),
         "{said}"
     );
+    // It does not wait for its deadline.
+    let (code, _, err) = ended(host.submits("vain", "print(1)\n", &[]));
+    assert_eq!(code, Some(7), "{err}");
+    assert!(
+        err.contains("the rule asks for 2 of data; 1 of them may vote on it"),
+        "{err}"
+    );
+    assert_eq!((host.records("failed"), host.records("voted")), (1, 0));
 }
 
 #[test]

@@ -235,6 +235,7 @@ fn definition(reply: &Reply) -> &'static str {
         Reply::Outcome(_) => "outcome",
         Reply::Status { .. } => "status.result",
         Reply::State { .. } => "id_and_state",
+        Reply::Vain { .. } => "waits_in_vain",
         Reply::Verdict(_) => "check.result",
         Reply::Datasets(_) => "datasets.result",
         Reply::Artifact { .. } => "artifact.result",
@@ -275,6 +276,12 @@ fn every_kind_of_answer_fits_with_all_of_its_fields() {
             expires_at: Some(time),
             before: Some(2),
             shown: Some(true),
+            hopeless: Some(text()),
+        },
+        Reply::Vain {
+            id,
+            state,
+            hopeless: text(),
         },
         Reply::State { id, state },
         Reply::Artifact {

@@ -24,6 +24,7 @@ pub struct Lines {
     voters: Option<String>,
     python: Option<String>,
     log: Option<String>,
+    doubt: Option<String>,
     checkpoints: Option<String>,
 }
 
@@ -210,15 +211,21 @@ impl Lines {
             Event::LogDoubted(LogDoubt::Unreadable(why)) => tell(&format!(
                 "nothing is granted until the log can be read: {why}"
             )),
-            Event::LogDoubted(LogDoubt::Contradicted(why)) => tell(&format!(
-                "nothing is granted: the log is not the one that was signed: {why}"
-            )),
+            // The notary finds it again and again.
+            Event::LogDoubted(LogDoubt::Contradicted(why)) => again(
+                &mut self.doubt,
+                format!(
+                    "nothing is granted, offered or taken any more: the log is not the one that was signed: {why}"
+                ),
+                tell,
+            ),
             Event::Environment(Environment::Ready { label, .. }) => {
                 again(&mut self.python, format!("Python: {label}"), tell);
             }
-            Event::Environment(Environment::Making { step, .. }) => {
-                let line = format!("no Python yet, and nothing is offered before: {step}");
-                again(&mut self.python, line, tell);
+            Event::Environment(Environment::Making { .. }) => {
+                let line =
+                    "no Python yet: nothing is offered before it is made and its files are read";
+                again(&mut self.python, line.to_owned(), tell);
             }
             Event::Environment(Environment::Failed { message }) => {
                 let line = format!("no Python, and nothing can run: {message}");
@@ -241,7 +248,9 @@ impl Lines {
 
     /// Tells how the log and its checkpoints fare, if that is new.
     pub fn log(&mut self, header: &Header, tell: Tell<'_>) {
-        if let Some(line) = damage(header) {
+        let told = |why: &String| self.doubt.as_ref().is_some_and(|line| line.ends_with(why));
+        let is_told = matches!(&header.log, LogCheck::Damaged(why) if told(why));
+        if let Some(line) = damage(header).filter(|_| !is_told) {
             again(&mut self.log, line, tell);
         }
         match &header.unanchored {

@@ -3,13 +3,12 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
 use crate::model::visible;
 
+use super::super::group::Group;
 use super::queue::{Message, seconds};
 
 /// Bytes of its errors that are told.
@@ -67,8 +66,7 @@ impl Errand {
         });
         let ended = ended.await;
         if ended.is_ok() {
-            // Its number may be somebody else's by now.
-            group.0 = None;
+            group.ended();
         }
         match ended {
             Err(_) => Err(format!(
@@ -123,22 +121,5 @@ fn first(said: &[u8]) -> String {
     match said.trim().lines().next() {
         Some(line) if !line.is_empty() => format!(": {}", visible(line)),
         _ => String::new(),
-    }
-}
-
-/// A process group that is killed when nobody waits for it any more.
-struct Group(Option<Pid>);
-
-impl Group {
-    fn of(pid: Option<u32>) -> Self {
-        Self(pid.map(|pid| Pid::from_raw(pid.cast_signed())))
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(group) = self.0 {
-            let _ = killpg(group, Signal::SIGKILL);
-        }
     }
 }

@@ -33,6 +33,8 @@ pub struct Message {
 #[derive(Debug)]
 pub struct Queue {
     every: Duration,
+    /// What is told at all.
+    told: Vec<NoticeEvent>,
     waiting: BTreeMap<About, Message>,
     /// When the last one went, and how long the next waits.
     sent: BTreeMap<About, (Duration, Duration)>,
@@ -84,16 +86,16 @@ pub fn seconds(at: Timestamp) -> String {
 }
 
 impl Queue {
-    pub fn new(every: Duration) -> Self {
+    pub const fn new(every: Duration, told: Vec<NoticeEvent>) -> Self {
         Self {
             every,
+            told,
             waiting: BTreeMap::new(),
             sent: BTreeMap::new(),
         }
     }
 
-    /// `now`: since the start.
-    pub fn add(&mut self, notice: Notice, _now: Duration) {
+    pub fn add(&mut self, notice: Notice) {
         let Notice {
             event,
             host,
@@ -102,7 +104,8 @@ impl Queue {
             to,
         } = notice;
         for one in to {
-            if event == NoticeEvent::Ended && self.take_back(&one.person, proposal) {
+            let taken_back = event == NoticeEvent::Ended && self.take_back(&one.person, proposal);
+            if taken_back || !self.told.contains(&event) {
                 continue;
             }
             let message = Message {
@@ -220,19 +223,17 @@ mod tests {
 
     #[test]
     fn a_flood_of_proposals_is_a_few_messages_that_say_how_many_there_are() {
-        let mut queue = Queue::new(secs(60));
+        let mut queue = Queue::new(secs(60), NoticeEvent::ALL.into());
         let mut out = Vec::new();
         // One agent, a proposal a second for three hours, each gone after ten.
         for s in 0..3 * 3600_u64 {
-            queue.add(
-                notice(NoticeEvent::Waits, u128::from(s), &["ana", "ben"]),
-                secs(s),
-            );
+            queue.add(notice(NoticeEvent::Waits, u128::from(s), &["ana", "ben"]));
             if let Some(gone) = s.checked_sub(10) {
-                queue.add(
-                    notice(NoticeEvent::Ended, u128::from(gone), &["ana", "ben"]),
-                    secs(s),
-                );
+                queue.add(notice(
+                    NoticeEvent::Ended,
+                    u128::from(gone),
+                    &["ana", "ben"],
+                ));
             }
             while let Some(message) = queue.next(secs(s)) {
                 out.push((s, message));
@@ -259,25 +260,41 @@ mod tests {
     }
 
     #[test]
+    fn an_event_that_is_not_told_still_takes_back_what_was_not_told_yet() {
+        let mut queue = Queue::new(secs(60), vec![NoticeEvent::Waits]);
+        queue.add(notice(NoticeEvent::Waits, 1, &["ana"]));
+        assert_eq!(drain(&mut queue, secs(10)).len(), 1);
+        queue.add(notice(NoticeEvent::Waits, 2, &["ana"]));
+        for (event, n) in [
+            (NoticeEvent::Ended, 1),
+            (NoticeEvent::Ended, 2),
+            (NoticeEvent::Escalated, 3),
+        ] {
+            queue.add(notice(event, n, &["ana"]));
+        }
+        assert_eq!(drain(&mut queue, secs(1000)), []);
+    }
+
+    #[test]
     fn a_pause_ends_the_delays() {
-        let mut queue = Queue::new(secs(60));
+        let mut queue = Queue::new(secs(60), NoticeEvent::ALL.into());
         for s in [0, 1, 61] {
-            queue.add(notice(NoticeEvent::Waits, s, &["ana"]), Duration::ZERO);
+            queue.add(notice(NoticeEvent::Waits, s, &["ana"]));
             drain(&mut queue, secs(200));
         }
         // The last went at 180, and made the next wait until 420.
-        queue.add(notice(NoticeEvent::Waits, 9, &["ana"]), secs(1000));
+        queue.add(notice(NoticeEvent::Waits, 9, &["ana"]));
         assert!(queue.next(secs(1000)).is_some());
-        queue.add(notice(NoticeEvent::Waits, 10, &["ana"]), secs(1001));
+        queue.add(notice(NoticeEvent::Waits, 10, &["ana"]));
         assert_eq!(queue.due(), Some(secs(1060)));
     }
 
     #[test]
     fn each_event_has_one_fixed_line() {
         let line = |event, ids: &[u128]| {
-            let mut queue = Queue::new(secs(60));
+            let mut queue = Queue::new(secs(60), NoticeEvent::ALL.into());
             for id in ids {
-                queue.add(notice(event, *id, &["ana"]), Duration::ZERO);
+                queue.add(notice(event, *id, &["ana"]));
             }
             let message = queue.next(Duration::ZERO).unwrap();
             assert_eq!(message.logins, ["rev_ana"]);
@@ -320,8 +337,8 @@ mod tests {
 
     #[test]
     fn what_could_not_be_told_is_told_with_the_next_and_given_up_after_three_times() {
-        let mut queue = Queue::new(secs(60));
-        queue.add(notice(NoticeEvent::Waits, 1, &["ana"]), Duration::ZERO);
+        let mut queue = Queue::new(secs(60), NoticeEvent::ALL.into());
+        queue.add(notice(NoticeEvent::Waits, 1, &["ana"]));
         let mut now = Duration::ZERO;
         for tries in 1..=TRIES {
             let message = queue.next(now).unwrap();
@@ -331,10 +348,7 @@ mod tests {
             if tries == TRIES {
                 break;
             }
-            queue.add(
-                notice(NoticeEvent::Waits, 1 + u128::from(tries), &["ana"]),
-                now,
-            );
+            queue.add(notice(NoticeEvent::Waits, 1 + u128::from(tries), &["ana"]));
             now = queue.due().unwrap();
         }
         assert_eq!(queue.due(), None);

@@ -12,6 +12,7 @@ use crate::desk::Hosts;
 use crate::desk::engine::{
     ClaimRow, Engine, EngineError, Listener, OfferRow, Seen, StatementRow, VoteRow,
 };
+use crate::desk::evidence::Book;
 use crate::model::{Digest, Person, ProposalId, visible};
 
 use super::super::Input;
@@ -57,6 +58,10 @@ struct Read {
     said: BTreeSet<(ProposalId, Digest)>,
     /// Hosts that sent what is not believed, and until when that is not told again.
     odd: BTreeMap<String, Timestamp>,
+    /// What is wrong with the logs of hosts, as it was told.
+    doubted: BTreeSet<String>,
+    /// Whether the hosts' logs were looked at since everything was read anew.
+    is_watched: bool,
 }
 
 impl Talk {
@@ -79,6 +84,7 @@ impl Talk {
             if tokio::time::Instant::now() >= anew || listener.is_anew() || is_lost {
                 read = Read {
                     odd: read.odd,
+                    doubted: read.doubted,
                     ..Read::default()
                 };
                 anew = tokio::time::Instant::now() + ANEW;
@@ -128,7 +134,34 @@ impl Talk {
         self.statements(&new, None, read, inbox).await?;
         self.again(&new).await?;
         read.known.extend(new);
+        if !read.is_watched {
+            self.doubts(read, inbox).await?;
+            read.is_watched = true;
+        }
         self.claims(read, inbox).await
+    }
+
+    /// Tells whose logs are doubted, each once: nothing of such a host can be granted, and what it said may be gone from its log.
+    async fn doubts(
+        &self,
+        read: &mut Read,
+        inbox: &UnboundedSender<Input>,
+    ) -> Result<(), EngineError> {
+        let names: Vec<String> = self.hosts.names().map(str::to_owned).collect();
+        let mut book = Book::new((*self.hosts).clone());
+        for row in self.engine.newest_checkpoints(&names).await? {
+            book.checkpoint(&row);
+        }
+        let doubts: BTreeSet<String> = book
+            .doubts()
+            .map(|f| format!("{}: {}", f.host, f.what))
+            .collect();
+        for what in doubts.difference(&read.doubted) {
+            tracing::error!("{what}");
+            let _ = inbox.send(Input::Odd(what.clone()));
+        }
+        read.doubted = doubts;
+        Ok(())
     }
 
     /// Hands in anew what the engine took and no host has answered, in case it lost that. What it has changes nothing there.

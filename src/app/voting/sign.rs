@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::ballot::{Key, signed_by};
 use crate::config::DeskKey;
 
+use super::super::group::Group;
 use super::refused::{SignError, Terminal};
 use super::{programs, terminal};
 
@@ -115,8 +115,7 @@ impl Signer {
         let (status, answer, complaint) = tokio::time::timeout(QUIET, work)
             .await
             .map_err(|_| SignError::TimedOut(QUIET.as_secs()))??;
-        // Its number may be somebody else's by now.
-        group.0 = None;
+        group.ended();
         match status.success() {
             true => self.own(answer, namespace, text),
             false => Err(self.refused(&complaint)),
@@ -265,23 +264,6 @@ async fn said(pipe: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
         let _ = pipe.take(SAID_MAX).read_to_end(&mut bytes).await;
     }
     bytes
-}
-
-/// A process group that is killed when nobody waits for it any more.
-struct Group(Option<Pid>);
-
-impl Group {
-    fn of(pid: Option<u32>) -> Self {
-        Self(pid.map(|pid| Pid::from_raw(pid.cast_signed())))
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(group) = self.0 {
-            let _ = killpg(group, Signal::SIGKILL);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::IndexError;
 
 /// Changes with every change of the tables or of what they mean.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// Texts are in lower case but where a name is shown from here. Times are nanoseconds since 1970, spans too.
 const TABLES: &str = "

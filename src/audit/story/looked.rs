@@ -22,7 +22,9 @@ pub fn looked(v: &Viewed, findings: usize) -> Vec<String> {
     };
     let all = count(findings, "finding");
     let shown = match (v.findings_shown, findings) {
-        (_, 0) => all,
+        (0, 0) => all,
+        // A seat's log has no verdict.
+        (shown, 0) => count(shown as usize, "finding"),
         (shown, _) => format!("{} of {all}", grouped(shown)),
     };
     let mut lines = vec![format!(

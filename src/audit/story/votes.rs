@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Story, count};
-use crate::model::{GrantedLog, Person, Via, VoteKind, VotedLog, Votes};
+use crate::model::{About, GrantedLog, HeardVote, Person, Via, VoteKind, VotedLog, Votes};
 
 const fn did(kind: VoteKind) -> &'static str {
     match kind {
@@ -14,7 +14,51 @@ const fn did(kind: VoteKind) -> &'static str {
 }
 
 impl Story<'_> {
+    /// In a reviewer's log: what another host asked about.
+    fn about(&mut self, v: &VotedLog, about: &About) {
+        let host = self.name(&v.host);
+        let title = match &about.title {
+            Some(title) => self.given(title),
+            None => "something without a title".to_owned(),
+        };
+        let (agent, asked) = (
+            self.given(&about.agent),
+            (self.teller.at)(about.proposed_at),
+        );
+        self.say(format!(
+            "The host {host} asked about {title}, of an agent named {agent} (uid {}) there, proposed at {asked}.",
+            about.uid
+        ));
+        self.say(format!(
+            "Judged {} under the profile {}, {}; its code has {}.",
+            about.verdict,
+            self.name(&about.profile),
+            count(about.findings as usize, "finding"),
+            v.code
+        ));
+        if !about.data.is_empty() {
+            let names: Vec<String> = about.data.iter().map(|name| self.name(name)).collect();
+            self.say(format!("It uses {}.", names.join(", ")));
+        }
+        self.elsewhere = Some(host);
+    }
+
+    /// Who had voted at another host, by its word.
+    pub(super) fn heard_votes(&mut self, host: &str, votes: &[HeardVote]) {
+        let each = votes.iter().map(|one| {
+            let at = (self.teller.at)(one.at);
+            format!("{} {} at {at}", one.voter, did(one.vote))
+        });
+        let each: Vec<String> = each.collect();
+        if !each.is_empty() {
+            self.say(format!("Who voted, as {host} told: {}.", each.join(", ")));
+        }
+    }
+
     pub(super) fn voted(&mut self, v: &VotedLog, ts: Timestamp) {
+        if let (Some(about), None, None) = (&v.about, self.asked, &self.elsewhere) {
+            self.about(v, about);
+        }
         let (voter, did) = (&v.vote.voter, did(v.vote.kind));
         let (at, after) = ((self.teller.at)(ts), self.after(ts));
         let (via, key) = (self.via(&v.via), self.given(&v.key));
@@ -123,6 +167,7 @@ mod tests {
             host: "lab-1".to_owned(),
             state: State::Expired,
             message: "nobody decided".to_owned(),
+            votes: Vec::new(),
         };
         let events = [
             samples::proposed(id, "revenue").0,

@@ -1,8 +1,9 @@
 //! A log that cannot be read, or is not the one that was signed: records are written, and nothing is granted.
 
 use super::super::{Event, LogDoubt, Refused};
+use super::voters::{everybody, grants, offers, rule, with_rules};
 use super::world::*;
-use crate::model::State;
+use crate::model::{Retry, State, VerdictKind};
 
 const CANNOT_READ: &str = "log/00000001.jsonl cannot be read: Input/output error";
 
@@ -58,4 +59,43 @@ fn what_was_granted_a_moment_before_does_not_start() {
     let outcome = w.outcome_of(A, id);
     assert_eq!(outcome.state, State::Error);
     assert!(outcome.run.is_none());
+}
+
+/// Where people vote they would read and sign in vain, and be told of it again and again.
+#[test]
+fn a_host_whose_log_is_not_the_signed_one_ends_what_waits_and_offers_and_tells_nothing_more() {
+    let mut w = World::with(with_rules(vec![rule()]));
+    w.send(Event::Electorate(Ok(everybody())));
+    let waits = w.pending(A, draft("1\n"));
+    grants(&mut w, waits, "ana");
+    let (recorded, _) = w.propose(A, draft("2\n"));
+    w.analyse(VerdictKind::Clear);
+    let (_, arrives) = w.propose(A, draft("3\n"));
+    // What cannot be read may be readable again.
+    w.send(unreadable());
+    assert_eq!(w.state_of(waits), State::Pending);
+    let told = w.notices.len();
+    let offered = offers(&w).len();
+    for _ in 0..2 {
+        w.send(contradicted());
+    }
+    w.durable();
+    for id in [waits, recorded] {
+        let outcome = w.outcome_of(A, id);
+        assert_eq!((outcome.state, outcome.retry), (State::Error, Retry::No));
+        assert!(
+            outcome.message.contains("has put the newer log back"),
+            "{}",
+            outcome.message
+        );
+        assert_eq!(w.kinds(id).last(), Some(&"failed"));
+    }
+    let Some(Err(why)) = w.answer(A, arrives) else {
+        panic!("what arrives is refused");
+    };
+    assert_eq!(why.data["doubted"], true);
+    let refused = w.propose_refused(A, draft("4\n"));
+    assert_eq!(refused.data["doubted"], true);
+    assert_eq!(offers(&w).len(), offered);
+    assert_eq!(w.notices.len(), told);
 }

@@ -157,6 +157,28 @@ fn a_denial_from_a_seat_ends_it_at_the_host_and_the_seat_hears_how_it_ended() {
     seat.durable();
     assert_eq!(seat.state_of(id), State::Denied);
     assert_eq!(seat.kinds(id), ["voted", "settled"]);
+    // What it was about, and who had voted, as the host told.
+    let about = seat.log.iter().find_map(|e| match e {
+        LogEvent::Voted(v) => v.about.as_deref(),
+        _ => None,
+    });
+    assert_eq!(about.map(|about| about.profile.as_str()), Some("analysis"));
+    assert!(host.log.iter().all(|e| match e {
+        LogEvent::Voted(v) => v.about.is_none(),
+        _ => true,
+    }));
+    let heard = seat.log.iter().find_map(|e| match e {
+        LogEvent::Settled { votes, .. } => Some(votes),
+        _ => None,
+    });
+    let heard: Vec<_> = heard
+        .unwrap()
+        .iter()
+        .map(|one| (one.voter.as_str(), one.vote))
+        .collect();
+    assert_eq!(heard, [("ben", VoteKind::Deny)]);
+    let seen = &seat.entry(id).offered().unwrap().votes;
+    assert_eq!(seen.len(), 1, "also its details say so after the end");
     let by = host.log.iter().find_map(|e| match e {
         LogEvent::Denied { reason, .. } => reason.clone(),
         _ => None,
@@ -343,6 +365,20 @@ fn an_offer_that_nobody_voted_on_here_leaves_no_record() {
     seat.tick(s(1800));
     seat.durable();
     assert_eq!(seat.kinds(id), ["voted", "settled"]);
+}
+
+#[test]
+fn a_seat_that_was_opened_anew_records_the_end_of_what_it_voted_on() {
+    let (mut host, mut seat) = (host(), seat_of("ben"));
+    let id = host.pending(A, draft("1\n"));
+    seat.send(Event::VotedBefore(vec![id]));
+    carry(&mut host, &mut seat);
+    seat.analyse(VerdictKind::Clear);
+    votes(&mut host, id, VoteKind::Deny, "ben");
+    host.durable();
+    carry(&mut host, &mut seat);
+    seat.durable();
+    assert_eq!(seat.kinds(id), ["settled"]);
 }
 
 #[test]

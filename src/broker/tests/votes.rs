@@ -1,6 +1,7 @@
 //! Grants by votes: what counts, and what does not.
 
 use super::voters::*;
+use super::world::{bound, json_input};
 
 #[test]
 fn two_people_grant_and_the_files_are_looked_at_again_before_it_runs() {
@@ -256,6 +257,30 @@ fn no_vote_counts_that_is_not_its_voters_own_over_these_bytes_here_and_now() {
         assert_eq!(w.kinds(id), ["proposed", "voted", "vote_refused"], "{what}");
         w.deny(id, None);
         w.durable();
+    }
+}
+
+/// A seat counts the lines of what the agent brought too.
+#[test]
+fn lines_of_what_the_agent_brought_are_seen_like_those_of_the_code() {
+    let mut w = host();
+    for (more, counts) in [(2, true), (3, false)] {
+        let mut brings = draft("print(t)\n");
+        brings.inputs = json_input(serde_json::json!(1));
+        let (id, _) = w.propose(A, brings);
+        w.send(Event::InputsBound {
+            id,
+            inputs: Ok(vec![bound("threshold", "1")]),
+        });
+        w.analyse(VerdictKind::Clear);
+        w.durable();
+        let mut viewed = all_of_it(&w, id);
+        viewed.lines_seen += more;
+        let ballot = poll(&w, id).ballot();
+        let vote = sign(&key("ben"), ballot, VoteKind::Grant, "ben", viewed);
+        cast(&mut w, id, vote, via("ben"));
+        let last = if counts { "voted" } else { "vote_refused" };
+        assert_eq!(w.kinds(id).last(), Some(&last), "{more} lines more");
     }
 }
 

@@ -485,7 +485,7 @@ impl Watch {
                 );
                 (*id, *state)
             }
-            Reply::State { id, state } => (*id, *state),
+            Reply::State { id, state } | Reply::Vain { id, state, .. } => (*id, *state),
             Reply::Hello { .. }
             | Reply::Verdict(_)
             | Reply::Datasets(_)

@@ -68,19 +68,26 @@ fn text(out: &mut dyn Write, asked: &Asked) -> std::io::Result<()> {
         writeln!(out, "{}", row(proposal, &asked.book))?;
     }
     for (host, chain) in &asked.book.chains {
-        writeln!(out, "host {host}: {}", desk::checkpoint(chain))?;
+        let doubted = if chain.is_doubted() { "DOUBTED, " } else { "" };
+        writeln!(out, "host {host}: {doubted}{}", desk::checkpoint(chain))?;
     }
     for Fault { host, what } in &asked.book.faults {
         writeln!(out, "NOT BELIEVED: {host}: {}", visible(what))?;
     }
     let (all, faults) = (asked.proposals.len(), asked.book.faults.len());
-    let proved = asked
-        .proposals
-        .iter()
-        .filter(|p| p.proved.is_some())
-        .count();
+    let is_doubted = |p: &&Proposal| asked.book.is_doubted(&p.host);
+    let (doubted, others): (Vec<&Proposal>, Vec<&Proposal>) =
+        asked.proposals.iter().partition(is_doubted);
+    let proved = others.iter().filter(|p| p.proved.is_some()).count();
     let hosts = asked.book.chains.len();
-    writeln!(out, "{all} proposals of {hosts} hosts, {proved} proved")?;
+    let doubted = match doubted.len() {
+        0 => String::new(),
+        n => format!(", {n} of hosts whose log is doubted"),
+    };
+    writeln!(
+        out,
+        "{all} proposals of {hosts} hosts, {proved} proved{doubted}"
+    )?;
     match faults {
         0 => writeln!(out, "everything that was read holds"),
         n => writeln!(out, "damaged: {n} of what was read does not hold"),
@@ -107,8 +114,12 @@ fn row(proposal: &Proposal, book: &Book) -> String {
                 [] => "signed by no other host".to_owned(),
                 by => format!("signed by {}", by.join(", ")),
             };
+            let doubted = match book.is_doubted(&proposal.host) {
+                true => "DOUBTED, ",
+                false => "",
+            };
             format!(
-                "record {} of {}, {by}",
+                "{doubted}record {} of {}, {by}",
                 proved.record.seq, proved.checkpoint.0
             )
         }
@@ -143,6 +154,7 @@ fn whole(asked: &Asked) -> Value {
             "versions": proposal.versions,
             "state": proposal.state(),
             "votes": votes.collect::<Vec<_>>(),
+            "doubted": book.is_doubted(&proposal.host),
             "proof": proposal.proved.as_ref().map(|proved| json!({
                 "seq": proved.record.seq,
                 "at": proved.record.ts,
@@ -161,7 +173,7 @@ fn whole(asked: &Asked) -> Value {
                 "signed_by": chain.cosigners(link),
             })
         });
-        json!({"host": host, "checkpoint": newest})
+        json!({"host": host, "doubted": chain.is_doubted(), "checkpoint": newest})
     });
     let faults = book.faults.iter();
     let faults = faults.map(|fault| json!({"host": fault.host, "what": fault.what}));

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::config::Config;
+use crate::desk::HostKey;
 use crate::desk::engine::{Engine, Standing};
-use crate::desk::evidence::{Book, Chain, read_seen};
+use crate::desk::evidence::{Book, Chain, OwnDoubt, read_seen};
 use crate::desk::hosts::Hosts;
 use crate::error::Failure;
 use crate::model::visible;
@@ -97,9 +98,14 @@ pub(super) async fn lines(
     // What this machine's own host saw, which the engine cannot have lost.
     let seen = read_seen(&config.paths.state_dir).unwrap_or_default();
     for (host, seen) in seen.0 {
-        let said = seen.doubt.map(|why| format!("{}: {why}", visible(&host)));
+        let admitted = seen.admitted.map(|said| said.to_string());
+        let said = seen.doubt.or(admitted);
+        let said = said.map(|why| format!("{}: {}", visible(&host), visible(&why)));
         faults.extend(said.filter(|said| !faults.contains(said)));
     }
+    let own = HostKey::public_of(&config.paths.state_dir)
+        .and_then(|key| OwnDoubt::open(&config.paths.state_dir, key.fingerprint()).ok()?);
+    faults.extend(own.map(|doubt| format!("this host: {}", doubt.admitted.here())));
     let sound = faults.is_empty();
     lines.extend(faults.into_iter().map(|fault| ("WARNING", fault)));
     (lines, sound)

@@ -1,15 +1,20 @@
 //! Whether votes could be counted here, and a host could start.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::app::{Written, vain as vainly};
 use crate::config::Config;
 use crate::tui::TerminalCaps;
 
-use super::Check;
+use super::{Check, State};
+
+/// What has to be right so that a host could grant something, by the names of the rows before.
+const NEEDED: [&str; 4] = ["engine", "file of hosts", "log of this host", GRANTS];
+const GRANTS: &str = "grants";
 
 /// `None` where nothing has to do with votes, or the row of the configuration says what is wrong.
-pub fn check(config: &Config) -> Option<Check> {
+pub fn check(config: &Config, before: &[Check]) -> Option<Check> {
     const NAME: &str = "votes";
     let written = Written::of(config, TerminalCaps::NONE).ok()?;
     let can_host = written.can_host(config);
@@ -22,7 +27,18 @@ pub fn check(config: &Config) -> Option<Check> {
         }
     };
     let may = people.map_or_else(String::new, |n| format!("people who may vote: {n}; "));
+    let lacks = before.iter().filter(|check| check.state == State::Missing);
+    let lacks: BTreeSet<&str> = lacks.map(|check| check.name).collect();
+    let lacks: Vec<&str> = NEEDED
+        .into_iter()
+        .filter(|name| lacks.contains(name))
+        .collect();
     Some(match can_host {
+        Ok(()) if !lacks.is_empty() => Check::note(
+            NAME,
+            format!("{may}`countersign host` would start, and not all could be granted there"),
+            format!("see above: {}", lacks.join(", ")),
+        ),
         Ok(()) => Check::ok(NAME, format!("{may}`countersign host` can start")),
         Err(e) => Check::note(
             NAME,
@@ -34,7 +50,7 @@ pub fn check(config: &Config) -> Option<Check> {
 
 /// What no votes can grant, as the people and keys are.
 pub fn vain(config: &Config) -> Vec<Check> {
-    const NAME: &str = "grants";
+    const NAME: &str = GRANTS;
     let Ok(written) = Written::of(config, TerminalCaps::NONE) else {
         return Vec::new();
     };

@@ -6,11 +6,11 @@ use super::super::Globals;
 use crate::app::vain;
 use crate::policy::Policy;
 
-/// Lines below the one that says that the file is sound; none if it asks nobody.
-pub(super) fn told(policy: &Policy, globals: &Globals) -> String {
-    let mut out = String::new();
+/// Lines below the one that says that the file is sound, none if it asks nobody; and how many of them are warnings.
+pub(super) fn told(policy: &Policy, globals: &Globals) -> (String, usize) {
+    let (mut out, mut warnings) = (String::new(), 0);
     if policy.grant.is_empty() {
-        return out;
+        return (out, warnings);
     }
     for rule in &policy.grant {
         // Writing to a String cannot fail.
@@ -29,6 +29,7 @@ pub(super) fn told(policy: &Policy, globals: &Globals) -> String {
         Some(Ok(electorate)) => {
             let found = config.map(|config| vain::sentences(policy, &electorate, &config));
             let (never, notes) = found.unwrap_or_default();
+            warnings = never.len();
             for sentence in never {
                 let _ = writeln!(out, "  warning: {sentence}");
             }
@@ -37,5 +38,5 @@ pub(super) fn told(policy: &Policy, globals: &Globals) -> String {
             }
         }
     }
-    out
+    (out, warnings)
 }

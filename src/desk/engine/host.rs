@@ -118,6 +118,27 @@ impl Engine {
         Ok(kept)
     }
 
+    /// Whether this host has said anything to a request of a gateway.
+    pub async fn has_answered(
+        &self,
+        host: &str,
+        gateway: &str,
+        request: Uuid,
+    ) -> Result<bool, EngineError> {
+        let mut held = self.held().await?;
+        let rows = held
+            .rows(
+                "SELECT seq FROM desk.statement WHERE host = $1 AND gateway = $2 AND proposal = $3 LIMIT 1",
+                &[
+                    (&host, Type::TEXT),
+                    (&gateway, Type::TEXT),
+                    (&request, Type::UUID),
+                ],
+            )
+            .await?;
+        Ok(!rows.is_empty())
+    }
+
     /// The votes on these offers that came since, in one snapshot, whatever their signatures are worth.
     pub async fn votes_for(
         &self,

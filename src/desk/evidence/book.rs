@@ -1,14 +1,16 @@
 //! The checkpoints of all hosts, as a reader with the file of hosts can check them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ballot::Key;
 use crate::desk::engine::{CheckpointRow, CosignatureRow};
 use crate::desk::hosts::Hosts;
 use crate::model::visible;
 
+use super::admitted::Said;
 use super::chain::Chain;
-use super::published::{Published, cosigned_text};
+use super::published::cosigned_text;
+use super::signers::Signers;
 
 /// What does not hold, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +28,9 @@ pub struct Book {
     pub faults: Vec<Fault>,
     /// Signatures on checkpoints that were not there when they were read.
     waiting: Vec<CosignatureRow>,
+    signers: Signers,
+    /// Hosts whose logs are doubted, once everything was read.
+    doubted: BTreeSet<String>,
 }
 
 impl Book {
@@ -38,6 +43,8 @@ impl Book {
             hosts,
             faults: Vec::new(),
             waiting: Vec::new(),
+            signers: Signers::default(),
+            doubted: BTreeSet::new(),
         }
     }
 
@@ -60,24 +67,56 @@ impl Book {
         }
     }
 
+    /// Whether the host signed it; where not, that is a fault of what is named so.
+    pub fn is_signed(&mut self, host: &str, bytes: &[u8], signature: &str, name: &str) -> bool {
+        match self.hosts.check(host, bytes, signature) {
+            Ok(()) => {
+                self.signers.held(host);
+                true
+            }
+            Err(why) => {
+                let fault = Fault {
+                    host: visible(host).into_owned(),
+                    what: format!("{name}: {why}"),
+                };
+                self.signers.unsigned(host, fault, signature);
+                false
+            }
+        }
+    }
+
     pub fn checkpoint(&mut self, row: &CheckpointRow) {
-        let Some(key) = self.hosts.key(&row.host) else {
+        let Some(key) = self.hosts.key(&row.host).cloned() else {
             return self.unknown(&row.host);
         };
-        match Published::read(key, row) {
-            Ok(published) => self
-                .chains
-                .entry(row.host.clone())
-                .or_default()
-                .add(&published),
-            Err(why) => self.fault(
-                &row.host,
-                format!(
-                    "the checkpoint of {} records is not believed: {why}",
-                    row.size
-                ),
-            ),
+        let name = format!("the checkpoint of {} records is not believed", row.size);
+        if !self.is_signed(&row.host, &row.body, &row.signature, &name) {
+            return;
         }
+        let said = Said::read(&key, row);
+        let chain = self.chains.entry(row.host.clone()).or_default();
+        match said {
+            Ok(Said::Checkpoint(published)) => chain.add(&published),
+            Ok(Said::Doubt(admitted)) => chain.admit(admitted),
+            Err(why) => self.fault(&row.host, format!("{name}: {why}")),
+        }
+    }
+
+    /// What is wrong with the hosts' logs: what contradicts itself, and what hosts say themselves.
+    pub fn doubts(&self) -> impl Iterator<Item = Fault> {
+        self.chains.iter().flat_map(|(host, chain)| {
+            let doubts = chain.doubts().into_iter().map(|doubt| doubt.to_string());
+            let admitted = chain.admitted().map(ToString::to_string);
+            doubts.chain(admitted).map(|what| Fault {
+                host: host.clone(),
+                what,
+            })
+        })
+    }
+
+    /// Whether the log of this host is doubted, so that nothing of it counts as proved. After [`Self::close`].
+    pub fn is_doubted(&self, host: &str) -> bool {
+        self.doubted.contains(host)
     }
 
     /// After the checkpoints.
@@ -92,8 +131,11 @@ impl Book {
                 "a signature on the checkpoint of {} records is not believed: {why}",
                 row.size
             );
-            return self.fault(&row.host, what);
+            let host = visible(&row.host).into_owned();
+            let fault = Fault { host, what };
+            return self.signers.not_cosigned(&row.host, &row.cosigner, fault);
         }
+        self.signers.held(&row.cosigner);
         let chain = self.chains.entry(row.host.clone()).or_default();
         if row.cosigner != row.host && !chain.cosign(link, &row.cosigner) {
             self.waiting.push(row);
@@ -102,6 +144,9 @@ impl Book {
 
     /// What others signed and the engine does not have any more. `all`: every checkpoint was read.
     pub fn close(&mut self, all: bool) {
+        let (blamed, faults) = self.signers.close(&self.hosts);
+        self.faults.extend(faults);
+        self.waiting.retain(|row| !blamed.contains(&row.host));
         for row in std::mem::take(&mut self.waiting) {
             let chain = self.chains.entry(row.host.clone()).or_default();
             let what = match chain.has_size(row.size) {
@@ -119,27 +164,27 @@ impl Book {
             };
             self.fault(&row.host, what);
         }
-        let mut found = Vec::new();
+        let mut found: Vec<Fault> = self.doubts().collect();
+        self.doubted = found.iter().map(|fault| fault.host.clone()).collect();
         for (host, chain) in &self.chains {
-            found.extend(
-                chain
-                    .doubts()
-                    .iter()
-                    .map(|doubt| (host.clone(), doubt.to_string())),
-            );
             let gaps = if all { chain.gaps() } else { Vec::new() };
             found.extend(gaps.iter().map(|size| {
                 let what = format!(
                     "what lies before its checkpoint of {size} records is gone from the engine: nothing there proves that it \
                      extends an earlier one"
                 );
-                (host.clone(), what)
+                Fault {
+                    host: host.clone(),
+                    what,
+                }
             }));
         }
-        for (host, what) in found {
-            self.fault(&host, what);
-        }
+        self.faults.extend(found);
         self.faults.sort();
         self.faults.dedup();
     }
 }
+
+#[cfg(test)]
+#[path = "book_tests.rs"]
+mod tests;

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use super::super::admitted::admitted;
 use super::*;
 
 fn root(name: &str) -> Digest {
@@ -30,7 +31,8 @@ fn chain(rows: &[Row<'_>]) -> Chain {
 fn a_rewritten_and_a_rolled_back_log_are_named_in_whatever_order_they_are_seen() {
     let forked = |size| Doubt::Forked { size };
     let back = |from, to| Doubt::RolledBack { from, to };
-    let rows: [(&[Row<'_>], Vec<Doubt>); 9] = [
+    let went_on = |from, to| Doubt::WentOn { from, to };
+    let rows: [(&[Row<'_>], Vec<Doubt>); 12] = [
         (&[], vec![]),
         (&[(5, "a", 1, &[]), (9, "b", 2, &[(5, "a")])], vec![]),
         // Published again, with other proofs.
@@ -58,7 +60,37 @@ fn a_rewritten_and_a_rolled_back_log_are_named_in_whatever_order_they_are_seen()
                 (6, "a", 3, &[(4, "z")]),
                 (9, "x", 4, &[(6, "a")]),
             ],
-            vec![forked(9), back(9, 6)],
+            vec![went_on(9, 4)],
+        ),
+        // The most that was signed is named, and not what came between.
+        (
+            &[
+                (16, "a", 1, &[]),
+                (18, "b", 2, &[(16, "a")]),
+                (58, "c", 3, &[(18, "b")]),
+                (17, "x", 4, &[(16, "a")]),
+                (20, "y", 5, &[(17, "x")]),
+            ],
+            vec![back(58, 17)],
+        ),
+        // It grew past what had been signed: proofs say what it went on from.
+        (
+            &[
+                (16, "a", 1, &[]),
+                (40, "b", 2, &[(16, "a")]),
+                (58, "c", 3, &[(40, "b")]),
+                (17, "x", 4, &[(16, "a")]),
+                (70, "y", 5, &[(17, "x"), (58, "z")]),
+            ],
+            vec![went_on(58, 16)],
+        ),
+        (
+            &[
+                (16, "a", 1, &[]),
+                (58, "c", 3, &[(16, "a")]),
+                (70, "y", 4, &[(16, "a"), (58, "z")]),
+            ],
+            vec![went_on(58, 16)],
         ),
     ];
     for (rows, doubts) in rows {
@@ -91,4 +123,35 @@ fn a_signature_counts_for_all_that_its_checkpoint_is_proved_to_extend() {
     assert_eq!(by(5, "a"), ["lab-2"]);
     assert_eq!(by(9, "c"), ["lab-2"]);
     assert_eq!(by(12, "d"), ["lab-3"]);
+}
+
+#[test]
+fn what_a_host_says_itself_stands_until_it_signs_a_log_that_has_all_again() {
+    let mut log = chain(&[(16, "a", 1, &[]), (58, "c", 3, &[(16, "a")])]);
+    assert!(!log.is_doubted());
+    log.admit(admitted(4, 16, 58, None));
+    assert_eq!((log.is_doubted(), log.number()), (true, 4));
+    // Older words, and shorter or earlier logs, change nothing.
+    log.admit(admitted(2, 1, 2, None));
+    for (size, number) in [(58, 3), (57, 5), (90, 4)] {
+        log.know((size, root("c")), number, Timestamp::UNIX_EPOCH);
+        assert_eq!(log.admitted().map(|said| said.has), Some(16), "{size}");
+    }
+    log.know((59, root("d")), 5, Timestamp::UNIX_EPOCH);
+    assert_eq!(log.admitted(), None);
+}
+
+#[test]
+fn a_host_says_what_happened_and_how_many_records_there_were() {
+    for (has, base, words) in [
+        (16, None, "has 16 records"),
+        (70, Some(16), "went on from 16 records after"),
+        (70, None, "the first 58 records of"),
+    ] {
+        let said = admitted(4, has, 58, base);
+        for text in [said.to_string(), said.here()] {
+            assert!(text.contains(words) && text.contains("58"), "{text}");
+        }
+        assert!(said.here().contains("put the newer state folder back"));
+    }
 }

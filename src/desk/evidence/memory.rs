@@ -14,11 +14,13 @@ use serde::{Deserialize, Serialize};
 use crate::audit::Ends;
 use crate::model::Digest;
 
+use super::admitted::Admitted;
 use super::chain::Chain;
 use super::published::Link;
 
 const OWN: &str = "desk/published.json";
 const SEEN: &str = "desk/seen.json";
+const DOUBT: &str = "desk/doubt.json";
 const FILE_MAX: u64 = 16 * 1024 * 1024;
 /// Earlier checkpoints of one host that are remembered.
 const EARLIER_MAX: usize = 64;
@@ -62,6 +64,45 @@ pub struct Seen {
     pub earlier: Vec<(u64, Digest, u64)>,
     /// Why nothing of it is signed any more.
     pub doubt: Option<String>,
+    /// That its log is not the one that it signed, by its own word. Nothing of it is signed meanwhile.
+    #[serde(default)]
+    pub admitted: Option<Admitted>,
+}
+
+/// That this host's log is not the one that it signed, as it says so to others. It is kept in the folder that it is about, so it goes
+/// when the newer one is put back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnDoubt {
+    /// Fingerprint of the host's key.
+    pub key: String,
+    pub admitted: Admitted,
+    pub body: String,
+    pub signature: String,
+}
+
+impl OwnDoubt {
+    /// # Errors
+    /// If there is a file that cannot be read.
+    pub fn open(state_dir: &Path, key: &str) -> Result<Option<Self>, String> {
+        let doubt: Option<Self> = read(&state_dir.join(DOUBT))?;
+        // What another key signed says nothing of this one's log.
+        Ok(doubt.filter(|doubt| doubt.key == key))
+    }
+
+    /// # Errors
+    /// If it cannot be written.
+    pub fn keep(&self, state_dir: &Path) -> Result<(), String> {
+        write(&state_dir.join(DOUBT), &Some(self))
+    }
+
+    /// The log is again the one that was signed.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub fn end(state_dir: &Path) -> Result<(), String> {
+        let path = state_dir.join(DOUBT);
+        fs::remove_file(&path).map_err(|e| format!("{}: {e}", path.display()))
+    }
 }
 
 impl Own {
@@ -121,6 +162,9 @@ impl Seen {
             chain.know((*size, *root), *number, self.at);
         }
         chain.know(self.link(), self.number, self.at);
+        if let Some(admitted) = &self.admitted {
+            chain.admit(admitted.clone());
+        }
     }
 }
 

@@ -99,7 +99,7 @@ impl Gateway {
                     return Ok(Turn::Proposed(asked.clone(), proposed, Some(outcome)));
                 }
                 Said::NotTaken(why) => return Ok(Turn::Next { why, refusal: None }),
-                Said::Refused(error) if AnswerSays::Refused(error.clone()).lacks_data() => {
+                Said::Refused(error) if AnswerSays::Refused(error.clone()).is_for_another() => {
                     return Ok(Turn::Next {
                         why: error.message.clone(),
                         refusal: Some(error),

@@ -296,6 +296,14 @@ impl Shared {
         if let Some(why) = self.is_over(&about) {
             return not_taken(why);
         }
+        // An older state folder does not know what was answered beside it.
+        match self.engine.has_answered(&self.host, &key.0, key.1).await {
+            Ok(false) => {}
+            Ok(true) => return not_taken("this host has answered it before".to_owned()),
+            Err(_) => {
+                return not_taken("this host could not see whether it has answered it".to_owned());
+            }
+        }
         let code = params["code"].as_str().unwrap_or_default();
         let held = Held {
             asked,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
-use super::{TIER, WARM, run_spec};
+use super::{TIER, run_spec};
 use crate::analysis::analyse_in;
 use crate::executor::spec::RunSpec;
 use crate::executor::tests::bench::*;
@@ -33,7 +33,7 @@ fn snippets() -> Vec<(PathBuf, String)> {
 /// Marks a snippet that a person has to review because of a file name that cannot be followed.
 const FLAGGED: &str = "# flagged";
 
-/// The output of plain Python for each snippet, once for all tiers.
+/// The output of plain Python for each snippet, once.
 static PLAIN: LazyLock<Mutex<HashMap<String, Arc<OnceLock<String>>>>> =
     LazyLock::new(Mutex::default);
 
@@ -126,11 +126,8 @@ fn code_that_works_under_plain_python_and_stays_in_the_run_is_served() {
         return;
     }
     let policy = profile("analysis");
-    // All of them warm; a cold start, which takes most of a run's time, differs by its start alone.
-    let step = if WARM { 1 } else { 4 };
     let failures: Vec<String> = snippets()
         .iter()
-        .step_by(step)
         .filter_map(|(path, code)| {
             let error = check_served(code, &policy).err()?;
             Some(format!("{}: {error}", path.display()))

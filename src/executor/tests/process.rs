@@ -22,8 +22,6 @@ mod guard;
 mod inside;
 #[path = "layers.rs"]
 mod layers;
-#[path = "library.rs"]
-mod library;
 #[path = "lifetime.rs"]
 mod lifetime;
 #[path = "refusal.rs"]

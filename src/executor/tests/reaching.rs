@@ -38,7 +38,7 @@ fn former_escapes_have_no_effect() {
     let runs = |row: &Row| {
         row.expect == "clear" || (row.expect == "flagged" && row.category == "computed text")
     };
-    // Of a category with many rows a part, as each takes a second; all with `CS_REACHING=all`.
+    // Of a category with many rows a part, as each takes a while; all with `CS_REACHING=all`.
     let whole = std::env::var("CS_REACHING").is_ok_and(|all| all == "all");
     let mut of = BTreeMap::<String, usize>::new();
     for row in rows.filter(runs) {

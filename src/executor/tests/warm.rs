@@ -16,6 +16,8 @@ mod library;
 mod lifetime;
 #[path = "ordinary.rs"]
 mod ordinary;
+#[path = "reaching.rs"]
+mod reaching;
 #[path = "refusal.rs"]
 mod refusal;
 #[path = "soak.rs"]
@@ -48,8 +50,13 @@ use crate::sandbox::raw;
 
 /// Runs the shared suites warm, except what can only start cold.
 fn begin(spec: RunSpec, datasets: BTreeMap<String, DatasetSource>) -> Live {
+    // A pool keeps few zygotes: those with pandas, which take longest to make, are not replaced by others.
+    static WITH_PANDAS: OnceLock<Arc<Pool>> = OnceLock::new();
     static POOL: OnceLock<Arc<Pool>> = OnceLock::new();
-    let pool = POOL.get_or_init(new_pool);
+    let pool = match Arc::ptr_eq(&spec.env, &pandas()) {
+        true => WITH_PANDAS.get_or_init(new_pool),
+        false => POOL.get_or_init(new_pool),
+    };
     pool.await_slot(&spec);
     begin_in(Some(pool.clone()), spec, datasets)
 }

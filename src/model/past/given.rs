@@ -1,6 +1,7 @@
 //! What the code of a proposal is given besides its text, so that the same code under other conditions is not called
 //! the same.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::super::{BoundInput, InputKind};
@@ -20,7 +21,8 @@ pub struct Given {
 }
 
 /// What differs between two proposals besides their code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Other {
     Profile,
     /// The profile has the same name and says something else.

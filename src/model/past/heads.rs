@@ -38,7 +38,7 @@ impl Key {
 }
 
 /// What is said of a key.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub count: u32,
     /// The newest proposal with links; see [`super::Link::older`].
@@ -72,7 +72,7 @@ enum As {
 }
 
 /// One proposal, or the place of what is said of several: in four bytes, because there are many.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Slot(u32);
 
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,7 @@ impl Slot {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Heads {
     slots: HashMap<Key, Slot>,
     several: Vec<Head>,

@@ -31,6 +31,8 @@ pub struct Areas {
     pub slots: Vec<Slot>,
     /// No rows unless the sheet is open.
     pub sheet: Rect,
+    /// What the last row has no room for, above it.
+    pub said: Rect,
     pub footer: Rect,
 }
 
@@ -48,6 +50,8 @@ pub enum Fold {
 pub struct Want {
     pub header_rows: u16,
     pub banner_rows: u16,
+    /// Rows of what the last row has no room for; none beside a sheet.
+    pub said_rows: u16,
     /// Rows of the folded queue: its line, and the filter's.
     pub queue_rows: u16,
     /// The focused pane fills the whole body, below the folded queue's line.
@@ -112,7 +116,10 @@ impl Areas {
         );
         let room = area.height.saturating_sub(header_rows + 1);
         let banner = row(header.bottom(), want.banner_rows.min(room));
-        let body = row(banner.bottom(), footer.y.saturating_sub(banner.bottom()));
+        let room = footer.y.saturating_sub(banner.bottom());
+        let said_rows = want.said_rows.min(room / 4);
+        let said = row(footer.y - said_rows, said_rows);
+        let body = row(banner.bottom(), room - said_rows);
         let (queue, right, folded) = columns(body, wide, want);
         let (sheet, right, code_only) = match measure.sheet(right.width) {
             Some(rows) => {
@@ -186,6 +193,7 @@ impl Areas {
             code,
             slots,
             sheet,
+            said,
             footer,
         };
         match want.fold {
@@ -455,6 +463,7 @@ mod tests {
         Want {
             header_rows: 1 + extra % 2,
             banner_rows: extra / 2,
+            said_rows: extra,
             queue_rows: 1 + extra % 2,
             zoom,
             list: zoom && focus == Pane::Queue,
@@ -479,9 +488,11 @@ mod tests {
             let lower: &[Pane] = if run { &RUN } else { &RUN[2..] };
             for focus in [Pane::Queue, Pane::Code, Pane::Given] {
                 let mut rows = Rows { title, short, code, pane, sheet };
-                let want = Want { fold, ..want(focus, zoom, lower, extra) };
+                let want = want(focus, zoom, lower, extra);
+                let said_rows = if sheet.is_some() { 0 } else { want.said_rows };
+                let want = Want { said_rows, fold, ..want };
                 let a = Areas::new(area, &want, &mut rows);
-                let mut all = vec![a.header, a.banner, a.queue, a.title, a.code, a.sheet];
+                let mut all = vec![a.header, a.banner, a.queue, a.title, a.code, a.sheet, a.said];
                 if height > 0 && a.header.bottom() <= a.footer.y && sheet.is_none() {
                     all.push(a.footer);
                 }

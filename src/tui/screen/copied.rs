@@ -73,6 +73,7 @@ pub fn copied(state: &BrokerState, ui: &UiState, facts: &Header, now: Now) -> Co
         entry: ui.selected().and_then(|id| state.entry(id)),
         now,
         columns: 0,
+        rows: 0,
     };
     let Some(entry) = screen.entry else {
         return Copied::of(Pane::Queue, std::iter::empty());

@@ -18,6 +18,7 @@ use super::super::ui::{
 };
 use super::super::words;
 use super::super::words::sums;
+use super::said::WITH_DIGEST;
 use super::{Drawn, Screen};
 
 /// The columns that a reason has at least on 80 columns.
@@ -297,7 +298,7 @@ impl Screen<'_> {
         let mut missing = None;
         if self.ui.view() == View::Queue && !over {
             if let Some(entry) = self.entry
-                && area.width >= 110
+                && area.width >= WITH_DIGEST
             {
                 let digest = format!("sha256 {}", words::fingerprint(entry.code().digest()));
                 let wide = text::width(&digest) as u16;
@@ -311,12 +312,11 @@ impl Screen<'_> {
             }
             missing = what;
         }
-        let notice = self.notice();
-        let in_queue = self.ui.view() == View::Queue && !over && notice.is_none();
-        let vote = in_queue.then(|| self.vote_goes()).flatten();
-        let voting = vote.is_some();
+        let said = self.said();
+        let voting = said.is_some() && self.notice().is_none();
+        // What has no room here stands above.
+        let first = said.filter(|(said, _)| !self.is_above(said, area.width));
         let told = |said: &String| (said.clone(), Role::Flagged);
-        let first = notice.as_ref().map(told).or(vote);
         if let Some((said, role)) = first.or(missing.as_ref().map(told)) {
             x += canvas.put_cut(x, area.y, room(x, right), &said, role) + 2;
         }
@@ -334,7 +334,7 @@ impl Screen<'_> {
         let over_now = self
             .entry
             .is_some_and(|entry| entry.state() != State::Pending);
-        if over_now && notice.is_none() && !over && self.state.pending_count() == 0 {
+        if over_now && self.notice().is_none() && !over && self.state.pending_count() == 0 {
             x += canvas.put(x, area.y, room(x, right), words::NOTHING_WAITS, Role::Dim) + 2;
         }
         let offers = self.offers(missing.is_some());
@@ -353,7 +353,7 @@ impl Screen<'_> {
         }
     }
 
-    fn notice(&self) -> Option<String> {
+    pub(super) fn notice(&self) -> Option<String> {
         if self.state.is_closing() {
             return Some(words::CLOSING.to_owned());
         }

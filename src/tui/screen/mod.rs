@@ -26,6 +26,7 @@ mod queue;
 mod returns;
 mod reviewed;
 mod running;
+mod said;
 mod saving;
 mod sheet;
 mod spoken;
@@ -148,8 +149,9 @@ pub(super) struct Screen<'a> {
     facts: &'a Header,
     entry: Option<&'a Entry>,
     now: Now,
-    /// Columns of the terminal; 0 where nothing is drawn on one.
+    /// Columns and rows of the terminal; 0 where nothing is drawn on one.
     columns: u16,
+    rows: u16,
 }
 
 /// Draws one frame. Never panics, at any size.
@@ -196,6 +198,7 @@ fn draw(
         entry: ui.selected().and_then(|id| state.entry(id)),
         now,
         columns: area.width,
+        rows: area.height,
     };
     if area.width < words::MIN_COLUMNS || area.height < words::MIN_ROWS {
         drawn.too_small = true;
@@ -204,12 +207,14 @@ fn draw(
     }
     let header_rows = screen.header_rows(area);
     let banner = screen.banner(area.width);
+    let said = screen.said_above(area);
     let entry = screen.entry;
     let want = Want {
         header_rows,
         banner_rows: u16::try_from(banner.rows.len())
             .unwrap_or(0)
             .min(if area.height < 16 { 2 } else { 4 }),
+        said_rows: u16::try_from(said.rows.len()).unwrap_or(0),
         queue_rows: 1 + u16::from(ui.queue.lists.filter.is_on()),
         zoom: ui.queue.zoom,
         list: screen.is_list(),
@@ -262,6 +267,7 @@ fn draw(
     }
     // The sheet uses the last row too.
     if drawn.sheet.is_none() {
+        draw_flow(&mut canvas, areas.said, &said, 0);
         screen.footer(&mut canvas, areas.footer, &drawn);
     }
     drawn.as_drawn = canvas.into_as_drawn();

@@ -37,7 +37,9 @@ impl Screen<'_> {
             Room::Each | Room::Sheet => (usize::MAX, Whose::Named),
         };
         let mut lines = self.ui.novelty(entry, whose, self.now);
-        let usual = room == Room::Two && self.is_usual(entry, &mut lines);
+        // A host elsewhere knows what is usual there.
+        let usual =
+            room == Room::Two && entry.offered().is_none() && self.is_usual(entry, &mut lines);
         let mut spans = vec![label("NEW")];
         for (i, line) in lines.into_iter().take(most).enumerate() {
             if i > 0 {

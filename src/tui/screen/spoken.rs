@@ -130,6 +130,7 @@ impl<'a> Screen<'a> {
             entry: ui.selected().and_then(|id| state.entry(id)),
             now,
             columns: 0,
+            rows: 0,
         }
     }
 

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::broker::BrokerState;
-use crate::model::{Digest, Earlier, ProposalId};
+use crate::clock::Now;
+use crate::model::{Digest, Earlier, GrantedBefore, ProposalId};
 
 use super::super::action::{Action, Comparison};
 use super::super::diff::Diff;
 use super::super::keys::{Command, Key, Meaning};
 use super::super::novelty;
+use super::super::seat_news;
 use super::super::words;
 use super::{Notice, Over, UiState};
 
@@ -23,6 +25,8 @@ const CHOICES: usize = 50;
 pub(in crate::tui) struct Choice {
     pub id: ProposalId,
     pub code: Digest,
+    /// If it is at hand. Else the log has it.
+    pub text: Option<Arc<str>>,
     pub was: Was,
     pub agent: Arc<str>,
     pub title: Option<Arc<str>>,
@@ -35,10 +39,24 @@ impl Choice {
         Some(Self {
             id: earlier.id,
             code: earlier.code,
+            text: None,
             was: Was::Granted(earlier.decided.as_ref().filter(|d| d.granted)?.at),
             agent: earlier.agent.clone(),
             title: earlier.title.clone(),
             data: earlier.data.clone(),
+        })
+    }
+
+    /// By the word of a host, if it sent the code.
+    fn told(earlier: &GrantedBefore) -> Option<Self> {
+        Some(Self {
+            id: earlier.proposal,
+            code: earlier.code,
+            text: Some(earlier.checked()?.clone()),
+            was: Was::Granted(earlier.at),
+            agent: earlier.agent.clone(),
+            title: earlier.title.clone(),
+            data: earlier.data.clone().into(),
         })
     }
 }
@@ -73,7 +91,7 @@ impl Compared {
 impl UiState {
     /// `v`: opens the diff, against what the agent proposed if the code was edited, else against the last granted
     /// code.
-    pub(super) fn ask_diff(&mut self, state: &BrokerState) -> Vec<Action> {
+    pub(super) fn ask_diff(&mut self, state: &BrokerState, now: Now) -> Vec<Action> {
         let Some(entry) = self.entry(state) else {
             self.remarks.notice = Some(Notice::NothingSelected);
             return Vec::new();
@@ -88,6 +106,7 @@ impl UiState {
         let proposed = entry.is_edited().then(|| Choice {
             id: proposal.id,
             code: proposal.proposed.digest(),
+            text: Some(proposal.proposed.text().clone()),
             was: Was::Proposed,
             agent: proposal.agent_name().into(),
             title: proposal.title.as_deref().map(Arc::from),
@@ -97,11 +116,19 @@ impl UiState {
                 .collect(),
         });
         let granted = granted.into_iter().filter_map(Choice::of);
+        // A seat's own log has no code: its host's word counts there.
+        let offer = entry.offered().map(|offered| &offered.offer);
+        let before = offer.and_then(|offer| offer.before.as_ref());
+        let told = before.into_iter().flat_map(|before| &before.granted);
+        let granted = granted.chain(told.filter_map(Choice::told));
         let choices: Vec<Choice> = proposed.into_iter().chain(granted).collect();
         if choices.is_empty() {
-            let why = match self.memory.is_read() {
-                true => words::NO_DIFF,
-                false => words::DIFF_UNREAD,
+            let why = match (offer, self.memory.is_read()) {
+                (Some(offer), _) => {
+                    seat_news::no_diff(offer, |at| words::when(at, now.wall, &self.common.zone))
+                }
+                (None, true) => words::NO_DIFF.to_owned(),
+                (None, false) => words::DIFF_UNREAD.to_owned(),
             };
             self.remarks.notice = Some(why.into());
             return Vec::new();
@@ -116,6 +143,7 @@ impl UiState {
         };
         let action = Action::Compare(Comparison {
             earlier: choice.code,
+            text: choice.text.clone(),
             code: entry.code().text().clone(),
             number: self.memory.compared + 1,
         });

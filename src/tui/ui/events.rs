@@ -389,7 +389,7 @@ impl UiState {
             Command::Pause => return self.turn_agent(state, Turn::Pause),
             Command::Resume => return self.turn_agent(state, Turn::Resume),
             Command::Kill => return self.kill(state),
-            Command::Diff => return self.ask_diff(state),
+            Command::Diff => return self.ask_diff(state, now),
             Command::Urgent => match self.most_urgent(state) {
                 Some(id) => {
                     self.select(id, now);

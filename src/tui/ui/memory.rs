@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::broker::{BrokerState, Entry};
+use crate::broker::{BrokerState, Entry, news};
 use crate::clock::Now;
 use crate::model::{
     Blob, Digest, Earlier, InputKind, LogEvent, Of, Past, ProposalId, Shape, State, Tally,
@@ -13,6 +13,7 @@ use crate::model::{
 
 use super::super::keys::Command;
 use super::super::novelty::{self, Line, Whose};
+use super::super::seat_news;
 use super::super::theme::Role;
 use super::super::words;
 use super::{Pane, UiState};
@@ -98,14 +99,18 @@ impl UiState {
         }
     }
 
-    /// What is new about a proposal, the most important first; see [`novelty`].
+    /// What is new about a proposal, the most important first; see [`news::news`]. In a seat, by its host's word.
     pub(in crate::tui) fn novelty(&self, entry: &Entry, whose: Whose, now: Now) -> Vec<Line> {
+        let compare = self.key(Command::Diff);
+        let time = (&self.common.zone, now);
+        if let Some(offered) = entry.offered() {
+            return seat_news::said(&offered.offer, entry, whose, time, &compare);
+        }
         if !self.memory.is_read() {
             return vec![vec![(words::NEW_UNREAD.to_owned(), Role::Flagged)]];
         }
-        let compare = self.key(Command::Diff);
-        let time = (&self.common.zone, now);
-        novelty::novelty(&self.memory.past, entry, whose, time, &compare)
+        let news = news::news(&self.memory.past, entry, &|_| true);
+        novelty::said(&news, entry, whose, time, &compare)
     }
 
     /// Whether two proposals differ in numbers only: also their policy, data sets and inputs are the same.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::broker::BrokerState;
+use crate::broker::{BrokerState, Refused};
 use crate::model::{AgentId, Proposal};
 
 use super::super::action::Action;
@@ -49,6 +49,10 @@ impl UiState {
         let whom = spoken(&agent.name);
         if state.audit.is_down() || state.is_closing() {
             self.remarks.notice = Some(words::NO_PAUSE.into());
+            return Vec::new();
+        }
+        if state.pauses_elsewhere() {
+            self.remarks.notice = Some(Refused::NotHere.to_string().into());
             return Vec::new();
         }
         let paused = is_paused(state, &agent);

@@ -15,7 +15,12 @@ use super::{Notice, UiState};
 
 /// The votes that the person may see: all of them once their own is in, none before.
 pub(in crate::tui) fn seen<'a>(state: &BrokerState, entry: &'a Entry) -> Option<Vec<&'a Cast>> {
-    entry.poll()?.votes_for(state.person_here().ok()?)
+    match (entry.poll(), entry.offered()) {
+        (Some(poll), _) => poll.votes_for(state.person_here().ok()?),
+        // It ended. A host tells nobody of votes before their own is in.
+        (None, Some(offered)) => Some(offered.votes.iter().collect()),
+        (None, None) => None,
+    }
 }
 
 const fn ended_by_people(state: State) -> bool {
@@ -94,6 +99,9 @@ pub(in crate::tui) fn not_asked(state: &BrokerState, entry: &Entry, now: Now) ->
     }
     if let Err(why) = state.voter_here(entry) {
         return Some(words::cannot_grant(&why.to_string()));
+    }
+    if let Some(why) = entry.hopeless() {
+        return Some(said::impossible(why));
     }
     let goes_on = matches!(
         entry.poll().map(Poll::own),

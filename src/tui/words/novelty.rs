@@ -1,6 +1,8 @@
 //! What was granted, denied or blocked before, compared with what is asked now.
 
-use crate::model::Other;
+use std::sync::Arc;
+
+use crate::model::{Other, visible};
 
 use super::number;
 
@@ -23,6 +25,8 @@ pub const FIRST_TIME: &str = "first time that ";
 pub const READS: &str = " reads ";
 /// The same where the agent's name stands nearby.
 pub const FIRST_READ: &str = "first read of ";
+/// The same code was granted for data that may not be told here.
+pub const OTHER_DATA_HIDDEN: &str = "the same code was granted for other data";
 /// Behind a diff's heading.
 pub const OTHER_DATA: &str = "  ▲ granted for other data";
 
@@ -34,9 +38,15 @@ pub const fn was_denied(data_sets: usize) -> &'static str {
     }
 }
 
+/// They can be another program's.
+fn names(data: &[Arc<str>]) -> String {
+    let names = data.iter().map(|name| visible(name).to_string());
+    names.collect::<Vec<_>>().join(", ")
+}
+
 /// Behind a denial: the data sets that it was about.
-pub fn denied_for(data: &[std::sync::Arc<str>]) -> String {
-    let names = data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
+pub fn denied_for(data: &[Arc<str>]) -> String {
+    let names = names(data);
     match data.is_empty() {
         true => " without data".to_owned(),
         false => format!(" for {names}"),
@@ -44,8 +54,8 @@ pub fn denied_for(data: &[std::sync::Arc<str>]) -> String {
 }
 
 /// The same code was granted, but for other data.
-pub fn other_data(data: &[std::sync::Arc<str>]) -> String {
-    let names = data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
+pub fn other_data(data: &[Arc<str>]) -> String {
+    let names = names(data);
     match data.is_empty() {
         true => "the same code was granted without data, not for this".to_owned(),
         false => format!("the same code was granted for {names}, not for this data"),
@@ -71,13 +81,12 @@ pub fn same_code_but(when: &str, differs: &str) -> String {
 }
 
 /// What differs from an earlier proposal besides the code. Empty if nothing does.
-pub fn differs(others: &[Other], profile: &str, data: &[std::sync::Arc<str>]) -> String {
-    let names = || data.iter().map(|d| &**d).collect::<Vec<_>>().join(", ");
+pub fn differs(others: &[Other], profile: &str, data: &[Arc<str>]) -> String {
     let each = others.iter().map(|other| match other {
-        Other::Profile => format!("under {profile}"),
+        Other::Profile => format!("under {}", visible(profile)),
         Other::Policy => "under another policy".to_owned(),
         Other::DataSets => "for other data sets".to_owned(),
-        Other::Contents => format!("{} was other data", names()),
+        Other::Contents => format!("{} was other data", names(data)),
         Other::Brought => "other inputs".to_owned(),
     });
     each.collect::<Vec<_>>().join(", ")
@@ -108,4 +117,34 @@ pub fn agent_granted(granted: u32, decided: u32, blocked: u32) -> String {
         0 => said,
         _ => format!("{said}, {} blocked", number(blocked.into())),
     }
+}
+
+/// Before what a host says of its own log.
+pub fn at_host(host: &str) -> String {
+    format!("at {host}: ")
+}
+
+/// Of a host that is older than these words.
+pub fn says_nothing_new(host: &str) -> String {
+    format!("{host} does not say what is new")
+}
+
+pub fn not_known_at(host: &str) -> String {
+    format!("at {host}: {NEW_UNREAD}")
+}
+
+pub fn no_diff_from(host: &str) -> String {
+    format!("{host} does not say what it granted before: no code to compare with")
+}
+
+pub fn diff_unread_at(host: &str) -> String {
+    format!("at {host}: {DIFF_UNREAD}")
+}
+
+pub fn no_diff_at(host: &str) -> String {
+    format!("at {host}: {NO_DIFF}")
+}
+
+pub fn diff_not_sent(host: &str, when: &str, code: &str) -> String {
+    format!("{host} did not send the code granted {when} ({code})")
 }

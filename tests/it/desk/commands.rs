@@ -133,6 +133,25 @@ async fn the_owner_makes_a_desk_and_each_login_sees_how_it_stands() {
             format!("{name} reviewer votes as ana@x, who is asked about data, security"),
         ]
     );
+    let people = tempfile::NamedTempFile::new().unwrap();
+    for (roles, code, said) in [
+        ("\"data\", \"security\"", 0, ""),
+        (
+            "\"data\"",
+            1,
+            "DIFFERS     roles of ana@x: data in people.toml, data, security at the engine",
+        ),
+    ] {
+        let text = format!("[people.\"ana@x\"]\nroles = [{roles}]\nlogins = [{name:?}]\n");
+        std::fs::write(people.path(), text).unwrap();
+        let path = people.path().to_str().unwrap();
+        let compared = desk(&["member", "list", "--people", path, "--url", &owner]);
+        assert!(
+            compared.0 == code && compared.1.contains(said),
+            "{compared:?}"
+        );
+        assert_eq!(compared.1.contains("DIFFERS"), code == 1, "{compared:?}");
+    }
     // It is the owner's to read.
     assert_eq!(desk(&["member", "list", "--url", &db.url(&name)]).0, 1);
     assert_eq!(desk(&["member", "remove", &name, "--url", &owner]).0, 0);

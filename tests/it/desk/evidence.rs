@@ -1,6 +1,6 @@
 //! Two hosts whose logs are compared over the engine: what a superuser of it, and who replaces a host's files, can do unnoticed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::common::given::is_given;
 use crate::seats::{key_pair, offices};
 
 const GRAVE: &str =
-    "name = \"grave\"\nextends = \"analysis\"\n[grant]\nquorum = 2\nroles = [\"data\"]\n";
+    "name = \"grave\"\nextends = \"analysis\"\n[grant]\nquorum = 1\nroles = [\"data\"]\n";
 
 /// A host that knows the others by the file of hosts, which does not exist yet.
 fn host(offices: &Path, name: &str, db: &Database, args: &[&str]) -> Dash {
@@ -53,13 +53,15 @@ fn line(name: &str, host: &Dash) -> String {
 /// Copies a state folder, with its checkpoints beside it, to another place.
 fn copy(from: &Path, to: &Path) {
     for end in ["", "-checkpoints"] {
-        let with = |path: &Path| format!("{}{end}", path.display());
-        let _ = std::fs::remove_dir_all(with(to));
-        let copied = Command::new("cp")
-            .args(["-a", &with(from), &with(to)])
-            .status();
-        assert!(copied.unwrap().success());
+        let with = |path: &Path| PathBuf::from(format!("{}{end}", path.display()));
+        copy_folder(&with(from), &with(to));
     }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    let _ = std::fs::remove_dir_all(to);
+    let copied = Command::new("cp").arg("-a").args([from, to]).status();
+    assert!(copied.unwrap().success());
 }
 
 struct Lab {
@@ -234,7 +236,7 @@ fn a_log_that_is_rolled_back_or_rewritten_is_named_by_its_host_and_by_others_and
     for (change, words) in [
         (
             "UPDATE desk.checkpoint SET body = body || ' ' WHERE host = 'a'",
-            "is not believed: the host did not sign this",
+            "is not believed: `a` did not sign this with the key in line 1 of the file of hosts",
         ),
         (
             "UPDATE desk.checkpoint SET size = size + 1 WHERE host = 'a'",
@@ -290,6 +292,24 @@ fn a_log_that_is_rolled_back_or_rewritten_is_named_by_its_host_and_by_others_and
     }
     assert_eq!(lab.says("audit_z", &["audit", "desk"]).0, 0);
 
+    // A wrong key in the reader's own file of hosts is one sentence about that line.
+    let right = [line("a", &a), line("b", &b)];
+    let nobody = key_pair("nobody").1;
+    lab.knows(&[right[0].clone(), format!("b {nobody}\n")]);
+    let (code, said) = lab.says("audit_z", &["audit", "desk"]);
+    assert!(
+        code == 1
+            && said
+                .contains("with the key in line 2 of the file of hosts; all name the key SHA256:"),
+        "{said}"
+    );
+    assert_eq!(said.matches("NOT BELIEVED").count(), 1, "{said}");
+    lab.knows(&right);
+    let (_, found) = lab.says("rev_ana", &["doctor", "--json"]);
+    for part in ["is reached: the login votes as", "hosts: 2 hosts"] {
+        assert!(found.contains(part), "{part:?}:\n{found}");
+    }
+
     // More records, which the other one signs too.
     ends(&mut a);
     a.then(&[]);
@@ -298,7 +318,13 @@ fn a_log_that_is_rolled_back_or_rewritten_is_named_by_its_host_and_by_others_and
     ends(&mut a);
 
     // Its disk is that of before.
-    copy(&older.path().join("state"), &a.state);
+    let (state, old) = (a.state.clone(), older.path().join("state"));
+    let newer = TempDir::new().unwrap();
+    let new = newer.path().join("state");
+    copy(&state, &new);
+    copy(&old, &state);
+    let published = "desk.checkpoint WHERE host = 'a'";
+    let before = lab.count(published);
     a.then(&[]);
     a.wait_for("that it was rolled back", |a, _| {
         a.log_text().contains("\"kind\":\"doubted\"")
@@ -307,61 +333,98 @@ fn a_log_that_is_rolled_back_or_rewritten_is_named_by_its_host_and_by_others_and
     b.wait_for("that the other was rolled back", |b, _| {
         b.log_text().contains("\"kind\":\"doubted\"")
     });
-    b.wait_text("a: ROLLED BACK");
+    b.wait_text("a: ROLLED BACK, by its own word");
+    // It signs nothing of the older log but that word, and takes nothing.
+    assert_eq!(lab.count(published), before + 1);
+    let mut agent = a.agent();
+    let refused = agent.call("propose", json!({"code": "print(2)\n"}));
+    assert_eq!(refused["error"]["data"]["doubted"], true, "{refused}");
+    drop(agent);
     for login in ["audit_z", "rev_ana"] {
         let (code, said) = lab.says(login, &["desk", "status"]);
         assert!(
-            code == 1 && said.contains("WARNING     a: ROLLED BACK"),
+            code == 1 && said.contains("WARNING     a: ROLLED BACK, by its own word"),
             "{said}"
         );
     }
     let (code, said) = lab.says("audit_z", &["audit", "desk"]);
+    for part in [
+        "NOT BELIEVED: a: ROLLED BACK, by its own word",
+        "DOUBTED, record",
+        "host a: DOUBTED, checkpoint of",
+        "2 proposals of 2 hosts, 1 proved, 1 of hosts whose log is doubted",
+    ] {
+        assert!(code == 1 && said.contains(part), "{part:?}:\n{said}");
+    }
+    let found = a.cli(&["doctor", "--json"]);
+    let found = String::from_utf8(found.stdout).unwrap();
     assert!(
-        code == 1 && said.contains("NOT BELIEVED: a: ROLLED BACK"),
-        "{said}"
+        found.contains("ROLLED BACK: this log has")
+            && found.contains("put the newer state folder back"),
+        "{found}"
     );
+
+    // The newer one is put back, and everything goes on.
+    ends(&mut a);
+    copy(&new, &state);
+    a.then(&[]);
+    b.wait_text("a: its log is again the one that it signed");
+    lab.wait_count("desk.cosignature WHERE host = 'a'", 3);
+    let (code, said) = lab.says("audit_z", &["audit", "desk"]);
+    assert!(code == 0 && said.contains("2 hosts, 2 proved\n"), "{said}");
+    ends(&mut a);
+    copy(&old, &state);
+    a.then(&[]);
+    b.wait_for("that it was rolled back again", |b, _| {
+        b.log_text().matches("\"kind\":\"doubted\"").count() == 2
+    });
 
     // Who removes the evidence from the engine does not reach what the other one saw, and its log has it once.
     lab.sql("DELETE FROM desk.checkpoint WHERE host = 'a'; DELETE FROM desk.cosignature WHERE host = 'a'");
     ends(&mut b);
     b.then(&["host"]);
-    b.wait_text("a: ROLLED BACK");
-    assert_eq!(b.log_text().matches("\"kind\":\"doubted\"").count(), 1);
+    b.wait_text("a: ROLLED BACK, by its own word");
+    assert_eq!(b.log_text().matches("\"kind\":\"doubted\"").count(), 2);
 
     // Another log in the place of the other one's, with its host's key, and longer.
-    lab.wait_count("desk.cosignature WHERE host = 'b' AND cosigner = 'a'", 2);
-    ends(&mut b);
-    std::fs::remove_file(b.state.join("desk/published.json")).unwrap();
-    for entry in std::fs::read_dir(&b.state).unwrap() {
-        let path = entry.unwrap().path();
-        if path.file_name().unwrap() != "desk" {
-            let _ = std::fs::remove_dir_all(&path);
-            let _ = std::fs::remove_file(&path);
-        }
-    }
-    let checkpoints = format!("{}-checkpoints", b.state.display());
-    std::fs::remove_dir_all(&checkpoints).unwrap();
-    b.then(&["host"]);
-    b.wait_text("ready");
-    let mut agent = b.agent();
+    let mut other = Dash::with(&Options::default());
+    let mut agent = other.agent();
     for n in 0..20 {
         agent.propose(json!({"code": format!("print({n})\n")}));
     }
     drop(agent);
-    b.wait_for("their ends", |b, _| {
-        b.log_text().matches("\"kind\":\"withdrawn\"").count() == 20
+    other.wait_for("their ends", |other, _| {
+        other.log_text().matches("\"kind\":\"withdrawn\"").count() == 20
     });
+    ends(&mut other);
+    lab.wait_count("desk.cosignature WHERE host = 'b' AND cosigner = 'a'", 2);
     ends(&mut b);
+    let published = "desk.checkpoint WHERE host = 'b'";
+    let before = lab.count(published);
+    let kept = TempDir::new().unwrap();
+    copy_folder(&b.state.join("desk"), &kept.path().join("desk"));
+    copy(&other.state, &b.state);
+    std::fs::remove_file(kept.path().join("desk/published.json")).unwrap();
+    copy_folder(&kept.path().join("desk"), &b.state.join("desk"));
     b.then(&["host"]);
-    b.wait_text("nothing is granted: the log is not the one that was signed");
-    assert!(b.log_text().contains("\"kind\":\"doubted\""));
-    a.wait_text("b: FORK");
-    let longest = "(SELECT max(size) FROM desk.checkpoint WHERE host = 'b')";
-    let of = format!("desk.cosignature WHERE host = 'b' AND size = {longest}");
-    assert_eq!(lab.count(&of), 0);
+    b.wait_text("the log is not the one that was signed: FORK");
+    a.wait_text("b: FORK, by its own word");
+    assert_eq!(lab.count(published), before + 1);
     let (code, said) = lab.says("audit_z", &["audit", "desk"]);
     assert!(
-        code == 1 && said.contains("NOT BELIEVED: b: FORK"),
+        code == 1 && said.contains("NOT BELIEVED: b: FORK, by its own word"),
         "{said}"
     );
+
+    // With a new key it is a new host, and goes on with the log that it has.
+    ends(&mut b);
+    for name in ["host_key", "host_key.pub"] {
+        std::fs::remove_file(b.state.join("desk").join(name)).unwrap();
+    }
+    b.then(&["host"]);
+    b.wait_text("ready");
+    let offers = lab.count("desk.offer");
+    let mut agent = b.agent();
+    agent.propose(json!({"code": "print(3)\n"}));
+    lab.wait_count("desk.offer", offers + 1);
 }

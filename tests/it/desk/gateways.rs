@@ -114,7 +114,7 @@ fn an_agent_elsewhere_asks_the_host_that_has_the_data_and_hears_every_end() {
     };
     let ana = key_pair("ana@x");
     let offices = people(one, &ana.1);
-    let a = host(offices.path(), "a", "sales", &db.url("host_a"));
+    let mut a = host(offices.path(), "a", "sales", &db.url("host_a"));
     let b = host(offices.path(), "b", "rare", &db.url("host_b"));
     let hosts = [line("a", &a), line("b", &b)].concat();
     let away = elsewhere(&db.url("gate_x"), &hosts);
@@ -213,12 +213,10 @@ fn an_agent_elsewhere_asks_the_host_that_has_the_data_and_hears_every_end() {
         "run_python",
         json!({"code": "print(3)\n", "title": "her own", "wait_s": 0}),
     );
-    assert_eq!(state(&asked), "pending", "{asked}");
-    let until = Instant::now() + PATIENCE;
-    while !a.said().contains("besides the person whose agent asks") {
-        assert!(Instant::now() < until, "{}", a.said());
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    let told = ended(&mut own, &asked["structuredContent"]["id"]);
+    assert_eq!(state(&told), "error", "{told}");
+    assert!(text(&told).contains("none of them may vote"), "{told}");
+    a.wait_said("no votes can grant it");
     // Another's id is unknown.
     let other = agent.tool(
         "wait_for_run",
@@ -393,6 +391,28 @@ fn no_request_is_proposed_twice_and_none_is_answered_but_by_its_host() {
     let last = request("a", soon(), code(4));
     put(&last);
     heard(&runtime, &x, &last, 2);
+    assert_eq!(a.records("proposed"), 4);
+
+    // Nor where the host's folder is an older one, which knows nothing of it.
+    let refused = request("a", soon(), json!({"code": ""}));
+    put(&refused);
+    let said = heard(&runtime, &x, &refused, 2);
+    assert!(
+        matches!(&said[..], [AnswerSays::Taken, AnswerSays::Refused(_)]),
+        "{said:?}"
+    );
+    let (dir, _) = a.ends(Signal::SIGKILL);
+    let notes = dir.path().join("state/desk/requests");
+    let text = std::fs::read_to_string(&notes).unwrap();
+    let id = refused.id.to_string();
+    let older: Vec<&str> = text.lines().filter(|line| !line.contains(&id)).collect();
+    std::fs::write(&notes, older.join("\n")).unwrap();
+    let a = Host::start(dir);
+    let said = heard(&runtime, &x, &refused, 3);
+    assert!(
+        matches!(&said[2..], [AnswerSays::NotTaken { why }] if why.contains("before")),
+        "{said:?}"
+    );
     assert_eq!(a.records("proposed"), 4);
 }
 

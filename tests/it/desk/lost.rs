@@ -23,8 +23,8 @@ fn a_host_without_its_engine_grants_nothing_says_why_and_delivers_later() {
     let Some(db) = runtime.block_on(cluster::desk()) else {
         return;
     };
-    let ana = key_pair("ana@x");
-    let offices = offices(&[("ana@x", 40_001, &ana.1)]);
+    let (ana, ben) = (key_pair("ana@x"), key_pair("ben"));
+    let offices = offices(&[("ana@x", 40_001, &ana.1), ("ben", 40_002, &ben.1)]);
     let way = Way::to(db.cluster);
     let a = host(
         offices.path(),

@@ -92,7 +92,7 @@ fn what_uses_a_data_set_is_for_the_roles_of_its_route_alone() {
     host.wait_said(&format!("{both} error: no role may see all the data sets"));
     let ledger = propose(&["ledger"]);
     host.wait_said(&format!(
-        "{ledger} cannot be granted: 2 people of data have to grant, and there are 0 who may see it"
+        "{ledger} error: no votes can grant it: 2 people of data have to grant, and there are 0 who may see it"
     ));
     let found = host.runs(&["doctor", "--json"]);
     let found = String::from_utf8_lossy(&found.stdout).into_owned();

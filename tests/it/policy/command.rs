@@ -107,8 +107,13 @@ fn a_file_whose_rules_no_votes_can_meet_is_told_so() {
     let said = check(Some(desk));
     let warning = "\n  warning: no votes can meet `2 people of law`: 2 people of law have to grant, and there are 0\n";
     assert!(said.contains(warning), "{said}");
+    assert!(
+        said.contains("grave.toml: sound, with 1 warning; grave,"),
+        "{said}"
+    );
     grave("");
     let said = check(Some(desk));
+    assert!(said.contains("grave.toml: sound; grave,"), "{said}");
     assert!(
         said.contains("names no role: everybody with a key counts\n"),
         "{said}"

@@ -6,7 +6,9 @@ use jiff::Timestamp;
 
 use crate::ballot::Key;
 use crate::broker::offer::{Offer, Says, Statement};
-use crate::desk::engine::{Engine, EngineError, Occasion, OfferRow, Page, Seen, StatementRow};
+use crate::desk::engine::{
+    CheckpointRow, Engine, EngineError, Occasion, OfferRow, Page, Seen, StatementRow,
+};
 use crate::desk::evidence::{Book, Proved};
 use crate::desk::hosts::Hosts;
 use crate::model::{Person, ProposalId, State, VoteKind};
@@ -50,55 +52,32 @@ impl Asked {
         let mut book = Book::new(hosts);
         let mut proposals = Proposals::new();
         let mut odd = 0;
-        let mut seen = None;
-        loop {
-            let (rows, more) = next(engine.checkpoints(seen).await?, &mut seen, &mut odd);
-            rows.iter().for_each(|row| book.checkpoint(row));
-            if !more {
-                break;
+        let each = |row: CheckpointRow| book.checkpoint(&row);
+        odd += all(async |seen| engine.checkpoints(seen).await, each).await?;
+        let each = |row| book.cosignature(row);
+        odd += all(async |seen| engine.cosignatures(seen).await, each).await?;
+        let each = |row: OfferRow| {
+            let name = format!("the offer of {}", row.proposal);
+            if book.hosts().key(&row.host).is_none() {
+                book.unknown(&row.host);
+            } else if book.is_signed(&row.host, &row.body, &row.signature, &name)
+                && let Err(why) = offered(&book, &mut proposals, &row)
+            {
+                book.fault(&row.host, format!("{name}: {why}"));
             }
-        }
-        let mut seen = None;
-        loop {
-            let (rows, more) = next(engine.cosignatures(seen).await?, &mut seen, &mut odd);
-            rows.into_iter().for_each(|row| book.cosignature(row));
-            if !more {
-                break;
+        };
+        odd += all(async |seen| engine.every_offer(seen).await, each).await?;
+        let each = |row: StatementRow| {
+            let name = format!("what it says of {}", row.proposal);
+            if book.hosts().key(&row.host).is_none() {
+                book.unknown(&row.host);
+            } else if book.is_signed(&row.host, &row.body, &row.signature, &name)
+                && let Err(why) = said(&book, &mut proposals, &row)
+            {
+                book.fault(&row.host, format!("{name}: {why}"));
             }
-        }
-        let mut seen = None;
-        loop {
-            let (rows, more) = next(engine.every_offer(seen).await?, &mut seen, &mut odd);
-            for row in &rows {
-                if book.hosts().key(&row.host).is_none() {
-                    book.unknown(&row.host);
-                    continue;
-                }
-                if let Err(why) = offered(&book, &mut proposals, row) {
-                    book.fault(&row.host, format!("the offer of {}: {why}", row.proposal));
-                }
-            }
-            if !more {
-                break;
-            }
-        }
-        let mut seen = None;
-        loop {
-            let (rows, more) = next(engine.every_statement(seen).await?, &mut seen, &mut odd);
-            for row in &rows {
-                if book.hosts().key(&row.host).is_none() {
-                    book.unknown(&row.host);
-                    continue;
-                }
-                if let Err(why) = said(&book, &mut proposals, row) {
-                    let what = format!("what it says of {}: {why}", row.proposal);
-                    book.fault(&row.host, what);
-                }
-            }
-            if !more {
-                break;
-            }
-        }
+        };
+        odd += all(async |seen| engine.every_statement(seen).await, each).await?;
         if odd > 0 {
             book.fault(
                 "?",
@@ -124,17 +103,25 @@ impl Asked {
     }
 }
 
-/// The rows of a page and whether there is more.
-fn next<T>(page: Page<T>, seen: &mut Option<Seen>, odd: &mut usize) -> (Vec<T>, bool) {
-    *odd += page.odd;
-    // A server that gives the same again would be asked for ever.
-    let more = page.more && page.seen > *seen;
-    *seen = page.seen;
-    (page.rows, more)
+/// Hands on each row of a list, page after page. Returns how many were left out.
+async fn all<T>(
+    read: impl AsyncFn(Option<Seen>) -> Result<Page<T>, EngineError>,
+    mut each: impl FnMut(T),
+) -> Result<usize, EngineError> {
+    let (mut seen, mut odd) = (None, 0);
+    loop {
+        let page = read(seen).await?;
+        page.rows.into_iter().for_each(&mut each);
+        odd += page.odd;
+        // A server that gives the same again would be asked for ever.
+        if !page.more || page.seen <= seen {
+            return Ok(odd);
+        }
+        seen = page.seen;
+    }
 }
 
 fn offered(book: &Book, proposals: &mut Proposals, row: &OfferRow) -> Result<(), String> {
-    book.hosts().check(&row.host, &row.body, &row.signature)?;
     let offer = Offer::read(&row.body).map_err(|e| e.to_string())?;
     is_its_own(book, &row.host, (&offer.host, &offer.host_key))?;
     let place = (offer.proposal, offer.version, offer.deadline);
@@ -174,7 +161,6 @@ fn said(book: &Book, proposals: &mut Proposals, row: &StatementRow) -> Result<()
         }
         return Err("its record is proved, and its offer is gone from the engine".to_owned());
     }
-    book.hosts().check(&row.host, &row.body, &row.signature)?;
     let statement = Statement::read(&row.body)?;
     is_its_own(book, &row.host, (&statement.host, &statement.host_key))?;
     if (statement.proposal, statement.number, &statement.to) != (row.proposal, row.seq, &row.to) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ballot::Key;
 use crate::desk::engine::{CheckpointRow, CosignatureRow, EngineError};
-use crate::desk::evidence::{Chain, Published, Seen, Sight, cosigned_text};
+use crate::desk::evidence::{Chain, Said, Seen, Sight, cosigned_text};
 use crate::model::{Digest, visible};
 
 use super::{Evidence, HOSTS_MAX, JUDGED_MAX, Round, Word};
@@ -104,6 +104,7 @@ impl Evidence {
                     at: point.at,
                     earlier: Vec::new(),
                     doubt: None,
+                    admitted: None,
                 },
                 None => return Ok(()),
             },
@@ -122,6 +123,25 @@ impl Evidence {
             round.doubted.insert(host.to_owned());
             self.doubt(host, why, false, tell);
             return Ok(());
+        }
+        seen.admitted = chain.admitted().cloned();
+        if let Some(admitted) = &seen.admitted {
+            let why = admitted.to_string();
+            let known = before.as_ref().is_some_and(|seen| seen.admitted.is_some());
+            if before.as_ref() != Some(&seen) {
+                self.remember(round, host, seen)?;
+            }
+            // Told once a start.
+            if round.doubted.insert(host.to_owned()) {
+                self.doubt(host, why, known, tell);
+            }
+            return Ok(());
+        }
+        if before.as_ref().is_some_and(|seen| seen.admitted.is_some()) {
+            round.doubted.remove(host);
+            tell(Word::Odd(format!(
+                "{host}: its log is again the one that it signed"
+            )));
         }
         if newest > seen.size {
             let why = format!(
@@ -173,8 +193,9 @@ impl Evidence {
             if round.judged.contains(&digest) {
                 continue;
             }
-            match Published::read(key, row) {
-                Ok(published) => chain.add(&published),
+            match Said::read(key, row) {
+                Ok(Said::Checkpoint(published)) => chain.add(&published),
+                Ok(Said::Doubt(admitted)) => chain.admit(admitted),
                 Err(why) => {
                     if round.judged.len() < JUDGED_MAX {
                         round.judged.insert(digest);

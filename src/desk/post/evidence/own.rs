@@ -1,5 +1,7 @@
 //! What a host publishes of its own log, and whether what it published before fits that.
 
+mod doubt;
+
 use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::audit::{Ends, Tree};
 use crate::desk::engine::{CheckpointRow, EngineError, Occasion, StatementRow};
-use crate::desk::evidence::{Chain, FROM_MAX, Last, Own, Proved, Published};
+use crate::desk::evidence::{Chain, FROM_MAX, Last, Own, OwnDoubt, Proved, Published, Said};
 use crate::model::ProposalId;
 
 use super::{Evidence, Round, Word, now};
@@ -27,8 +29,11 @@ pub(super) struct Known {
     /// Whether the engine has the last one.
     is_there: bool,
     at: Option<Instant>,
-    /// What was found wrong with the log.
-    doubt: Option<String>,
+    /// What was found wrong with the log, and whether the engine has that word.
+    doubt: Option<OwnDoubt>,
+    is_told: bool,
+    /// Whether what an earlier start found wrong was looked at.
+    is_recalled: bool,
     /// By its own rows on the engine: the greatest number, and the newest that fits.
     number: u64,
     fits: Option<u64>,
@@ -58,6 +63,8 @@ impl Known {
             is_there: false,
             at: None,
             doubt: None,
+            is_told: false,
+            is_recalled: false,
             number: 0,
             fits: None,
             proved: VecDeque::new(),
@@ -88,9 +95,15 @@ impl Evidence {
             // The engine may have lost what it had.
             known.own.ends.put_back(known.proved.drain(..));
         }
+        // Without the engine: what is known here is said at once.
+        self.recall(known, read.tree.as_ref(), read.head, tell);
         if all || (read.tree.is_some() && !known.is_compared) {
             self.compare(known, read.tree.as_ref(), read.head, tell)
                 .await?;
+        }
+        self.heed(known, read.tree.as_ref(), read.head);
+        if known.doubt.is_some() {
+            return self.tell_doubt(known).await;
         }
         let Some(tree) = read.tree else {
             return Ok(());
@@ -143,12 +156,23 @@ impl Evidence {
             .newest_checkpoints(std::slice::from_ref(&self.host))
             .await?;
         let (key, mut chain) = (self.board.key(), Chain::default());
-        // What it did not sign is noise of somebody who has its password, and no word about its log.
-        let signed: Vec<Published> = rows
-            .iter()
-            .filter_map(|row| Published::read(&key, row).ok())
-            .collect();
-        signed.iter().for_each(|published| chain.add(published));
+        let mut signed: Vec<Published> = Vec::new();
+        known.is_told = false;
+        for row in &rows {
+            match Said::read(&key, row) {
+                Ok(Said::Checkpoint(published)) => {
+                    chain.add(&published);
+                    signed.push(published);
+                }
+                Ok(Said::Doubt(admitted)) => {
+                    let own = known.doubt.as_ref().map(|doubt| &doubt.admitted);
+                    known.is_told |= own == Some(&admitted);
+                    chain.admit(admitted);
+                }
+                // What it did not sign is noise of somebody who has its password, and no word about its log.
+                Err(_) => {}
+            }
+        }
         known.number = known.number.max(chain.number());
         known.is_there = known
             .own
@@ -157,35 +181,20 @@ impl Evidence {
             .is_some_and(|last| chain.has((last.size, last.root)));
         known.is_compared = tree.is_some();
         let root_at = |size| tree.and_then(|tree| tree.root_at(size));
-        let there = |p: &&Published| root_at(p.size) == Some(p.root);
-        known.fits = signed.iter().filter(there).map(|p| p.size).max();
-        let doubt = signed.iter().find_map(|p| match root_at(p.size) {
-            Some(root) => (root != p.root).then(|| {
-                format!(
-                    "the first {} records of this log are not those that this host signed, by its checkpoint on the engine: the log \
-                     was rewritten, or an older one was put in its place",
-                    p.size
-                )
-            }),
-            None => head.filter(|head| *head < p.size).map(|head| {
-                format!(
-                    "ROLLED BACK: this log has {head} records, and this host signed {}, by its checkpoint on the engine: an older log \
-                     was put in the place of the newer one",
-                    p.size
-                )
-            }),
-        });
-        if let Some(why) = doubt
+        let fits = |p: &&Published| root_at(p.size) == Some(p.root);
+        known.fits = signed.iter().filter(fits).map(|p| p.size).max();
+        // Where its own checkpoints have more than the log, the notary says so.
+        let is_other = |p: &&Published| match root_at(p.size) {
+            Some(root) => root != p.root,
+            None => head.is_some_and(|head| head < p.size),
+        };
+        let newest = signed.iter().filter(is_other).max_by_key(|p| p.size);
+        let link = newest.map(|p| (p.size, p.root));
+        if let Some(link) = link
             && known.doubt.is_none()
         {
-            tracing::error!("{why}");
-            known.doubt = Some(why.clone());
-            tell(Word::Doubted {
-                host: self.host.clone(),
-                why,
-                is_own: true,
-                known: false,
-            });
+            let why = self.admit(known, head, link);
+            tell(self.own_word(why, false));
         }
         Ok(())
     }

@@ -1,0 +1,186 @@
+//! What no votes can grant, as people and keys are. Where nobody sits it ends at once; where somebody does, they may still
+//! deny it, and its agent hears why it waits in vain.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::ballot::{self, Electorate, Question};
+use crate::clock::Now;
+use crate::model::{LogEvent, Person, ProposalId, Readers, Retry, State, Terms, When};
+
+use super::decision::Refused;
+use super::effect::Effect;
+use super::entry::Entry;
+use super::outcome::OutcomeText;
+use super::phase::{End, Phase};
+use super::state::{BrokerState, Then};
+
+/// What votes can come to for one proposal, as people and keys were when they were last read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Prospect {
+    /// Why no votes can grant it.
+    vain: Option<Vain>,
+    /// Everybody whose grant could count; `None` if that is not known.
+    pub(super) able: Option<BTreeSet<Person>>,
+    look: Look,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Vain {
+    /// For people. It can name some.
+    why: String,
+    /// For agents. It names nobody.
+    told: String,
+    retry: Retry,
+}
+
+/// Whether the files were read once more before it ends in vain: they may be older than it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Look {
+    #[default]
+    None,
+    Asked,
+    Done,
+}
+
+impl Prospect {
+    /// In a seat: by its host's word.
+    pub(super) fn told(able: Option<BTreeSet<Person>>) -> Self {
+        Self {
+            able,
+            ..Self::default()
+        }
+    }
+
+    fn set(&mut self, terms: &Terms, electorate: &Electorate, question: Question<'_>) {
+        let why = ballot::hopeless(terms, electorate, question);
+        let told = ballot::told_in_vain(terms, electorate, question);
+        let depends = terms.0.iter().any(|rule| rule.when != When::Always);
+        // Other code, or other data, may be asked about otherwise.
+        let retry = match depends || *question.readers != Readers::EVERYBODY {
+            true => Retry::Changed,
+            false => Retry::No,
+        };
+        self.vain = why.zip(told).map(|(why, told)| Vain { why, told, retry });
+        let able = ballot::able(terms, electorate, question).into_iter();
+        self.able = Some(able.cloned().collect());
+    }
+}
+
+impl Entry {
+    /// Why no votes can grant it. In a seat, by its host's word.
+    pub fn hopeless(&self) -> Option<&str> {
+        match self.offered() {
+            Some(offered) => offered.offer.hopeless.as_deref(),
+            None => self.prospect.vain.as_ref().map(|vain| vain.why.as_str()),
+        }
+    }
+
+    /// The same for its agent, while it waits.
+    pub(super) fn told_hopeless(&self) -> Option<String> {
+        let vain = self.prospect.vain.as_ref()?;
+        self.awaits_decision()
+            .then(|| format!("No votes can grant it as things are: {}.", vain.told))
+    }
+
+    /// What its agent hears if it expired in vain.
+    pub(super) fn expired_in_vain(&self) -> Option<OutcomeText> {
+        let vain = self.prospect.vain.as_ref()?;
+        Some(OutcomeText::in_vain(&vain.told, vain.retry))
+    }
+
+    /// Whether this person's grant could count, as far as that is known.
+    pub fn may_count(&self, person: &Person) -> bool {
+        let able = self.prospect.able.as_ref();
+        able.is_none_or(|able| able.contains(person))
+    }
+}
+
+impl BrokerState {
+    /// Who may vote was read.
+    pub(super) fn electorate_is(&mut self, electorate: Result<Arc<Electorate>, String>) {
+        let digests = |e: &Result<Arc<Electorate>, String>| e.as_ref().ok().map(|e| *e.digests());
+        let is_same = digests(&self.electorate) == digests(&electorate);
+        self.electorate = electorate;
+        if is_same {
+            return;
+        }
+        let waiting: Vec<ProposalId> = self.waiting.values().copied().collect();
+        for id in waiting {
+            self.weigh(id);
+        }
+    }
+
+    /// Looks at what votes can come to for it. Without people nothing is known.
+    pub(super) fn weigh(&mut self, id: ProposalId) {
+        let Some(entry) = self.entries.get(&id).filter(|e| e.offered().is_none()) else {
+            return;
+        };
+        let terms = self.terms_of(entry);
+        let (Some(entry), false) = (self.entries.get_mut(&id), terms.is_empty()) else {
+            return;
+        };
+        let proposal = entry.proposal.clone();
+        let question = Question {
+            asker: (&proposal.peer).into(),
+            readers: &entry.readers,
+        };
+        match &self.electorate {
+            Ok(electorate) => entry.prospect.set(&terms, electorate, question),
+            Err(_) => {
+                (entry.prospect.vain, entry.prospect.able) = (None, None);
+            }
+        }
+    }
+
+    /// Where nobody sits: ends what no votes can grant, once the files were read for it. Whether it is not to be offered.
+    pub(super) fn is_vain_here(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) -> bool {
+        if !self.is_unattended() {
+            return false;
+        }
+        let Some(prospect) = self.entries.get_mut(&id).map(|entry| &mut entry.prospect) else {
+            return false;
+        };
+        let Some(vain) = prospect.vain.clone() else {
+            prospect.look = Look::None;
+            return false;
+        };
+        match prospect.look {
+            Look::None => {
+                prospect.look = Look::Asked;
+                fx.push(Effect::LookAgain { id });
+            }
+            Look::Asked => {}
+            Look::Done => self.end_in_vain(id, vain, now, fx),
+        }
+        true
+    }
+
+    /// The files were read for what seemed to be in vain.
+    pub(super) fn looked_for_vain(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        let waits = matches!(&entry.phase, Phase::Waiting(review) if review.poll.is_none());
+        if waits && entry.prospect.look == Look::Asked {
+            entry.prospect.look = Look::Done;
+            self.put_to_vote(id, now, fx);
+        }
+    }
+
+    fn end_in_vain(&mut self, id: ProposalId, vain: Vain, now: Now, fx: &mut Vec<Effect>) {
+        let end = End {
+            state: State::Error,
+            text: OutcomeText::in_vain(&vain.told, vain.retry),
+            decision: None,
+            run: None,
+        };
+        self.set_final(id, end, now);
+        let event = LogEvent::Failed {
+            id,
+            state: State::Error,
+            message: Refused::Vain(vain.why).to_string(),
+        };
+        self.record(event, Vec::new(), Then::Tell(id), now, fx);
+    }
+}
