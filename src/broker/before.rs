@@ -102,25 +102,25 @@ impl BrokerState {
         }
     }
 
-    /// What the log says beside a proposal, for those who may see the proposal: nothing of it is from what they may not
-    /// see, but counts and the days of decisions.
+    /// What the log says beside a proposal, for those who may see the proposal: as if what they may not see never was.
     pub(super) fn said_before(&self, entry: &Entry, voting: &Voting) -> Before {
         if !self.memory.is_read {
             return Before::default();
         }
         let past = &self.memory.past;
-        let may_tell = |earlier: &Earlier| {
+        let may_see = |earlier: &Earlier| {
             let theirs = voting.routes.of(earlier.data.iter().map(|name| &**name));
             let both = entry.readers.clone().and(&theirs);
             // A file that a run left is seen as what that run used, which is not remembered.
-            both == entry.readers && (!earlier.left || voting.routes.0.is_empty())
+            both == entry.readers && !earlier.left
         };
         let p = &entry.proposal;
         let agent = (p.peer.uid, p.agent_name());
-        let found = past.granted_like(p.id, agent, p.title.as_deref(), CODES_MAX);
+        let routed = !voting.routes.0.is_empty();
+        let told = |earlier: &Earlier| !routed || may_see(earlier);
+        let found = past.granted_like(p.id, agent, p.title.as_deref(), &told, NAMED_MAX);
         let mut room = TEXTS_MAX;
-        let granted = found.into_iter().filter(|earlier| may_tell(earlier));
-        let granted = granted.take(NAMED_MAX).filter_map(|earlier| {
+        let granted = found.into_iter().filter_map(|earlier| {
             let text = self.memory.codes.get(&earlier.code);
             let text = text.filter(|text| text.len() <= room).cloned();
             room -= text.as_ref().map_or(0, |text| text.len());
@@ -137,7 +137,7 @@ impl BrokerState {
         Before {
             is_read: true,
             granted: granted.collect(),
-            news: news::news(past, entry, &may_tell),
+            news: news::news(past, entry, routed.then_some(&may_see)),
         }
     }
 }

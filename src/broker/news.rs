@@ -14,23 +14,27 @@ use super::entry::Entry;
 /// time, whether this code, its shape or its title was granted before, other data that it reads for the first time, data
 /// that it was denied, and how its earlier proposals were decided.
 ///
-/// `may_tell`: whether data sets and reasons of an earlier proposal may be told.
-pub fn news(past: &Past, entry: &Entry, may_tell: &dyn Fn(&Earlier) -> bool) -> Vec<News> {
+/// `may_see`: which earlier proposals those may see who are told; the others are as if they never were. `None`: all.
+pub fn news(past: &Past, entry: &Entry, may_see: Option<&dyn Fn(&Earlier) -> bool>) -> Vec<News> {
+    let tally = |of: &Of<'_>| match may_see {
+        None => past.tally(of, Some(entry.proposal.id)),
+        Some(may_see) => past.tally_seen(of, Some(entry.proposal.id), may_see),
+    };
+    let is_seen = |earlier: &&Earlier| may_see.is_none_or(|may_see| may_see(earlier));
     let proposal = &entry.proposal;
-    let own = Some(proposal.id);
     let (uid, agent) = (proposal.peer.uid, proposal.agent_name());
     let me = past.about(proposal.id);
     let shape = me.and_then(|own| own.shape);
-    let code = past.tally(&Of::Code(entry.code().digest()), own);
-    let shaped_like = |of: fn(Shape) -> Of<'static>| {
-        shape.map_or_else(Tally::default, |s| past.tally(&of(s), own))
-    };
+    let code = tally(&Of::Code(entry.code().digest()));
+    let shaped_like =
+        |of: fn(Shape) -> Of<'static>| shape.map_or_else(Tally::default, |s| tally(&of(s)));
     let tokens = shaped_like(Of::Tokens);
     let numbers = shaped_like(Of::Numbers);
     let texts = shaped_like(Of::Texts);
-    let title = proposal.title.as_deref().map_or_else(Tally::default, |t| {
-        past.tally(&Of::Titled(uid, agent, t), own)
-    });
+    let title = proposal
+        .title
+        .as_deref()
+        .map_or_else(Tally::default, |t| tally(&Of::Titled(uid, agent, t)));
     let data = data_sets(entry);
     let has_same_data =
         |earlier: &Earlier| earlier.data.iter().map(|d| &**d).eq(data.iter().copied());
@@ -48,20 +52,19 @@ pub fn news(past: &Past, entry: &Entry, may_tell: &dyn Fn(&Earlier) -> bool) -> 
         .iter()
         .find_map(|(tally, what)| Some((denied_last(tally)?, *what)));
     if let Some((earlier, what)) = denied {
-        let told = may_tell(earlier);
         let reason = earlier.decided.as_ref().and_then(|d| d.reason.clone());
         out.push(News::Denied {
             what,
             at: at(earlier),
-            other: (told && !has_same_data(earlier)).then(|| earlier.data.to_vec()),
-            reason: reason.filter(|_| told),
+            other: (!has_same_data(earlier)).then(|| earlier.data.to_vec()),
+            reason,
         });
     }
 
     let inputs = entry.inputs().map_or(&[][..], |inputs| inputs);
     let mut denials: Vec<ProposalId> = Vec::new();
     for dataset in &data {
-        let read = past.tally(&Of::Reads(uid, agent, dataset), own);
+        let read = tally(&Of::Reads(uid, agent, dataset));
         let private = inputs.iter().any(|i| i.is_private() && is_of(i, dataset));
         if let Some(earlier) = denied_last(&read) {
             if denials.contains(&earlier.id) {
@@ -70,10 +73,7 @@ pub fn news(past: &Past, entry: &Entry, may_tell: &dyn Fn(&Earlier) -> bool) -> 
             denials.push(earlier.id);
             // It is true of everything that this agent asks of this data, so it says the least of this code.
             last.push(News::DeniedData {
-                data: match may_tell(earlier) {
-                    true => earlier.data.to_vec(),
-                    false => vec![Arc::from(*dataset)],
-                },
+                data: earlier.data.to_vec(),
                 at: at(earlier),
             });
         } else if read.granted == 0 {
@@ -98,6 +98,7 @@ pub fn news(past: &Past, entry: &Entry, may_tell: &dyn Fn(&Earlier) -> bool) -> 
     let found = past.found(&Of::Code(entry.code().digest()));
     let found: Vec<&Earlier> = found
         .filter(|earlier| earlier.id != proposal.id)
+        .filter(is_seen)
         .filter(granted)
         .collect();
     let same: Vec<&Earlier> = found
@@ -129,7 +130,7 @@ pub fn news(past: &Past, entry: &Entry, may_tell: &dyn Fn(&Earlier) -> bool) -> 
         }
     } else if let Some(elsewhere) = code.last_granted {
         News::OtherData {
-            data: may_tell(elsewhere).then(|| elsewhere.data.to_vec()),
+            data: Some(elsewhere.data.to_vec()),
         }
     } else if alike(&tokens) {
         match has_same_comments(&tokens) {
@@ -149,7 +150,7 @@ pub fn news(past: &Past, entry: &Entry, may_tell: &dyn Fn(&Earlier) -> bool) -> 
     out.push(main);
     out.extend(later);
     out.extend(last);
-    let of_agent = past.tally(&Of::Agent(uid, agent), own);
+    let of_agent = tally(&Of::Agent(uid, agent));
     out.push(News::OfAgent {
         granted: of_agent.granted,
         denied: of_agent.denied,

@@ -68,9 +68,13 @@ fn a_row_that_succeeds_prints_the_token() {
     if !available(TIER) {
         return;
     }
+    let policy = Policy {
+        tier: TIER,
+        ..profile("analysis")
+    };
     let outcome = run_spec(spec(
         "def took():\n    print(\"TOOK\")\nif len('a'): took()",
-        profile("analysis"),
+        policy,
     ));
     assert!(outcome.run().stdout.contains(TOOK), "{:?}", outcome.run());
 }

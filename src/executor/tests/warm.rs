@@ -53,7 +53,12 @@ fn begin(spec: RunSpec, datasets: BTreeMap<String, DatasetSource>) -> Live {
     // A pool keeps few zygotes: those with pandas, which take longest to make, are not replaced by others.
     static WITH_PANDAS: OnceLock<Arc<Pool>> = OnceLock::new();
     static POOL: OnceLock<Arc<Pool>> = OnceLock::new();
-    let pool = match Arc::ptr_eq(&spec.env, &pandas()) {
+    let has_pandas = spec
+        .env
+        .distributions
+        .iter()
+        .any(|(name, _)| name == "pandas");
+    let pool = match has_pandas {
         true => WITH_PANDAS.get_or_init(new_pool),
         false => POOL.get_or_init(new_pool),
     };

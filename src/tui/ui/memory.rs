@@ -109,7 +109,7 @@ impl UiState {
         if !self.memory.is_read() {
             return vec![vec![(words::NEW_UNREAD.to_owned(), Role::Flagged)]];
         }
-        let news = news::news(&self.memory.past, entry, &|_| true);
+        let news = news::news(&self.memory.past, entry, None);
         novelty::said(&news, entry, whose, time, &compare)
     }
 

@@ -96,7 +96,9 @@ fn three_people_grant_deny_veto_and_let_expire_what_two_hosts_offer_on_the_engin
     let mut ben = seat(&db.url("rev_ben"), &hosts, two, &ben);
     let mut cyd = seat(&db.url("rev_cyd"), &hosts, three, &cyd);
     let mut agent = a.agent();
-    let first = agent.propose(json!({"code": "print(6 * 7)\n", "title": "a sum"}));
+    // What an agent brings is read like its code.
+    let brings = json!({"code": "print(x * 7)\n", "title": "a sum", "inputs": {"x": {"json": 6}}});
+    let first = agent.propose(brings);
     for seat in [&ana, &ben, &cyd] {
         seat.wait_text("a sum");
     }
