@@ -235,7 +235,7 @@ impl Works {
     pub fn update(&mut self, event: Event, now: Now) -> Vec<Effect> {
         self.hands.forget(&event);
         let effects = update(&mut self.state, event, now);
-        if self.remembers() {
+        if self.state.settings.is_host() {
             let granted = effects.iter().filter_map(|effect| match effect {
                 Effect::Record { event, .. } => match &**event {
                     LogEvent::Granted(granted) => Some(granted.digest),
@@ -251,15 +251,9 @@ impl Works {
         effects
     }
 
-    /// Whether offers go out from here, which say what is new.
-    fn remembers(&self) -> bool {
-        let settings = &self.state.settings;
-        settings.voting.is_some() && settings.seat().is_none()
-    }
-
     /// Hands the core what the log says of the time before the start. `closing`: what was added to it since.
     fn remember(&mut self, past: &Past, closing: &[LogEvent]) {
-        if !self.remembers() {
+        if !self.state.settings.is_host() {
             return;
         }
         let (mut past, now) = (past.clone(), Now::read());

@@ -63,12 +63,8 @@ impl Memory {
 }
 
 impl BrokerState {
-    const fn remembers(&self) -> bool {
-        self.settings.voting.is_some() && self.settings.seat().is_none()
-    }
-
     pub(super) fn remembered(&mut self, what: Remembered) {
-        if !self.remembers() {
+        if !self.settings.is_host() {
             return;
         }
         match what {
@@ -92,7 +88,7 @@ impl BrokerState {
 
     /// Takes in the records that are about to be written.
     pub(super) fn learn(&mut self, fx: &[Effect], now: Now) {
-        if !self.remembers() {
+        if !self.settings.is_host() {
             return;
         }
         for effect in fx {
@@ -117,8 +113,8 @@ impl BrokerState {
         let p = &entry.proposal;
         let agent = (p.peer.uid, p.agent_name());
         let routed = !voting.routes.0.is_empty();
-        let told = |earlier: &Earlier| !routed || may_see(earlier);
-        let found = past.granted_like(p.id, agent, p.title.as_deref(), &told, NAMED_MAX);
+        let only = routed.then_some(&may_see as &dyn Fn(&Earlier) -> bool);
+        let found = past.granted_like(p.id, agent, p.title.as_deref(), only, NAMED_MAX);
         let mut room = TEXTS_MAX;
         let granted = found.into_iter().filter_map(|earlier| {
             let text = self.memory.codes.get(&earlier.code);
@@ -137,7 +133,7 @@ impl BrokerState {
         Before {
             is_read: true,
             granted: granted.collect(),
-            news: news::news(past, entry, routed.then_some(&may_see)),
+            news: news::news(past, entry, only),
         }
     }
 }

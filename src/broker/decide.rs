@@ -198,7 +198,6 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        // The record of an edit is in the person's lane, and this one must not pass it.
         let after_edit = self.entries.get(&id).is_some_and(Entry::is_revising);
         if !self.stop_waiting(id, decision, text, &event, now) {
             return;
@@ -206,10 +205,43 @@ impl BrokerState {
         if let Some(host) = self.offered_by(id) {
             return self.ended_here(id, host, &event, now, fx);
         }
-        let then = Then::Tell(id);
+        self.record_end(id, event, after_edit, now, fx);
+    }
+
+    /// Ends what nobody can grant, as `error`. `text` is for its agent, `message` for the log.
+    pub(super) fn end_failed(
+        &mut self,
+        id: ProposalId,
+        text: OutcomeText,
+        message: String,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
+        let after_edit = self.entries.get(&id).is_some_and(Entry::is_revising);
+        let state = State::Error;
+        let end = End {
+            state,
+            text,
+            decision: None,
+            run: None,
+        };
+        self.set_final(id, end, now);
+        let event = LogEvent::Failed { id, state, message };
+        self.record_end(id, event, after_edit, now, fx);
+    }
+
+    /// The record of an edit is in the person's lane, and that of the end must not pass it.
+    fn record_end(
+        &mut self,
+        id: ProposalId,
+        event: LogEvent,
+        after_edit: bool,
+        now: Now,
+        fx: &mut Vec<Effect>,
+    ) {
         match after_edit {
-            true => self.record_decided(event, Vec::new(), then, now, fx),
-            false => self.record(event, Vec::new(), then, now, fx),
+            true => self.record_decided(event, Vec::new(), Then::Tell(id), now, fx),
+            false => self.record(event, Vec::new(), Then::Tell(id), now, fx),
         }
     }
 

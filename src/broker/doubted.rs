@@ -4,13 +4,13 @@
 //! and sign in vain. At a dashboard without voters the person sees what is wrong, and decides what becomes of what waits.
 
 use crate::clock::Now;
-use crate::model::{LogEvent, ProposalId, State};
+use crate::model::ProposalId;
 
 use super::effect::{Effect, RpcError};
 use super::outcome::OutcomeText;
-use super::phase::{End, Phase};
+use super::phase::Phase;
 use super::refusals::log_is_doubted;
-use super::state::{BrokerState, LogDoubt, Then};
+use super::state::{BrokerState, LogDoubt};
 
 impl BrokerState {
     /// Withholds grants. What was signed stays contradicted.
@@ -44,8 +44,7 @@ impl BrokerState {
 
     /// Whether this is a host whose log is not the one that it signed.
     pub(super) fn offers_nothing(&self) -> bool {
-        let is_host = self.settings.voting.is_some() && self.settings.seat().is_none();
-        is_host && matches!(self.log_doubt, Some(LogDoubt::Contradicted(_)))
+        self.settings.is_host() && matches!(self.log_doubt, Some(LogDoubt::Contradicted(_)))
     }
 
     /// Refuses what nobody could grant here before another start.
@@ -64,24 +63,7 @@ impl BrokerState {
         if entry.is_drill() {
             return self.drill_unanswered(id, now, fx);
         }
-        let after_edit = entry.is_revising();
         let message = log_is_doubted().message;
-        let end = End {
-            state: State::Error,
-            text: OutcomeText::settled(&message),
-            decision: None,
-            run: None,
-        };
-        self.set_final(id, end, now);
-        let event = LogEvent::Failed {
-            id,
-            state: State::Error,
-            message,
-        };
-        // The record of an edit is in the person's lane, and this one must not pass it.
-        match after_edit {
-            true => self.record_decided(event, Vec::new(), Then::Tell(id), now, fx),
-            false => self.record(event, Vec::new(), Then::Tell(id), now, fx),
-        }
+        self.end_failed(id, OutcomeText::settled(&message), message, now, fx);
     }
 }

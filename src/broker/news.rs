@@ -130,7 +130,7 @@ pub fn news(past: &Past, entry: &Entry, may_see: Option<&dyn Fn(&Earlier) -> boo
         }
     } else if let Some(elsewhere) = code.last_granted {
         News::OtherData {
-            data: Some(elsewhere.data.to_vec()),
+            data: elsewhere.data.to_vec(),
         }
     } else if alike(&tokens) {
         match has_same_comments(&tokens) {

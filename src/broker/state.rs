@@ -64,6 +64,11 @@ pub enum Attendance {
 }
 
 impl Settings {
+    /// Whether this is a host on which people vote: offers go out from here.
+    pub const fn is_host(&self) -> bool {
+        self.voting.is_some() && self.seat().is_none()
+    }
+
     /// Set in a reviewer's seat.
     pub const fn seat(&self) -> Option<&Seat> {
         match &self.attendance {

@@ -2,14 +2,13 @@
 //! waits for a person who is not there.
 
 use crate::clock::Now;
-use crate::model::{LogEvent, ProposalId, State, Terms, Verdict};
+use crate::model::{ProposalId, Terms, Verdict};
 
 use super::decision::Refused;
 use super::effect::{Effect, RpcError};
 use super::outcome::OutcomeText;
-use super::phase::End;
 use super::refusals::not_asked;
-use super::state::{Attendance, BrokerState, Profile, Then};
+use super::state::{Attendance, BrokerState, Profile};
 
 impl BrokerState {
     pub(super) const fn is_unattended(&self) -> bool {
@@ -54,18 +53,6 @@ impl BrokerState {
             return;
         }
         let message = why.to_string();
-        let end = End {
-            state: State::Error,
-            text: OutcomeText::never(&message),
-            decision: None,
-            run: None,
-        };
-        self.set_final(id, end, now);
-        let event = LogEvent::Failed {
-            id,
-            state: State::Error,
-            message,
-        };
-        self.record(event, Vec::new(), Then::Tell(id), now, fx);
+        self.end_failed(id, OutcomeText::never(&message), message, now, fx);
     }
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use crate::ballot::{self, Electorate, Question};
 use crate::clock::Now;
-use crate::model::{LogEvent, Person, ProposalId, Readers, Retry, State, Terms, When};
+use crate::model::{Person, ProposalId, Readers, Retry, Terms, When};
 
 use super::decision::Refused;
 use super::effect::Effect;
 use super::entry::Entry;
 use super::outcome::OutcomeText;
-use super::phase::{End, Phase};
-use super::state::{BrokerState, Then};
+use super::phase::Phase;
+use super::state::BrokerState;
 
 /// What votes can come to for one proposal, as people and keys were when they were last read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -151,7 +151,10 @@ impl BrokerState {
                 fx.push(Effect::LookAgain { id });
             }
             Look::Asked => {}
-            Look::Done => self.end_in_vain(id, vain, now, fx),
+            Look::Done => {
+                let text = OutcomeText::in_vain(&vain.told, vain.retry);
+                self.end_failed(id, text, Refused::Vain(vain.why).to_string(), now, fx);
+            }
         }
         true
     }
@@ -166,21 +169,5 @@ impl BrokerState {
             entry.prospect.look = Look::Done;
             self.put_to_vote(id, now, fx);
         }
-    }
-
-    fn end_in_vain(&mut self, id: ProposalId, vain: Vain, now: Now, fx: &mut Vec<Effect>) {
-        let end = End {
-            state: State::Error,
-            text: OutcomeText::in_vain(&vain.told, vain.retry),
-            decision: None,
-            run: None,
-        };
-        self.set_final(id, end, now);
-        let event = LogEvent::Failed {
-            id,
-            state: State::Error,
-            message: Refused::Vain(vain.why).to_string(),
-        };
-        self.record(event, Vec::new(), Then::Tell(id), now, fx);
     }
 }

@@ -16,7 +16,7 @@ pub enum News {
     Denied {
         what: Like,
         at: Option<Timestamp>,
-        /// The data sets that it was about, if they are others than this one's and may be told.
+        /// The data sets that it was about, if they are others than this one's.
         other: Option<Vec<Arc<str>>>,
         reason: Option<Arc<str>>,
     },
@@ -31,8 +31,8 @@ pub enum News {
     Same { times: u32, at: Option<Timestamp> },
     /// The same code, and what else differed.
     SameBut { at: Option<Timestamp>, than: Than },
-    /// The same code for other data sets. `None`: which ones may not be told.
-    OtherData { data: Option<Vec<Arc<str>>> },
+    /// The same code for other data sets.
+    OtherData { data: Vec<Arc<str>> },
     /// The same code but for this.
     Alike {
         but: But,

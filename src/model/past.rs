@@ -453,13 +453,13 @@ impl Past {
     }
 
     /// Granted proposals to compare with, each code once: of this agent and title, then of this agent, then of
-    /// the same shape; each group's newest first. `may_see`: what others than these are as if they never were.
+    /// the same shape; each group's newest first. `may_see`: the others are as if they never were. `None`: all.
     pub fn granted_like(
         &self,
         own: ProposalId,
         agent: (u32, &str),
         title: Option<&str>,
-        may_see: &dyn Fn(&Earlier) -> bool,
+        may_see: Option<&dyn Fn(&Earlier) -> bool>,
         most: usize,
     ) -> Vec<&Earlier> {
         let shape = self.about(own).and_then(|own| own.shape);
@@ -473,7 +473,7 @@ impl Past {
         asked
             .flat_map(|of| self.found(&of).collect::<Vec<_>>())
             .chain(alike)
-            .filter(|earlier| earlier.id != own && may_see(earlier))
+            .filter(|earlier| earlier.id != own && may_see.is_none_or(|may_see| may_see(earlier)))
             .filter(|earlier| earlier.decided.as_ref().is_some_and(|d| d.granted))
             .filter(|earlier| codes.insert(earlier.code))
             .take(most)

@@ -430,7 +430,7 @@ fn what_a_person_edited_counts_as_what_ran() {
     let numbers = |text| counted(&past.tally(&Of::Numbers(shape(text)), own)).0;
     assert_eq!((numbers("harm = 2"), numbers("mild = 2")), (0, 1));
     let like: Vec<_> = past
-        .granted_like(id(1), (1000, "hr"), Some("pay"), &|_| true, 9)
+        .granted_like(id(1), (1000, "hr"), Some("pay"), None, 9)
         .iter()
         .map(|earlier| earlier.code)
         .collect();

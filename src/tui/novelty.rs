@@ -62,11 +62,7 @@ pub fn said(
             vec![(words, Role::Flagged)]
         }
         News::OtherData { data } => {
-            let words = match data {
-                Some(data) => words::other_data(data),
-                None => words::OTHER_DATA_HIDDEN.to_owned(),
-            };
-            vec![(words, Role::Flagged)]
+            vec![(words::other_data(data), Role::Flagged)]
         }
         News::Alike { but, at, than } => {
             let (what, plain) = match but {

@@ -88,7 +88,7 @@ fn names_of_a_host_cannot_paint_over_the_screen() {
         before.news.insert(
             0,
             crate::model::News::OtherData {
-                data: Some(vec!["a\u{1b}[2J\u{202e}b".into()]),
+                data: vec!["a\u{1b}[2J\u{202e}b".into()],
             },
         );
         before.granted[0].title = Some("\u{1b}[2J".into());

@@ -101,7 +101,7 @@ impl UiState {
             proposal.id,
             (proposal.peer.uid, proposal.agent_name()),
             proposal.title.as_deref(),
-            &|_| true,
+            None,
             CHOICES,
         );
         let proposed = entry.is_edited().then(|| Choice {

@@ -25,8 +25,6 @@ pub const FIRST_TIME: &str = "first time that ";
 pub const READS: &str = " reads ";
 /// The same where the agent's name stands nearby.
 pub const FIRST_READ: &str = "first read of ";
-/// The same code was granted for data that may not be told here.
-pub const OTHER_DATA_HIDDEN: &str = "the same code was granted for other data";
 /// Behind a diff's heading.
 pub const OTHER_DATA: &str = "  ▲ granted for other data";
 
