@@ -358,6 +358,28 @@ impl Dash {
         }
     }
 
+    /// Types keys until the screen shows the effect. A dashboard that stalled discards what was typed meanwhile; keys that
+    /// turn something on and off again are given their time.
+    pub fn until(&mut self, keys: &str, what: &str, done: impl Fn(&Self, &str) -> bool) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            self.keys(keys);
+            let most = Instant::now() + Duration::from_secs(10);
+            while Instant::now() < most {
+                let text = self.text();
+                if done(self, &text) {
+                    return text;
+                }
+                self.pause(Duration::from_millis(100));
+            }
+            assert!(
+                Instant::now() < deadline,
+                "{keys:?} never led to {what}; the screen:\n{}",
+                self.text()
+            );
+        }
+    }
+
     /// Selects the most urgent proposal, reads all of it, opens the sheet and confirms it.
     pub fn grant(&mut self, agent: &mut Agent, proposal: &Value) {
         let id = proposal["id"].clone();

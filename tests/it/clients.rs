@@ -136,8 +136,9 @@ fn perform(dash: &mut Dash, what: &str, words: &str) {
         "deny" => {
             let before = waiting(dash);
             dash.go_to_urgent();
-            dash.keys(&format!("d{words}\r"));
-            dash.wait_for("the denial", |dash, _| decided(dash, &before));
+            dash.until(&format!("d{words}\r"), "the denial", |dash, _| {
+                decided(dash, &before)
+            });
         }
         "kill" => {
             dash.signal(Signal::SIGKILL);

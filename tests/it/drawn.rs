@@ -91,6 +91,10 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     let code = code(string);
     let hostile = agent.propose(json!({"code": code, "title": "\u{3248}".repeat(16)}));
     dash.go_to_urgent();
+    dash.wait_text("drop = 666");
+    if shows_unmarked(&dash.cells()) {
+        dash.until("m", "the code as marks", |d, _| !shows_unmarked(&d.cells()));
+    }
     let pane = if columns >= 100 { 37 } else { 0 };
     // Left: number, blank, finding, private data, effect, blank. One blank at the right edge.
     let margin = 7;
@@ -126,8 +130,7 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     let marks = dash.cells();
 
     // As the terminal draws it: in its own rows, and every other cell unchanged.
-    dash.keys("m");
-    dash.wait_for("rows of their own and all else as it was", |d, _| {
+    dash.until("m", "rows of their own and all else as it was", |d, _| {
         let cells = d.cells();
         let (from, before) = code_rows_of(&marks, pane);
         let (_, rows) = code_rows_of(&cells, pane);
@@ -157,19 +160,16 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     // With another proposal selected, nothing of this one remains.
     let another = agent.propose(json!({"code": "second = 2\n", "title": "another"}));
     agent.call("withdraw", json!({"id": hostile["id"]}));
-    dash.press("u");
-    dash.wait_for("another proposal and nothing else", |d, text| {
+    dash.until("u", "another proposal and nothing else", |d, text| {
         text.contains("second = 2") && text.contains("1/1 rows") && !shows_unmarked(&d.cells())
     });
     let other = dash.cells();
     let written = dash.raw().len();
-    dash.press("\x0c");
-    dash.wait_for("the same, drawn anew", |d, _| {
+    dash.until("\x0c", "the same, drawn anew", |d, _| {
         let anew = String::from_utf8_lossy(&d.raw()[written..]).contains("\x1b[2J");
         let cells = d.cells();
         anew && (0..cells.len()).all(|y| still(&cells[y]) == still(&other[y]))
     });
-    dash.keys("m");
     // The next one is not beside it, not for a moment either.
     agent.call("withdraw", json!({"id": another["id"]}));
 }
