@@ -163,6 +163,15 @@ fn check_one(dash: &mut Dash, columns: u16, string: &str) {
     dash.until("u", "another proposal and nothing else", |d, text| {
         text.contains("second = 2") && text.contains("1/1 rows") && !shows_unmarked(&d.cells())
     });
+    // All that comes by itself has come: where one left, when a grant key counts, and the rest of a frame.
+    let mut since = (std::time::Instant::now(), Vec::new());
+    dash.wait_for("a screen that stays", |d, text| {
+        let now: Vec<_> = d.cells().iter().map(|row| still(row)).collect();
+        if now != since.1 {
+            since = (std::time::Instant::now(), now);
+        }
+        text.contains("a grant") && since.0.elapsed().as_millis() > 700
+    });
     let other = dash.cells();
     let written = dash.raw().len();
     dash.until("\x0c", "the same, drawn anew", |d, _| {
