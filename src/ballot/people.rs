@@ -180,6 +180,11 @@ impl People {
         self.service.contains(&uid)
     }
 
+    /// The logins of the engine that are agents' and belong to no person.
+    pub fn service_logins(&self) -> impl Iterator<Item = &String> {
+        self.service_logins.iter()
+    }
+
     /// The same of a login of the engine.
     pub fn is_service_login(&self, login: &str) -> bool {
         self.service_logins.contains(login)

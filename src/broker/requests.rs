@@ -79,10 +79,14 @@ impl BrokerState {
                     }
                 }
             }
-            Request::Datasets => {
-                fx.push(Effect::DescribeDatasets { conn, call });
-                None
-            }
+            // What uses them is refused, and a gateway lists those of other hosts.
+            Request::Datasets => match self.check_log() {
+                Err(error) => Some(Err(error)),
+                Ok(()) => {
+                    fx.push(Effect::DescribeDatasets { conn, call });
+                    None
+                }
+            },
         };
         if let Some(reply) = reply {
             if let Err(error) = &reply {

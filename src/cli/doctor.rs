@@ -1,5 +1,6 @@
 //! `countersign doctor`: what this machine offers, what is missing, and how to fix it.
 
+mod agents;
 mod desk;
 mod engine;
 mod fix;
@@ -165,7 +166,7 @@ fn look(globals: &Globals) -> Result<Vec<Check>, Failure> {
         checks.extend(datasets(config));
         checks.push(socket(&config.paths.socket));
         checks.extend(folders::check(&config.paths));
-        checks.push(sharing(config));
+        checks.push(agents::check(&config.socket));
         checks.extend(desk::notices(config));
         checks.extend(engine::checks(config));
         checks.extend(engine::doubted(config));
@@ -353,22 +354,6 @@ fn datasets(config: &Config) -> Option<Check> {
             format!("{n} of {all} cannot be read: {}", absent.join(", ")),
             "put the file there, or correct its `path` under [datasets]",
         )),
-    }
-}
-
-fn sharing(config: &Config) -> Check {
-    const NAME: &str = "agents";
-    if config.socket.allow_uids.is_empty() {
-        Check::note(
-            NAME,
-            "agents share your uid: an unconfined process of it can type into your terminal",
-            "run agents under another uid and list it in [socket] allow_uids",
-        )
-    } else {
-        Check::ok(
-            NAME,
-            format!("also uid {:?} by a second socket", config.socket.allow_uids),
-        )
     }
 }
 

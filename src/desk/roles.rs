@@ -48,10 +48,37 @@ pub fn differences(people: &People, members: &[Member]) -> Vec<String> {
                     ));
                 }
             }
-            Duty::Host(_) | Duty::Gateway | Duty::Auditor => {}
+            Duty::Gateway
+                if !people.is_service_login(login) && people.of_login(login).is_none() =>
+            {
+                all.insert(format!(
+                    "{login} asks for agents, and people.toml lists it neither in a person's `logins` nor in those of [agents]: nobody's grant \
+                     counts on what it asks where a rule has `not_self`"
+                ));
+            }
+            Duty::Gateway => {}
+            Duty::Host(_) | Duty::Auditor => {
+                if let Some(person) = people.of_login(login) {
+                    all.insert(format!(
+                        "people.toml lists {login} in the `logins` of {person}, and it is a login of {}: nobody votes by it",
+                        duty.whose()
+                    ));
+                }
+            }
+        }
+        if people.is_service_login(login) && *duty != Duty::Gateway {
+            all.insert(format!(
+                "people.toml lists {login} in the `logins` of [agents], and it is a login of {}: no agent asks by it",
+                duty.whose()
+            ));
         }
     }
     let is_known = |login: &String| members.iter().any(|m| m.login.as_str() == login);
+    for login in people.service_logins().filter(|login| !is_known(login)) {
+        all.insert(format!(
+            "people.toml lists the login {login} for [agents], and it is no member of the desk"
+        ));
+    }
     for (person, member) in people.iter() {
         for login in member.logins.iter().filter(|login| !is_known(login)) {
             all.insert(format!(
@@ -119,6 +146,33 @@ mod tests {
             for (said, wanted) in said.iter().zip(wanted) {
                 assert!(said.starts_with(wanted), "{said}");
             }
+        }
+    }
+
+    #[test]
+    fn logins_of_agents_are_compared_as_those_of_people_are() {
+        let text = "[people.ana]\nlogins = [\"rev_ana\"]\n[agents]\nlogins = [\"gate\", \"gone\", \"lab\"]\n";
+        let people = People::read(text.as_bytes()).unwrap();
+        let member = |(login, duty): (&str, Duty)| Member {
+            login: login.parse().unwrap(),
+            duty,
+        };
+        let all = [
+            ("gate", Duty::Gateway),
+            ("lab", Duty::Host("lab-1".to_owned())),
+            ("other", Duty::Gateway),
+            ("rev_ana", Duty::Auditor),
+        ];
+        let said = differences(&people, &all.map(member));
+        let wanted = [
+            "other asks for agents, and people.toml lists it neither",
+            "people.toml lists lab in the `logins` of [agents], and it is a login of a host",
+            "people.toml lists rev_ana in the `logins` of ana, and it is a login of an auditor",
+            "people.toml lists the login gone for [agents], and it is no member",
+        ];
+        assert_eq!(said.len(), wanted.len(), "{said:?}");
+        for (said, wanted) in said.iter().zip(wanted) {
+            assert!(said.starts_with(wanted), "{said}");
         }
     }
 }

@@ -66,9 +66,12 @@ for mode in ("batched", "per_call"):
     made = agent(mode, turns("print(6 * 7)", "print('denied')"), turns("eval('1')"))
     ask("grant")
     ask("deny no")
-    first, second, third = play(made, config, title=mode)
-    assert first == "42", first
-    check_refused(second, "denied", "no")
+    *both, third = play(made, config, title=mode)
+    # Interrupts that are asked one by one come in any order, and the first to come is granted.
+    granted = [text for text in both if "did not run" not in text]
+    assert granted in (["42"], ["denied"]), both
+    [refused] = [text for text in both if text not in granted]
+    check_refused(refused, "denied", "no")
     check_refused(third, "blocked")
 
 # Other tools are decided by others; nothing here approves anything.

@@ -183,6 +183,13 @@ fn grant(dash: &mut Dash) {
     let deadline = Instant::now() + PATIENCE;
     while !decided(dash, &before) {
         assert!(Instant::now() < deadline, "not granted:\n{}", dash.text());
+        // It is granted, and the log is a moment behind.
+        if dash.text().contains("nothing is pending") {
+            dash.wait_for("the record", |dash, text| {
+                decided(dash, &before) || !text.contains("nothing is pending")
+            });
+            continue;
+        }
         let mut text = dash.open_sheet();
         while text.contains("of this sheet not seen") {
             dash.press(" ");
@@ -196,7 +203,7 @@ fn grant(dash: &mut Dash) {
             }
             None => dash.press("y"),
         }
-        let most = Instant::now() + Duration::from_secs(1);
+        let most = Instant::now() + Duration::from_secs(5);
         dash.wait_while(most, |text| text.contains("GRANT?"));
     }
 }

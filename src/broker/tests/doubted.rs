@@ -1,5 +1,6 @@
 //! A log that cannot be read, or is not the one that was signed: records are written, and nothing is granted.
 
+use super::super::event::Request;
 use super::super::{Event, LogDoubt, Refused};
 use super::voters::{everybody, grants, offers, rule, with_rules};
 use super::world::*;
@@ -95,6 +96,9 @@ fn a_host_whose_log_is_not_the_signed_one_ends_what_waits_and_offers_and_tells_n
     };
     assert_eq!(why.data["doubted"], true);
     let refused = w.propose_refused(A, draft("4\n"));
+    assert_eq!(refused.data["doubted"], true);
+    // Nor is anybody told of data sets that nothing can use here.
+    let refused = w.refused(A, Request::Datasets);
     assert_eq!(refused.data["doubted"], true);
     assert_eq!(offers(&w).len(), offered);
     assert_eq!(w.notices.len(), told);

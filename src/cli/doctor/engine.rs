@@ -133,7 +133,10 @@ fn hosts(path: &Path, duty: Option<&Duty>, is_host: bool) -> Option<Check> {
     }
     let text = read_trusted(path, Trust::RootOrUser).map_err(|e| e.to_string());
     Some(match text.map(|text| Hosts::read(text.as_bytes())) {
-        Ok(Ok(hosts)) => Check::ok(NAME, format!("{shown}: {} hosts", hosts.names().count())),
+        Ok(Ok(hosts)) => {
+            let names: Vec<&str> = hosts.names().collect();
+            Check::ok(NAME, format!("{shown}: {}", names.join(", ")))
+        }
         Ok(Err(why)) => Check::missing(
             NAME,
             format!("{shown}: {why}"),

@@ -250,8 +250,14 @@ impl Source<'_> {
                 false => rows.push(Row::Told(words::NOT_KEPT.to_owned(), Role::Dim)),
             }
         }
-        if rows.is_empty() {
-            rows.push(told(words::NOTHING_GIVEN));
+        let about = self.first(|event| match event {
+            LogEvent::Voted(vote) => vote.about.as_deref(),
+            _ => None,
+        });
+        match about {
+            Some(about) => rows.push(Row::Told(words::given_at_host(&about.data), Role::Dim)),
+            None if rows.is_empty() => rows.push(told(words::NOTHING_GIVEN)),
+            None => {}
         }
         rows
     }

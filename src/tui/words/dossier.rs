@@ -40,6 +40,18 @@ pub const RUNS: &str = "It runs, as far as the log says.";
 pub const NOT_ENDED: &str = "It has not ended, so the log has nothing of this yet.";
 pub const NO_DIGEST: &str = "the record has no digest of it";
 pub const NOTHING_GIVEN: &str = "It was given no data.";
+
+/// What a host elsewhere gives it: the names of data sets, and nothing of what its agent brought.
+pub fn given_at_host(data: &[String]) -> String {
+    match data {
+        [] => "It uses no data set of its host. What its agent brought is in that host's log."
+            .to_owned(),
+        names => format!(
+            "It uses {} of its host. What its agent brought is in that host's log.",
+            super::super::text::plain(&names.join(", "))
+        ),
+    }
+}
 pub const NOT_KEPT: &str = "data set of the host: the log has its digest, not its content";
 pub const NOT_STARTED: &str = "Nothing of it was started.";
 pub const PRINTED_NOTHING: &str = "It printed nothing.";
