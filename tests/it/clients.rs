@@ -183,13 +183,6 @@ fn grant(dash: &mut Dash) {
     let deadline = Instant::now() + PATIENCE;
     while !decided(dash, &before) {
         assert!(Instant::now() < deadline, "not granted:\n{}", dash.text());
-        // It is granted, and the log is a moment behind.
-        if dash.text().contains("nothing is pending") {
-            dash.wait_for("the record", |dash, text| {
-                decided(dash, &before) || !text.contains("nothing is pending")
-            });
-            continue;
-        }
         let mut text = dash.open_sheet();
         while text.contains("of this sheet not seen") {
             dash.press(" ");
@@ -203,8 +196,13 @@ fn grant(dash: &mut Dash) {
             }
             None => dash.press("y"),
         }
-        let most = Instant::now() + Duration::from_secs(5);
+        // The log is a moment behind, and the next proposal may be on the screen by then. A dashboard that stalled did not
+        // take the keys.
+        let most = Instant::now() + Duration::from_secs(10);
         dash.wait_while(most, |text| text.contains("GRANT?"));
+        while !decided(dash, &before) && Instant::now() < most {
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 }
 
