@@ -2,8 +2,8 @@
 //! vote from other terminals of this machine.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -32,6 +32,9 @@ use super::reviewer;
 use super::seat::{Outgoing, Sitting};
 use super::voting::files::VotingFiles;
 use super::voting::{SignError, Signer, Terminal};
+
+/// How often the files of who may vote are looked at although nothing comes.
+const LOOK: Duration = Duration::from_secs(5);
 
 /// Everything that votes need, checked before the screen is taken over.
 pub struct Desk {
@@ -147,7 +150,9 @@ impl Desk {
             by,
             inbox,
             looks: Arc::default(),
+            asked: Arc::default(),
         };
+        tokio::spawn(hands.clone().watch_who_votes());
         if let Some(path) = &self.socket {
             let listener = LocalListener::bind(path)
                 .map_err(|e| Failure::general(format!("[desk] socket: {e}")))?;
@@ -225,6 +230,8 @@ pub struct Hands {
     inbox: UnboundedSender<Input>,
     /// Whether a look at the files of who may vote is to come.
     looks: Arc<AtomicBool>,
+    /// For which proposals a look is to come.
+    asked: Arc<Mutex<Vec<ProposalId>>>,
 }
 
 /// Where votes are counted.
@@ -251,6 +258,7 @@ impl Hands {
             by,
             inbox,
             looks: Arc::default(),
+            asked: Arc::default(),
         }
     }
 
@@ -281,10 +289,6 @@ impl Hands {
         let Place::Here { board, .. } = &self.place else {
             return;
         };
-        // Whoever is asked now is told by the files of now.
-        if matches!(publication, Publication::Offer { .. }) {
-            self.look_who_votes();
-        }
         if let Err(e) = board.publish(publication) {
             tracing::warn!("something for the reviewers was not signed: {e}");
         }
@@ -368,14 +372,45 @@ impl Hands {
         });
     }
 
+    /// Reads again who may vote, for this proposal. Many such looks at once are one.
     pub fn look_again(&self, id: ProposalId) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.push(id);
+        if asked.len() > 1 {
+            return;
+        }
+        drop(asked);
         let hands = self.clone();
         tokio::task::spawn_blocking(move || {
+            let asked = hands.asked.lock();
+            let ids = std::mem::take(&mut *asked.unwrap_or_else(PoisonError::into_inner));
             let electorate = Voters::electorate(&hands);
-            let _ = hands
-                .inbox
-                .send(Input::Core(Event::LookedAgain { id, electorate }));
+            for id in ids {
+                let electorate = electorate.clone();
+                let looked = Event::LookedAgain { id, electorate };
+                let _ = hands.inbox.send(Input::Core(looked));
+            }
         });
+    }
+
+    /// Looks at the files for what waits, which may wait long, and tells the core of each change.
+    async fn watch_who_votes(self) {
+        let mut last = None;
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let hands = self.clone();
+            let read = tokio::task::spawn_blocking(move || Voters::electorate(&hands));
+            let Ok(electorate) = read.await else {
+                return;
+            };
+            let now = electorate
+                .as_ref()
+                .map(|e| *e.digests())
+                .map_err(Clone::clone);
+            if last.replace(now.clone()) != Some(now) {
+                let _ = self.inbox.send(Input::Core(Event::Electorate(electorate)));
+            }
+        }
     }
 }
 

@@ -29,6 +29,11 @@ impl BrokerState {
             return;
         };
         cast.durable = true;
+        // Who may vote changed while it was recorded.
+        if let Some(why) = cast.stale.clone() {
+            let (voter, vote) = (cast.vote.voter.clone(), cast.vote.kind);
+            return self.counts_no_more(id, voter, vote, why, now, fx);
+        }
         // Also what the person at the terminal sent from a seat.
         let is_own =
             matches!(cast.via, Via::Terminal(_)) || here.as_ref() == Some(&cast.vote.voter);
@@ -169,8 +174,8 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
-        self.electorate_is(electorate);
-        self.looked_for_vain(id, now, fx);
+        self.electorate_is(electorate, now, fx);
+        self.looked_to_offer(id, now, fx);
         let Some(entry) = self.entries.get(&id) else {
             return;
         };
@@ -221,7 +226,7 @@ impl BrokerState {
             Standing::Impossible(why) => vec![why],
             Standing::Met { .. } | Standing::Ended { .. } => Vec::new(),
         };
-        let counted: Vec<&Cast> = poll.votes.iter().filter(|cast| cast.durable).collect();
+        let counted: Vec<&Cast> = poll.votes.iter().filter(|cast| cast.counts()).collect();
         let votes: Vec<SeenVote> = counted.iter().map(|cast| SeenVote::from(*cast)).collect();
         let mut told = BTreeSet::new();
         for cast in counted.iter().rev() {

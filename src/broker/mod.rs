@@ -11,6 +11,7 @@ mod asking;
 mod audience;
 pub mod before;
 mod census;
+mod changed;
 mod counting;
 mod decide;
 mod decision;

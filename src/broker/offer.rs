@@ -165,6 +165,16 @@ impl Offer {
         }
     }
 
+    /// What it says of people.
+    pub fn may_vote(&self) -> MayVote {
+        MayVote {
+            asks: self.asks.clone(),
+            vetoers: self.vetoers.clone(),
+            able: self.able.clone(),
+            hopeless: self.hopeless.clone(),
+        }
+    }
+
     /// Whose votes its terms ask for or take as a veto: everybody's if it is empty.
     pub fn roles(&self) -> BTreeSet<Role> {
         let rules = &self.terms.0;
@@ -219,8 +229,24 @@ pub enum Says {
     NotCounted { vote: VoteKind, why: String },
     /// Everybody else who may decide it is asked too. These are all.
     Escalated { asks: Vec<Person> },
+    /// The files of who may vote changed.
+    MayVote(MayVote),
     /// It has another state. Nothing can be decided any more unless that is `pending`.
     State { state: State, message: String },
+}
+
+/// What an offer says of people, by the host's files at another time: hints, which the host checks with each vote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MayVote {
+    /// Those of whom it asks who may still vote on it.
+    pub asks: Vec<Person>,
+    pub vetoers: Vec<Person>,
+    /// As in the offer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub able: Option<BTreeSet<Person>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hopeless: Option<String>,
 }
 
 /// A vote as those see it who voted too.
@@ -243,7 +269,7 @@ impl Statement {
     pub fn answers(&self) -> bool {
         match self.says {
             Says::Counted { .. } | Says::NotCounted { .. } => true,
-            Says::Escalated { .. } => false,
+            Says::Escalated { .. } | Says::MayVote(_) => false,
             Says::State { state, .. } => state != State::Pending,
         }
     }

@@ -54,6 +54,15 @@ pub struct Cast {
     pub(super) number: u64,
     /// Its record is durable: only then it counts.
     pub(super) durable: bool,
+    /// Why it counts no more, by the files as they were last read.
+    pub(super) stale: Option<String>,
+}
+
+impl Cast {
+    /// Whether it is one that people are told of. What votes come to is counted anew each time.
+    pub(super) const fn counts(&self) -> bool {
+        self.durable && self.stale.is_none()
+    }
 }
 
 /// The vote of the person at the terminal.
@@ -115,8 +124,8 @@ impl Poll {
 
     /// Whose votes are in.
     pub(super) fn voters(&self) -> impl Iterator<Item = &Person> {
-        let durable = self.votes.iter().filter(|cast| cast.durable);
-        durable.map(|cast| &cast.vote.voter)
+        let counted = self.votes.iter().filter(|cast| cast.counts());
+        counted.map(|cast| &cast.vote.voter)
     }
 
     /// Whether somebody's grant is in.
@@ -143,7 +152,7 @@ impl Poll {
 
     /// The votes in the log, for who voted: nobody sees them before their own vote is there.
     pub fn votes_for(&self, reader: &Person) -> Option<Vec<&Cast>> {
-        let counted: Vec<&Cast> = self.votes.iter().filter(|cast| cast.durable).collect();
+        let counted: Vec<&Cast> = self.votes.iter().filter(|cast| cast.counts()).collect();
         counted
             .iter()
             .any(|cast| cast.vote.voter == *reader)
@@ -223,16 +232,58 @@ impl Poll {
         let mut votes = self
             .votes
             .iter()
-            .filter(|cast| cast.durable && cast.ballot == 0);
+            .filter(|cast| cast.counts() && cast.ballot == 0);
         votes.any(|cast| cast.vote.voter == vote.voter && cast.vote.kind == vote.kind)
     }
 
-    /// Whether the same vote on the ballot with this number is there already.
+    /// Looks at each vote with these files. Returns those that count no more since the last look.
+    pub(super) fn look_at_votes(
+        &mut self,
+        electorate: &Electorate,
+        asker: Account<'_>,
+        now: Timestamp,
+    ) -> Vec<(Person, VoteKind, String)> {
+        let mut votes = std::mem::take(&mut self.votes);
+        let mut gone = Vec::new();
+        for cast in &mut votes {
+            let (voter, kind) = (&cast.vote.voter, cast.vote.kind);
+            let checked = self.ballot_at(cast.ballot).map(|(ballot, _)| {
+                ballot::verify(ballot, &cast.vote, electorate, now).map_err(|why| why.to_string())
+            });
+            let question = self.question(asker);
+            let may = ballot::may_vote(&self.terms, electorate, question, voter, kind);
+            let stale = checked.and_then(Result::err);
+            let stale = stale.or_else(|| may.err().map(|why| why.to_string()));
+            if let (None, Some(why)) = (&cast.stale, &stale)
+                && cast.durable
+            {
+                gone.push((voter.clone(), kind, why.clone()));
+            }
+            cast.stale = stale;
+        }
+        self.votes = votes;
+        gone
+    }
+
+    /// Takes a vote in. It replaces one of the same voter that counts no more.
+    pub(super) fn take(&mut self, cast: Cast) {
+        self.votes.retain(|other| {
+            let same = other.vote.voter == cast.vote.voter
+                && other.vote.kind == cast.vote.kind
+                && other.ballot == cast.ballot;
+            !same
+        });
+        self.votes.push(cast);
+    }
+
+    /// Whether the same vote on the ballot with this number is there already, and may count.
     pub(super) fn has(&self, vote: &Vote, ballot: usize) -> bool {
         let same = |cast: &Cast| {
             cast.vote.voter == vote.voter && cast.vote.kind == vote.kind && cast.ballot == ballot
         };
-        self.votes.iter().any(same)
+        self.votes
+            .iter()
+            .any(|cast| same(cast) && cast.stale.is_none())
     }
 }
 
@@ -272,6 +323,10 @@ impl BrokerState {
             return match &offered.differs {
                 _ if offered.state != State::Pending => Err(Refused::NotPending(offered.state)),
                 Some(differs) => Err(Refused::Differs(differs.clone())),
+                None if offered.offer.hopeless.is_none() && !entry.may_count(person) => {
+                    let why = "by the files of its host, no grant of yours counts for it";
+                    Err(Refused::MayNotVote(why.to_owned()))
+                }
                 None if offered.offer.asker.as_ref() == Some(person) => {
                     let why = "your own agent asks, and somebody else has to grant it";
                     Err(Refused::MayNotVote(why.to_owned()))

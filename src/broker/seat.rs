@@ -407,8 +407,18 @@ impl BrokerState {
                 entry.asking.people = asks;
                 entry.asking.escalated = Some(statement.at);
             }
-            Says::NotCounted { why, .. } => {
+            Says::MayVote(said) => {
+                offered.offer.vetoers = said.vetoers;
+                offered.offer.hopeless = said.hopeless;
+                entry.asking.people = said.asks;
+                entry.prospect = Prospect::told(said.able);
+            }
+            Says::NotCounted { vote, why } => {
                 if let Some(poll) = entry.poll_mut() {
+                    // One that counted before counts no more.
+                    let is_own = |cast: &Cast| cast.vote.voter == seat.person;
+                    poll.votes
+                        .retain(|cast| !is_own(cast) || cast.vote.kind != vote);
                     poll.own = Own::Failed(why);
                 }
             }
@@ -559,6 +569,7 @@ impl Cast {
             ballot: 0,
             number: 0,
             durable: true,
+            stale: None,
         }
     }
 }

@@ -146,6 +146,8 @@ pub struct BrokerState {
     pub log_doubt: Option<LogDoubt>,
     /// Who may vote, as last read, or why that is not known.
     pub(super) electorate: Result<Arc<Electorate>, String>,
+    /// Who might vote when that was last known: to tell people of their own votes, never to count them.
+    pub(super) known: Option<Arc<Electorate>>,
     /// Whether nothing is known to be wrong between this host and its reviewers elsewhere.
     pub(super) reaches_reviewers: bool,
     /// In a reviewer's seat: what its log has votes on and no end of.
@@ -213,6 +215,7 @@ impl BrokerState {
             log_doubt: None,
             reaches_reviewers: true,
             electorate: Err("the files of who may vote were not read".to_owned()),
+            known: None,
             voted: BTreeSet::new(),
             memory: Memory::default(),
             entries: BTreeMap::new(),

@@ -13,6 +13,7 @@ mod deadlines;
 mod doubted;
 mod drills;
 mod edits;
+mod electorates;
 mod fairness;
 mod handed_out;
 mod memory;

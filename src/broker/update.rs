@@ -42,7 +42,7 @@ pub fn update(state: &mut BrokerState, event: Event, now: Now) -> Vec<Effect> {
         Event::Drill { id, draft, drill } => state.drill(id, *draft, drill, now, &mut fx),
         Event::Exec { id, note } => state.exec(id, note, now, &mut fx),
         Event::Environment(environment) => state.environment_is(environment, now, &mut fx),
-        Event::Electorate(electorate) => state.electorate_is(electorate),
+        Event::Electorate(electorate) => state.electorate_is(electorate, now, &mut fx),
         Event::Reached(reached) => state.reaches_reviewers = reached.is_ok(),
         Event::LookedAgain { id, electorate } => {
             state.looked_again(id, electorate, now, &mut fx);

@@ -2,7 +2,6 @@
 //! deny it, and its agent hears why it waits in vain.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::ballot::{self, Electorate, Question};
 use crate::clock::Now;
@@ -11,8 +10,8 @@ use crate::model::{Person, ProposalId, Readers, Retry, Terms, When};
 use super::decision::Refused;
 use super::effect::Effect;
 use super::entry::Entry;
+use super::offer::MayVote;
 use super::outcome::OutcomeText;
-use super::phase::Phase;
 use super::state::BrokerState;
 
 /// What votes can come to for one proposal, as people and keys were when they were last read.
@@ -22,6 +21,8 @@ pub(super) struct Prospect {
     vain: Option<Vain>,
     /// Everybody whose grant could count; `None` if that is not known.
     pub(super) able: Option<BTreeSet<Person>>,
+    /// What reviewers elsewhere were told of it last.
+    pub(super) told: Option<MayVote>,
     look: Look,
 }
 
@@ -34,7 +35,7 @@ struct Vain {
     retry: Retry,
 }
 
-/// Whether the files were read once more before it ends in vain: they may be older than it.
+/// Whether the files were read for the offer that is to be made: what is known of them may be older than it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Look {
     #[default]
@@ -97,20 +98,6 @@ impl Entry {
 }
 
 impl BrokerState {
-    /// Who may vote was read.
-    pub(super) fn electorate_is(&mut self, electorate: Result<Arc<Electorate>, String>) {
-        let digests = |e: &Result<Arc<Electorate>, String>| e.as_ref().ok().map(|e| *e.digests());
-        let is_same = digests(&self.electorate) == digests(&electorate);
-        self.electorate = electorate;
-        if is_same {
-            return;
-        }
-        let waiting: Vec<ProposalId> = self.waiting.values().copied().collect();
-        for id in waiting {
-            self.weigh(id);
-        }
-    }
-
     /// Looks at what votes can come to for it. Without people nothing is known.
     pub(super) fn weigh(&mut self, id: ProposalId) {
         let Some(entry) = self.entries.get(&id).filter(|e| e.offered().is_none()) else {
@@ -133,41 +120,39 @@ impl BrokerState {
         }
     }
 
-    /// Where nobody sits: ends what no votes can grant, once the files were read for it. Whether it is not to be offered.
-    pub(super) fn is_vain_here(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) -> bool {
-        if !self.is_unattended() {
-            return false;
-        }
-        let Some(prospect) = self.entries.get_mut(&id).map(|entry| &mut entry.prospect) else {
+    /// Where nobody sits: ends what waits and no votes can grant any more, by files that were just read. Whether it ended.
+    pub(super) fn ends_in_vain(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) -> bool {
+        let entry = self.entries.get(&id).filter(|_| self.is_unattended());
+        let Some(vain) = entry.and_then(|entry| entry.prospect.vain.clone()) else {
             return false;
         };
-        let Some(vain) = prospect.vain.clone() else {
-            prospect.look = Look::None;
-            return false;
-        };
-        match prospect.look {
-            Look::None => {
-                prospect.look = Look::Asked;
-                fx.push(Effect::LookAgain { id });
-            }
-            Look::Asked => {}
-            Look::Done => {
-                let text = OutcomeText::in_vain(&vain.told, vain.retry);
-                self.end_failed(id, text, Refused::Vain(vain.why).to_string(), now, fx);
-            }
-        }
+        let text = OutcomeText::in_vain(&vain.told, vain.retry);
+        self.end_failed(id, text, Refused::Vain(vain.why).to_string(), now, fx);
         true
     }
 
-    /// The files were read for what seemed to be in vain.
-    pub(super) fn looked_for_vain(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
-        let Some(entry) = self.entries.get_mut(&id) else {
+    /// Whether the files were read for the offer that is to be made. If not, they will be.
+    pub(super) fn is_looked_for(&mut self, id: ProposalId, fx: &mut Vec<Effect>) -> bool {
+        let Some(prospect) = self.entries.get_mut(&id).map(|entry| &mut entry.prospect) else {
+            return false;
+        };
+        if prospect.look == Look::None {
+            prospect.look = Look::Asked;
+            fx.push(Effect::LookAgain { id });
+        }
+        prospect.look == Look::Done
+    }
+
+    /// The files were read for what is to be offered.
+    pub(super) fn looked_to_offer(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) {
+        let prospect = self.entries.get_mut(&id).map(|entry| &mut entry.prospect);
+        let Some(prospect) = prospect.filter(|prospect| prospect.look == Look::Asked) else {
             return;
         };
-        let waits = matches!(&entry.phase, Phase::Waiting(review) if review.poll.is_none());
-        if waits && entry.prospect.look == Look::Asked {
-            entry.prospect.look = Look::Done;
-            self.put_to_vote(id, now, fx);
+        prospect.look = Look::Done;
+        self.put_to_vote(id, now, fx);
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.prospect.look = Look::None;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Grants by votes: an offer goes out, votes come in, and what they come to is counted by this host's own files, clock and
 //! bytes. Nothing that carries them decides.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,8 +72,12 @@ impl BrokerState {
         if readers.is_nobody() {
             return self.end_unoffered(id, Refused::NobodySees, now, fx);
         }
+        // A drill is offered to nobody.
+        if !entry.is_drill() && !self.is_looked_for(id, fx) {
+            return;
+        }
         self.weigh(id);
-        if self.is_vain_here(id, now, fx) {
+        if self.ends_in_vain(id, now, fx) {
             return;
         }
         let Some(entry) = self.entries.get(&id) else {
@@ -102,9 +107,11 @@ impl BrokerState {
         let poll = poll.seen_by(readers);
         let is_drill = entry.is_drill();
         let deadline = entry.expires_at;
+        let told = offer.may_vote();
         if let Some(entry) = self.entries.get_mut(&id)
             && let Phase::Waiting(review) = &mut entry.phase
         {
+            entry.prospect.told = Some(told);
             review.poll = Some(Box::new(poll));
             entry.offers = version;
         }
@@ -135,6 +142,16 @@ impl BrokerState {
         }
     }
 
+    /// Who may veto, by the files as they are.
+    pub(super) fn vetoers(&self, terms: &Terms) -> Vec<Person> {
+        let Ok(electorate) = &self.electorate else {
+            return Vec::new();
+        };
+        let people = electorate.people();
+        let vetoers = people.filter(|one| has_veto(terms, electorate, one));
+        vetoers.cloned().collect()
+    }
+
     fn offer(
         &self,
         entry: &Entry,
@@ -153,14 +170,8 @@ impl BrokerState {
             false => input.without_text(),
         });
         let electorate = self.electorate.as_ref().ok();
-        let people = electorate
-            .into_iter()
-            .flat_map(|e| e.people().map(move |one| (e, one)));
-        let vetoers = people.filter(|(e, one)| has_veto(&terms, e, one));
-        let vetoers = vetoers.map(|(_, one)| one.clone()).collect();
+        let vetoers = self.vetoers(&terms);
         let asker = electorate.and_then(|e| e.person_of((&entry.proposal.peer).into()));
-        let able = entry.prospect.able.as_ref();
-        let able = able.filter(|able| able.len() <= ABLE_MAX).cloned();
         let p = &entry.proposal;
         Some(Offer {
             format: OfferFormat::V1,
@@ -175,7 +186,7 @@ impl BrokerState {
             asker: asker.cloned(),
             vetoers,
             asks,
-            able,
+            able: able(entry),
             hopeless: entry.hopeless().map(str::to_owned),
             before: Some(self.said_before(entry, voting)),
             title: p.title.clone(),
@@ -307,7 +318,8 @@ impl BrokerState {
         now: Now,
     ) -> Result<Option<(VotedLog, u64)>, String> {
         let number = self.next_ticket;
-        let electorate = self.electorate.clone()?;
+        let electorate = self.electorate.clone();
+        let electorate = electorate.map_err(|why| Refused::Unreadable(why).to_string())?;
         let voting = self.settings.voting.clone();
         let voting = voting.ok_or_else(|| Refused::NoDesk.to_string())?;
         let doubt = self.log_doubt.as_ref().map(Refused::from);
@@ -366,6 +378,8 @@ impl BrokerState {
         if vote.kind == VoteKind::Deny && is_granted {
             return Err("it is granted already; only a veto ends it now".to_owned());
         }
+        // A vote that counted may count no more by now, so that its voter can vote again.
+        poll.look_at_votes(&electorate, asker.into(), now.wall);
         let (checked, which) = poll
             .check(vote, &electorate, now.wall)
             .map_err(|why| why.to_string())?;
@@ -378,7 +392,7 @@ impl BrokerState {
             return Ok(None);
         }
         let key = checked.security_key();
-        poll.votes.push(Cast {
+        poll.take(Cast {
             vote: vote.clone(),
             via: via.clone(),
             at: now.wall,
@@ -387,6 +401,7 @@ impl BrokerState {
             ballot: which,
             number,
             durable: false,
+            stale: None,
         });
         let of = poll.ballot_at(which);
         let (ballot, terms) = of.ok_or_else(|| Refused::Changed.to_string())?;
@@ -422,6 +437,15 @@ impl BrokerState {
         now: Now,
         fx: &mut Vec<Effect>,
     ) {
+        // Whom somebody else speaks for is told nothing: it would hide how their own vote goes.
+        let known = self.known.as_deref();
+        if known.is_some_and(|known| sent_by(&vote.voter, &via, known).is_ok()) {
+            let says = Says::NotCounted {
+                vote: vote.kind,
+                why: why.clone(),
+            };
+            self.publish(id, Some(vote.voter.clone()), says, now, fx);
+        }
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
@@ -444,20 +468,6 @@ impl BrokerState {
             }
             None => return,
         };
-        // Whom somebody else speaks for is told nothing: it would hide how their own vote goes.
-        let from = self.electorate.as_ref().map_err(|_| ());
-        if from.is_ok_and(|electorate| sent_by(&vote.voter, &via, electorate).is_ok()) {
-            self.publish(
-                id,
-                Some(vote.voter.clone()),
-                Says::NotCounted {
-                    vote: vote.kind,
-                    why: why.clone(),
-                },
-                now,
-                fx,
-            );
-        }
         // The first, the tenth, the hundredth: a flood does not fill the log.
         if count == 10_u64.pow(count.ilog10()) {
             let event = LogEvent::VoteRefused {
@@ -488,6 +498,12 @@ fn sent_by(voter: &Person, via: &Via, electorate: &Electorate) -> Result<(), Str
         Some(person) => Err(format!("{whose} is `{person}` and not `{voter}`")),
         None => Err(format!("{whose} is nobody's in people.toml")),
     }
+}
+
+/// Everybody whose grant could count, if an offer has room for them.
+pub(super) fn able(entry: &Entry) -> Option<BTreeSet<Person>> {
+    let able = entry.prospect.able.as_ref();
+    able.filter(|able| able.len() <= ABLE_MAX).cloned()
 }
 
 fn has_veto(terms: &Terms, electorate: &Electorate, person: &Person) -> bool {

@@ -49,6 +49,8 @@ struct Posts {
     state: Option<Told>,
     /// That others are asked too.
     escalated: Option<Told>,
+    /// Who may vote since the files of that changed.
+    may_vote: Option<Told>,
     has_ended: bool,
     personal: BTreeMap<Person, Vec<Told>>,
 }
@@ -155,7 +157,8 @@ impl Board {
             let personal =
                 personal.flat_map(|(to, told)| told.iter().map(|told| letter(Some(to), told)));
             let mut said: Vec<Letter> = personal.collect();
-            let for_all = posts.escalated.iter().chain(&posts.state);
+            let for_all = posts.escalated.iter().chain(&posts.may_vote);
+            let for_all = for_all.chain(&posts.state);
             said.extend(for_all.map(|told| letter(None, told)));
             said.sort_by_key(|letter| letter.number);
             Letters {
@@ -238,6 +241,7 @@ impl Board {
             let personal = posts.personal.get(&person).into_iter().flatten();
             let mut said: Vec<&Told> = personal
                 .chain(&posts.escalated)
+                .chain(&posts.may_vote)
                 .chain(&posts.state)
                 .collect();
             said.sort_by_key(|told| told.number);
@@ -301,6 +305,7 @@ impl Inner {
             offer: line.clone(),
             state: None,
             escalated: None,
+            may_vote: None,
             personal: BTreeMap::new(),
         };
         self.posts.insert(id, posts);
@@ -332,6 +337,7 @@ impl Inner {
             None if matches!(statement.says, Says::Escalated { .. }) => {
                 posts.escalated = Some(told);
             }
+            None if matches!(statement.says, Says::MayVote(_)) => posts.may_vote = Some(told),
             None => posts.state = Some(told),
         }
         let to = statement.to.clone();

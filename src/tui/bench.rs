@@ -14,7 +14,8 @@ use uuid::Uuid;
 pub use super::made::*;
 use super::*;
 use crate::broker::{
-    self, BrokerState, Confirmation, Effect, Event, ExecNote, HumanAct, Profile, Request, Settings,
+    self, BrokerState, Confirmation, Effect, Entry, Event, ExecNote, HumanAct, Profile, Request,
+    Settings,
 };
 use crate::clock::Now;
 use crate::model::{
@@ -171,6 +172,12 @@ impl Bench {
                         let blobs = blobs.into_iter();
                         self.codes.extend(blobs.map(|b| (b.sha256, b.bytes)));
                         queue.push_back(Event::Durable { ticket });
+                    }
+                    Effect::LookAgain { id }
+                        if self.state.entry(id).is_some_and(Entry::awaits_decision) =>
+                    {
+                        let electorate = self.state.electorate().clone();
+                        queue.push_back(Event::LookedAgain { id, electorate });
                     }
                     _ => {}
                 }

@@ -22,6 +22,7 @@ pub fn tags(state: &BrokerState, entry: &Entry) -> Vec<Tag> {
     let edited = entry.is_edited();
     let edited = edited.then_some((words::EDITED_ROW, Role::Accent));
     let others = || state.person_here().is_ok_and(|me| entry.asks_others(me));
+    let is_known = || state.person_here().is_ok();
     let hopeless = entry.hopeless().is_some();
     let votes = entry.poll().filter(|_| waits);
     let votes = votes.and_then(|poll| match poll.own() {
@@ -29,7 +30,8 @@ pub fn tags(state: &BrokerState, entry: &Entry) -> Vec<Tag> {
         Own::Open | Own::Signing(_) | Own::Failed(_) if hopeless => {
             Some((words::votes::STUCK, Role::Flagged))
         }
-        Own::Open if others() => counts(state, entry).then_some((words::votes::OTHERS, Role::Dim)),
+        Own::Open | Own::Failed(_) if is_known() && !counts(state, entry) => None,
+        Own::Open if others() => Some((words::votes::OTHERS, Role::Dim)),
         Own::Open | Own::Signing(_) | Own::Failed(_) => Some((words::votes::VOTE, Role::Accent)),
     });
     let own = paused.into_iter().chain(votes).chain(edited);

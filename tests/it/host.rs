@@ -132,6 +132,7 @@ fn a_host_without_a_terminal_runs_what_two_people_grant_and_agents_hear_every_ot
     };
     let (ben, cyd) = (key_pair("ben"), key_pair("cyd"));
     let offices = offices(&[("ben", one, &ben.1), ("cyd", two, &cyd.1)]);
+    let bens_key = ben.1.clone();
     let mut host = Host::start(folders(offices.path()));
     let opening = host.said();
     let socket = offices.path().join("desk.sock");
@@ -186,6 +187,22 @@ fn a_host_without_a_terminal_runs_what_two_people_grant_and_agents_hear_every_ot
     let (code, _, err) = ended(denied);
     assert_eq!(code, Some(3), "{err}");
     assert!(err.contains("not today"), "{err}");
+
+    // While a file cannot be read, a vote is refused to its voter, who votes again once it is mended.
+    let revoked = offices.path().join("revoked_keys");
+    let waits = host.submits("mended", "print(5)\n", &[]);
+    cyd.wait_text("mended");
+    std::fs::write(&revoked, "no key\n").unwrap();
+    grants(&mut cyd, || host.records("vote_refused") == 1);
+    cyd.wait_text("could not read who may vote");
+    std::fs::write(&revoked, "").unwrap();
+    grants(&mut cyd, || host.records("voted") == 4);
+    // A key is revoked: no votes can grant it any more, and it ends though nobody does anything.
+    std::fs::write(&revoked, bens_key).unwrap();
+    let (code, _, err) = ended(waits);
+    assert_eq!(code, Some(7), "{err}");
+    assert!(err.contains("1 of them may vote on it"), "{err}");
+    std::fs::write(&revoked, "").unwrap();
 
     let (code, ..) = ended(host.submits("late", "print(2)\n", &["--ttl", "1"]));
     assert_eq!(code, Some(4));

@@ -180,7 +180,9 @@ impl Poll {
             }
         }
         let same = |cast: &&Cast| {
-            cast.version == v.version && cast.voter == v.vote.voter && cast.kind == v.vote.kind
+            // Whose key was revoked meanwhile may vote again with another.
+            let same = (cast.version, &cast.voter, cast.kind, &cast.key);
+            same == (v.version, &v.vote.voter, v.vote.kind, &v.key)
         };
         let before = self.votes.iter().find(same)?;
         Some(format!(

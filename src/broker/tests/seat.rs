@@ -15,7 +15,7 @@ use super::world::{A, C, World, draft, s, settings};
 use crate::ballot::Standing;
 use crate::model::{LogEvent, NAMESPACE, ProposalId, Reviewer, State, VerdictKind, Vote, VoteKind};
 
-fn seat_of(name: &str) -> World {
+pub(super) fn seat_of(name: &str) -> World {
     World::with(Settings {
         attendance: Attendance::Reviewer(Seat {
             person: person(name),
@@ -25,7 +25,7 @@ fn seat_of(name: &str) -> World {
 }
 
 /// Carries everything that the host published since the last time to the seat.
-fn carry(host: &mut World, seat: &mut World) {
+pub(super) fn carry(host: &mut World, seat: &mut World) {
     for publication in std::mem::take(&mut host.published) {
         match publication {
             Publication::Offer { bytes, .. } => {
@@ -43,7 +43,7 @@ fn carry(host: &mut World, seat: &mut World) {
 }
 
 /// A host with a proposal, and a seat in which it waits.
-fn offered(name: &str, judged: VerdictKind) -> (World, World, ProposalId) {
+pub(super) fn offered(name: &str, judged: VerdictKind) -> (World, World, ProposalId) {
     let (mut host, mut seat) = (host(), seat_of(name));
     let id = host.pending(A, draft("1\n"));
     carry(&mut host, &mut seat);
@@ -51,7 +51,7 @@ fn offered(name: &str, judged: VerdictKind) -> (World, World, ProposalId) {
     (host, seat, id)
 }
 
-fn confirm(seat: &mut World, id: ProposalId) {
+pub(super) fn confirm(seat: &mut World, id: ProposalId) {
     let (digest, viewed) = (seat.digest(id), all_of_it(seat, id));
     let by = Reviewer::default();
     seat.send(Event::Human(HumanAct::Grant(Confirmation {
@@ -63,7 +63,7 @@ fn confirm(seat: &mut World, id: ProposalId) {
 }
 
 /// Signs what the seat asks to be signed.
-fn sign(seat: &mut World) -> Option<()> {
+pub(super) fn sign(seat: &mut World) -> Option<()> {
     let (id, version, unsigned) = seat.signing.pop_front()?;
     let signer = key(unsigned.voter.as_str());
     let vote = unsigned.signed(signer.sign(NAMESPACE, unsigned.text.as_bytes()));
@@ -77,7 +77,7 @@ fn sign(seat: &mut World) -> Option<()> {
     Some(())
 }
 
-fn sent(seat: &mut World) -> VecDeque<(ProposalId, u32, Vote)> {
+pub(super) fn sent(seat: &mut World) -> VecDeque<(ProposalId, u32, Vote)> {
     std::mem::take(&mut seat.sent)
 }
 

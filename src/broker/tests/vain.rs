@@ -45,13 +45,6 @@ fn what_no_votes_can_grant_ends_at_once_where_nobody_sits() {
         let (id, _) = w.propose(A, draft("1\n"));
         w.analyse(kind);
         w.durable();
-        // The files are read once more, as they may be older than it.
-        assert_eq!(
-            (w.looks.as_slice(), w.state_of(id)),
-            (&[id][..], State::Pending)
-        );
-        assert!(offers(&w).is_empty());
-        look_again(&mut w, id, Ok(everybody()));
         assert_eq!(w.state_of(id), State::Error);
         assert_eq!(w.kinds(id), ["proposed", "failed"]);
         assert!(offers(&w).is_empty() && w.notices.is_empty());
@@ -72,15 +65,18 @@ fn other_people_turn_it_around_for_what_comes_and_for_what_is_looked_at() {
     let few = || electorate_of(&["ana"], &[]);
     w.send(Event::Electorate(Ok(few())));
     // The files were mended since they were read.
+    w.files = Some(Ok(everybody()));
     let id = w.pending(A, draft("1\n"));
-    look_again(&mut w, id, Ok(everybody()));
     assert_eq!((w.state_of(id), offers(&w).len()), (State::Pending, 1));
-    // What is offered stays if they change once more: they may be changed back.
+    // What is offered ends when they change once more.
     w.send(Event::Electorate(Ok(few())));
-    assert_eq!(w.state_of(id), State::Pending);
-    let other = w.pending(A, draft("2\n"));
-    look_again(&mut w, other, Ok(few()));
+    assert_eq!(w.state_of(id), State::Error);
+    w.files = Some(Ok(few()));
+    let (other, _) = w.propose(A, draft("2\n"));
+    w.analyse(VerdictKind::Clear);
+    w.durable();
     assert_eq!(w.state_of(other), State::Error);
+    w.files = None;
     w.send(Event::Electorate(Ok(everybody())));
     let third = w.pending(A, draft("3\n"));
     assert_eq!((w.state_of(third), offers(&w).len()), (State::Pending, 2));

@@ -49,6 +49,10 @@ pub(super) fn electorate_of(people: &[&str], revoked: &[&str]) -> Arc<Electorate
     Arc::new(Electorate::read(signers.as_bytes(), PEOPLE.as_bytes(), revoked.as_bytes()).unwrap())
 }
 
+pub(super) const fn electorate_text() -> &'static str {
+    PEOPLE
+}
+
 pub(super) fn everybody() -> Arc<Electorate> {
     electorate_of(&["ana", "ben", "cyd", "dee", "eve"], &[])
 }

@@ -1,6 +1,7 @@
 //! The core, with the test playing everything around it: peers, analyser, log, executor, person.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -16,6 +17,7 @@ use super::super::state::{BrokerState, Settings};
 use super::super::{Confirmation, Grant, grant_digest, next_deadline, update};
 pub use super::samples::*;
 use super::watch::Watch;
+use crate::ballot::Electorate;
 use crate::clock::Now;
 use crate::model::{
     Artifact, Blob, CallId, Code, ConnId, Draft, Drill, GrantDigest, Harm, InputRequest, JobId,
@@ -62,6 +64,10 @@ pub struct World {
     pub signing: VecDeque<(ProposalId, u32, Unsigned)>,
     /// Held children before whose release the votes are counted again.
     pub looks: Vec<ProposalId>,
+    /// What is to be offered once the files were read for it.
+    offering: VecDeque<ProposalId>,
+    /// What the files say then; as they were last read, unless a test says otherwise.
+    pub files: Option<Result<Arc<Electorate>, String>>,
     /// Votes of a seat that were sent to a host.
     pub sent: VecDeque<(ProposalId, u32, Vote)>,
     /// Whether the costly model check runs after every event.
@@ -105,6 +111,8 @@ impl World {
             notices: Vec::new(),
             signing: VecDeque::new(),
             looks: Vec::new(),
+            offering: VecDeque::new(),
+            files: None,
             sent: VecDeque::new(),
             thorough: true,
             next_call: 0,
@@ -145,6 +153,11 @@ impl World {
             assert!(!due, "the core asks for a timer that has expired");
             let waits = !self.state.deadlines.is_empty() || !self.state.timeouts.is_empty();
             assert!(!waits || next.is_some(), "a deadline has no timer");
+        }
+        while let Some(id) = self.offering.pop_front() {
+            let read = self.files.clone();
+            let electorate = read.unwrap_or_else(|| self.state.electorate().clone());
+            self.send(Event::LookedAgain { id, electorate });
         }
     }
 
@@ -203,6 +216,9 @@ impl World {
             Effect::Sign { id, version, vote } => self.signing.push_back((id, version, *vote)),
             Effect::Publish(publication) => self.published.push(publication),
             Effect::Notice(notice) => self.notices.push(notice),
+            Effect::LookAgain { id } if self.entry(id).awaits_decision() => {
+                self.offering.push_back(id);
+            }
             Effect::LookAgain { id } => self.looks.push(id),
             Effect::SendVote {
                 id, version, vote, ..

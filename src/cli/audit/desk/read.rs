@@ -177,7 +177,10 @@ fn said(book: &Book, proposals: &mut Proposals, row: &StatementRow) -> Result<()
         Says::State { state, .. } if proposal.told.is_none_or(|(n, _)| n < statement.number) => {
             proposal.told = Some((statement.number, state));
         }
-        Says::NotCounted { .. } | Says::Escalated { .. } | Says::State { .. } => {}
+        Says::NotCounted { .. }
+        | Says::Escalated { .. }
+        | Says::MayVote(_)
+        | Says::State { .. } => {}
     }
     Ok(())
 }
