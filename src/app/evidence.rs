@@ -22,6 +22,10 @@ pub fn line(word: &Word) -> String {
         Word::Doubted { host, why, .. } => {
             format!("{host}: {why}; its checkpoints are not signed any more")
         }
+        Word::Unheard(Some(why)) => why.clone(),
+        Word::Unheard(None) => {
+            "others hear now that this log is not the one that was signed".to_owned()
+        }
         Word::Odd(what) => what.clone(),
     }
 }
@@ -29,14 +33,18 @@ pub fn line(word: &Word) -> String {
 impl Works {
     /// Records what contradicts itself. Returns what that means for grants: what this host signed is its own log's doubt.
     pub fn heard(&mut self, word: Word) -> Option<Event> {
-        let Word::Doubted {
-            host,
-            why,
-            is_own,
-            known,
-        } = word
-        else {
-            return None;
+        let (host, why, is_own, known) = match word {
+            Word::Doubted {
+                host,
+                why,
+                is_own,
+                known,
+            } => (host, why, is_own, known),
+            Word::Unheard(why) => {
+                self.header.unheard = why;
+                return None;
+            }
+            Word::Odd(_) => return None,
         };
         if !known {
             let event = LogEvent::Doubted {
@@ -49,7 +57,15 @@ impl Works {
         if !is_own {
             return None;
         }
-        self.header.log = LogCheck::Damaged(why.clone());
+        // The notary may have found it before, and has other words for it.
+        let found = &self.header.log;
+        if let (LogCheck::Damaged(by_notary), Some(LogDoubt::Contradicted(told))) =
+            (found, &self.state.log_doubt)
+            && by_notary == told
+        {
+            self.header.log = LogCheck::Sound;
+        }
+        self.own_doubt = Some(why.clone());
         Some(Event::LogDoubted(LogDoubt::Contradicted(why)))
     }
 }

@@ -233,6 +233,7 @@ impl Host<'_> {
             | Input::Edited(_)
             | Input::Host(_)
             | Input::Odd(_)
+            | Input::Doubts(_)
             | Input::Claim(..)
             | Input::Sign(_)
             | Input::SignedInTerminal

@@ -72,6 +72,8 @@ pub enum Input {
     Host(Option<String>),
     /// Something that is not believed came.
     Odd(String),
+    /// All hosts whose logs are not the ones that they signed, with what they say; in a seat.
+    Doubts(Vec<(String, String)>),
     /// What the hosts' logs say of each other.
     Evidence(crate::desk::Word),
     /// The engine of this host's reviewers is reached, or why it is not.

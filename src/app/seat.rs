@@ -79,6 +79,7 @@ impl Sitting {
         Seated {
             person: self.person.to_string(),
             hosts: vec![Followed { name, place, away }],
+            doubted: Vec::new(),
         }
     }
 

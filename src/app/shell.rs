@@ -345,6 +345,7 @@ impl Shell {
             Input::Evidence(word) => self.heard_of_evidence(word),
             Input::Notices(news) => self.heard_of_notices(news),
             Input::Odd(what) => self.ui.tell(what),
+            Input::Doubts(doubts) => self.heard_of_doubts(doubts),
             Input::Claim(id, by) => self.somebody_reads(id, by),
             Input::Sign(ask) => self.sign_in_terminal(*ask),
             Input::SignedInTerminal => self.signed_in_terminal(),

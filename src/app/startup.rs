@@ -464,6 +464,7 @@ fn header(config: &Config, tier: Tier, tiers: Vec<Preflight>, policies: &[Arc<Po
         log: LogCheck::Sound,
         unanchored: None,
         unreached: None,
+        unheard: None,
         seat: None,
     }
 }

@@ -80,6 +80,8 @@ pub struct Works {
     notary: Notary,
     /// Keeps the index of the log; `None` if there was no thread for it.
     feeder: Option<Feeder>,
+    /// What this host tells others of its log, once it is not the one that it signed.
+    pub(super) own_doubt: Option<String>,
 }
 
 /// What is reported to the loop: the consequences of decisions first, then everything else, then agents.
@@ -215,6 +217,7 @@ impl Works {
                 desk,
             },
             header: parts.header,
+            own_doubt: None,
             by,
             checkpoints: parts.anchoring.store(&parts.state_dir),
             state_dir: parts.state_dir,
@@ -287,6 +290,10 @@ impl Works {
 
     /// Takes note of how checkpoints fare. Returns what that means for grants, if anything.
     pub fn signed(&mut self, event: NotaryEvent) -> Option<Event> {
+        // What others read of it has been told here too, and stays.
+        if matches!(event, NotaryEvent::Contradiction(_)) && self.own_doubt.is_some() {
+            return None;
+        }
         let doubt = signing::tell(event, &mut self.header, &self.hands.log);
         if let (Some(_), Some(desk)) = (&doubt, &self.hands.desk) {
             desk.doubted();

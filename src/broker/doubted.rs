@@ -16,6 +16,10 @@ impl BrokerState {
     /// Withholds grants. What was signed stays contradicted.
     pub(super) fn doubted(&mut self, doubt: LogDoubt, now: Now, fx: &mut Vec<Effect>) {
         if matches!(self.log_doubt, Some(LogDoubt::Contradicted(_))) {
+            // The same, in the words that others read too.
+            if matches!(doubt, LogDoubt::Contradicted(_)) {
+                self.log_doubt = Some(doubt);
+            }
             return;
         }
         self.log_doubt = Some(doubt);

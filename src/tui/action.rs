@@ -187,6 +187,8 @@ pub struct Header {
     pub unanchored: Option<String>,
     /// Why the host of this seat, or the engine of this host's reviewers, is not reached.
     pub unreached: Option<String>,
+    /// Why other hosts do not hear that this host's log is not the one that was signed.
+    pub unheard: Option<String>,
     pub log: LogCheck,
     /// Set in a reviewer's seat.
     pub seat: Option<Seated>,
@@ -197,6 +199,8 @@ pub struct Header {
 pub struct Seated {
     pub person: String,
     pub hosts: Vec<Followed>,
+    /// Hosts whose logs are not the ones that they signed, as it was heard last, with what they say.
+    pub doubted: Vec<(String, String)>,
 }
 
 /// A host that a seat follows.

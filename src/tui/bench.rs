@@ -62,11 +62,9 @@ impl Bench {
             tier: Tier::Process,
             tiers: vec![Preflight {
                 tier: Tier::Process,
-                layers: vec![
-                    "uid 65534".to_owned(),
-                    "no_new_privs".to_owned(),
-                    "rlimits".to_owned(),
-                ],
+                layers: ["uid 65534", "no_new_privs", "rlimits"]
+                    .map(str::to_owned)
+                    .to_vec(),
                 does_not_stop: vec!["network".to_owned(), "reading files".to_owned()],
             }],
             agents_share_uid: true,
@@ -77,6 +75,7 @@ impl Bench {
             log: LogCheck::Sound,
             unanchored: None,
             unreached: None,
+            unheard: None,
             seat: None,
         };
         let settings = Settings {

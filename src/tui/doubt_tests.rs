@@ -3,7 +3,7 @@
 use crate::broker::{Event, LogDoubt};
 
 use super::bench::*;
-use super::snapshot_tests::at_sizes;
+use super::snapshot_tests::{at_sizes, snap};
 use super::*;
 
 /// Records are written, and nothing is granted.
@@ -29,4 +29,32 @@ fn log_that_cannot_be_read() {
         b.apply(Event::LogDoubted(LogDoubt::Unreadable(why.to_owned())));
         b.keys("a");
     });
+}
+
+/// A host that was rolled back: one alarm with its numbers, and that others do not hear it.
+#[test]
+fn log_that_was_rolled_back() {
+    for (columns, rows) in [(80, 24), (100, 30)] {
+        let mut b = Bench::new(columns, rows);
+        let why = crate::desk::evidence::Admitted {
+            number: 1,
+            at: jiff::Timestamp::UNIX_EPOCH,
+            has: 16,
+            signed: (58, crate::model::Digest::of(b"x")),
+            base: None,
+        }
+        .here();
+        b.apply(Event::LogDoubted(LogDoubt::Contradicted(why)));
+        let text = b.draw();
+        let numbers = "ROLLED BACK: this log has 16 records after 58 had been signed";
+        let said = |text: &str| {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            words.join(" ").matches(numbers).count()
+        };
+        assert_eq!(said(&text), 1, "{text}");
+        snap(&format!("log_rolled_back_{columns}x{rows}"), &text);
+        b.facts.unheard = Some("OTHERS DO NOT HEAR IT: the engine refuses".to_owned());
+        let text = b.draw();
+        assert!(text.contains("OTHERS DO NOT HEAR IT"), "{text}");
+    }
 }

@@ -280,6 +280,7 @@ fn facts() -> Header {
         log: LogCheck::Sound,
         unanchored: None,
         unreached: None,
+        unheard: None,
         seat: None,
     }
 }

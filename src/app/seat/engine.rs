@@ -10,9 +10,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use crate::broker::Event;
 use crate::desk::Hosts;
 use crate::desk::engine::{
-    ClaimRow, Engine, EngineError, Listener, OfferRow, Seen, StatementRow, VoteRow,
+    CheckpointRow, ClaimRow, Engine, EngineError, Listener, OfferRow, Seen, StatementRow, VoteRow,
 };
-use crate::desk::evidence::Book;
+use crate::desk::evidence::{Book, Fault, Gathered};
 use crate::model::{Digest, Person, ProposalId, visible};
 
 use super::super::Input;
@@ -59,7 +59,7 @@ struct Read {
     /// Hosts that sent what is not believed, and until when that is not told again.
     odd: BTreeMap<String, Timestamp>,
     /// What is wrong with the logs of hosts, as it was told.
-    doubted: BTreeSet<String>,
+    doubted: Vec<(String, String)>,
     /// Whether the hosts' logs were looked at since everything was read anew.
     is_watched: bool,
 }
@@ -141,26 +141,47 @@ impl Talk {
         self.claims(read, inbox).await
     }
 
-    /// Tells whose logs are doubted, each once: nothing of such a host can be granted, and what it said may be gone from its log.
+    /// Tells whose logs are doubted, all of them whenever that changes: nothing of such a host can be granted, and what it said may be
+    /// gone from its log.
     async fn doubts(
         &self,
         read: &mut Read,
         inbox: &UnboundedSender<Input>,
     ) -> Result<(), EngineError> {
         let names: Vec<String> = self.hosts.names().map(str::to_owned).collect();
-        let mut book = Book::new((*self.hosts).clone());
+        let mut newest: BTreeMap<String, Vec<CheckpointRow>> = BTreeMap::new();
         for row in self.engine.newest_checkpoints(&names).await? {
-            book.checkpoint(&row);
+            newest.entry(row.host.clone()).or_default().push(row);
         }
-        let doubts: BTreeSet<String> = book
-            .doubts()
-            .map(|f| format!("{}: {}", f.host, f.what))
-            .collect();
-        for what in doubts.difference(&read.doubted) {
-            tracing::error!("{what}");
-            let _ = inbox.send(Input::Odd(what.clone()));
+        let mut book = Book::new((*self.hosts).clone());
+        for (host, rows) in newest {
+            let Some(key) = self.hosts.key(&host) else {
+                continue;
+            };
+            let mut alone = Book::new((*self.hosts).clone());
+            rows.iter().for_each(|row| alone.checkpoint(row));
+            // What ends a doubt must not be hidden behind noise.
+            let gathered = match alone.doubts().next() {
+                Some(_) => Gathered::of(&self.engine, &host, key, rows).await?.rows,
+                None => rows,
+            };
+            gathered.iter().for_each(|row| book.checkpoint(row));
         }
-        read.doubted = doubts;
+        // A host may have several.
+        let mut doubts: Vec<(String, String)> = Vec::new();
+        for Fault { host, what } in book.doubts() {
+            match doubts.last_mut().filter(|(last, _)| *last == host) {
+                Some((_, said)) => said.push_str(&format!(". {what}")),
+                None => doubts.push((host, what)),
+            }
+        }
+        if doubts != read.doubted {
+            for (host, what) in doubts.iter().filter(|one| !read.doubted.contains(one)) {
+                tracing::error!("{host}: {what}");
+            }
+            let _ = inbox.send(Input::Doubts(doubts.clone()));
+            read.doubted = doubts;
+        }
         Ok(())
     }
 

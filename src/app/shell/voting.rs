@@ -27,6 +27,14 @@ impl Shell {
         self.redraw = Redraw::Soon;
     }
 
+    /// In a reviewer's seat: whose logs are doubted, until the next word.
+    pub(super) fn heard_of_doubts(&mut self, doubts: Vec<(String, String)>) {
+        if let Some(seat) = &mut self.works.header.seat {
+            seat.doubted = doubts;
+        }
+        self.redraw = Redraw::Soon;
+    }
+
     /// At a host: the engine is there, or why it is not. Agents hear of it when their proposals expire.
     pub(super) fn heard_of_engine(&mut self, news: Option<String>) {
         if let Some(why) = &news {

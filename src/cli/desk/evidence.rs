@@ -6,8 +6,8 @@ use jiff::Timestamp;
 
 use crate::config::Config;
 use crate::desk::HostKey;
-use crate::desk::engine::{Engine, Standing};
-use crate::desk::evidence::{Book, Chain, OwnDoubt, read_seen};
+use crate::desk::engine::{CheckpointRow, Engine, EngineError, Standing};
+use crate::desk::evidence::{Book, Chain, Gathered, OwnDoubt, read_seen};
 use crate::desk::hosts::Hosts;
 use crate::error::Failure;
 use crate::model::visible;
@@ -105,7 +105,10 @@ pub(super) async fn lines(
     }
     let own = HostKey::public_of(&config.paths.state_dir)
         .and_then(|key| OwnDoubt::open(&config.paths.state_dir, key.fingerprint()).ok()?);
-    faults.extend(own.map(|doubt| format!("this host: {}", doubt.admitted.here())));
+    if let Some(doubt) = own {
+        faults.push(format!("this host: {}", doubt.admitted.here()));
+        faults.extend(doubt.silence().map(|why| format!("this host: {why}")));
+    }
     let sound = faults.is_empty();
     lines.extend(faults.into_iter().map(|fault| ("WARNING", fault)));
     (lines, sound)
@@ -114,12 +117,21 @@ pub(super) async fn lines(
 async fn read(engine: &Engine, hosts: Hosts) -> Result<Book, String> {
     let names: Vec<String> = hosts.names().map(str::to_owned).collect();
     let mut book = Book::new(hosts);
-    let rows = engine.newest_checkpoints(&names).await;
-    for row in rows.map_err(|e| e.to_string())? {
-        book.checkpoint(&row);
+    let failed = |e: EngineError| e.to_string();
+    let mut newest: BTreeMap<String, Vec<CheckpointRow>> = BTreeMap::new();
+    for row in engine.newest_checkpoints(&names).await.map_err(failed)? {
+        newest.entry(row.host.clone()).or_default().push(row);
+    }
+    for (host, rows) in newest {
+        let Some(key) = book.hosts().key(&host).cloned() else {
+            book.unknown(&host);
+            continue;
+        };
+        let gathered = Gathered::of(engine, &host, &key, rows).await;
+        book.gathered(&host, &gathered.map_err(failed)?);
     }
     let rows = engine.newest_cosignatures(&names).await;
-    for row in rows.map_err(|e| e.to_string())? {
+    for row in rows.map_err(failed)? {
         book.cosignature(row);
     }
     book.close(false);

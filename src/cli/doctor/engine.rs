@@ -57,11 +57,15 @@ pub fn doubted(config: &Config) -> Option<Check> {
     let key = HostKey::public_of(dir)?;
     match OwnDoubt::open(dir, key.fingerprint()) {
         Ok(None) => None,
-        Ok(Some(doubt)) => Some(Check::missing(
-            NAME,
-            format!("{}; nothing is granted here", doubt.admitted.what()),
-            REMEDY,
-        )),
+        Ok(Some(doubt)) => {
+            let silence = doubt.silence().map(|why| format!(". {why}"));
+            let found = format!(
+                "{}; nothing is granted here{}",
+                doubt.admitted.what(),
+                silence.unwrap_or_default()
+            );
+            Some(Check::missing(NAME, found, REMEDY))
+        }
         Err(why) => Some(Check::note(NAME, why, "")),
     }
 }

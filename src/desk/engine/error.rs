@@ -104,6 +104,11 @@ impl EngineError {
                 have: 0,
                 want: super::schema::latest(),
             },
+            // A column that a later migration adds.
+            () if *code == SqlState::UNDEFINED_COLUMN => Self::NotMigrated {
+                have: super::schema::latest().saturating_sub(1),
+                want: super::schema::latest(),
+            },
             // 08: connection exception; 53: insufficient resources, such as too many connections.
             () if gone.contains(code) || ["08", "53"].contains(&class) => {
                 Self::Unreachable(message)

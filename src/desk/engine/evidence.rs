@@ -19,8 +19,15 @@ use super::rows::{
 /// Hosts in one question, and rows of each by one order. So many of the largest rows fit into an answer.
 const HOSTS_AT_ONCE: usize = 16;
 const EACH: usize = 8;
-/// Rows of one host from a size on, and rows that came of late.
+/// Rows of one host from a size on.
 const ROWS_MAX: usize = 256;
+/// Rows that came of late, and how many of one host are read.
+const LATE: &str = "c.at > now() - interval '90 seconds'";
+const LATE_EACH: usize = 2 * EACH;
+/// Bytes of a doubt with its signature, as the tables have it, and doubts of a host that are read: the newest, and the oldest.
+const DOUBT_MAX: usize = 2048;
+const DOUBTS_NEW: usize = 128;
+const DOUBTS_OLD: usize = 32;
 /// A cosignature has no body, so more of them fit.
 const COSIGNED_EACH: usize = 64;
 /// Rows among which they are: one cosigner's do not take the place of all others'.
@@ -104,7 +111,7 @@ impl Engine {
             .await
     }
 
-    /// Some checkpoints of each of these hosts: the largest, and those that came last.
+    /// Some checkpoints of each of these hosts, the largest and those that came last, and its [doubts](Self::doubts).
     pub async fn newest_checkpoints(
         &self,
         hosts: &[String],
@@ -112,7 +119,7 @@ impl Engine {
         let some = |order: &str| {
             format!(
                 "(SELECT c.host, c.size, c.body, c.signature, c.digest FROM desk.checkpoint c \
-                 WHERE c.host = h.host AND octet_length(c.body) <= {SMALL_MAX} \
+                 WHERE c.host = h.host AND NOT c.doubt AND octet_length(c.body) <= {SMALL_MAX} \
                  AND octet_length(c.signature) <= {SIGNATURE_MAX} ORDER BY c.{order} DESC LIMIT {EACH})"
             )
         };
@@ -122,21 +129,49 @@ impl Engine {
             some("size"),
             some("at"),
         );
+        let mut rows = self.of_hosts(&sql, hosts, checkpoint).await?;
+        rows.extend(self.doubts(hosts, "true").await?);
+        Ok(rows)
+    }
+
+    /// What stands there as hosts' words that their logs are not the ones that they signed. There are few: noise takes other room, and
+    /// between the oldest and the newest of them lies noise of hours.
+    async fn doubts(
+        &self,
+        hosts: &[String],
+        which: &str,
+    ) -> Result<Vec<CheckpointRow>, EngineError> {
+        let some = |order: &str, most: usize| {
+            format!(
+                "(SELECT c.host, c.size, c.body, c.signature, c.digest FROM desk.checkpoint c \
+                 WHERE c.host = h.host AND c.doubt AND {which} \
+                 AND octet_length(c.body) + octet_length(c.signature) <= {DOUBT_MAX} ORDER BY c.at {order} LIMIT {most})"
+            )
+        };
+        let sql = format!(
+            "SELECT c.host, c.size, c.body, c.signature FROM unnest($1::text[]) AS h(host) \
+             CROSS JOIN LATERAL ({} UNION {}) c",
+            some("DESC", DOUBTS_NEW),
+            some("ASC", DOUBTS_OLD),
+        );
         self.of_hosts(&sql, hosts, checkpoint).await
     }
 
-    /// Checkpoints of these hosts that came within the last minute and a half, by the engine's clock.
+    /// Checkpoints and doubts of these hosts that came within the last minute and a half, by the engine's clock. One host's do not take
+    /// the place of another one's.
     pub async fn late_checkpoints(
         &self,
         hosts: &[String],
     ) -> Result<Vec<CheckpointRow>, EngineError> {
         let sql = format!(
-            "SELECT c.host, c.size, c.body, c.signature FROM desk.checkpoint c WHERE c.host = ANY($1) \
-             AND c.at > now() - interval '90 seconds' AND octet_length(c.body) <= {SMALL_MAX} \
-             AND octet_length(c.signature) <= {SIGNATURE_MAX} ORDER BY c.at LIMIT {ROWS_MAX}"
+            "SELECT c.host, c.size, c.body, c.signature FROM unnest($1::text[]) AS h(host) CROSS JOIN LATERAL (\
+               SELECT * FROM desk.checkpoint c WHERE c.host = h.host AND NOT c.doubt AND {LATE} \
+               AND octet_length(c.body) <= {SMALL_MAX} AND octet_length(c.signature) <= {SIGNATURE_MAX} \
+               ORDER BY c.at DESC LIMIT {LATE_EACH}) c"
         );
-        self.some(&sql, &[(&hosts, Type::TEXT_ARRAY)], checkpoint)
-            .await
+        let mut rows = self.of_hosts(&sql, hosts, checkpoint).await?;
+        rows.extend(self.doubts(hosts, LATE).await?);
+        Ok(rows)
     }
 
     /// Checkpoints of a host from this size on, the smallest first.
@@ -248,7 +283,7 @@ impl Engine {
     }
 }
 
-fn checkpoint(row: &Row) -> Result<Option<CheckpointRow>, EngineError> {
+pub(super) fn checkpoint(row: &Row) -> Result<Option<CheckpointRow>, EngineError> {
     let Ok(size) = u64::try_from(get::<i64>(row, "size")?) else {
         return Ok(None);
     };

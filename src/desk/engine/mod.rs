@@ -19,6 +19,7 @@ mod reviewer;
 mod rows;
 mod schema;
 mod standing;
+mod whole;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,6 +41,7 @@ pub use rows::{
 };
 pub use schema::{Pruned, latest, script};
 pub use standing::{HostSeen, Standing};
+pub use whole::Whole;
 
 use dial::{Dial, Pooled};
 use held::Held;

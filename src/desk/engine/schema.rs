@@ -11,7 +11,10 @@ use super::page::get;
 
 const ROLES: &str = include_str!("../../../assets/desk/roles.sql");
 /// Each is applied once. One that was published never changes: its digest is in the database.
-const MIGRATIONS: [&str; 1] = [include_str!("../../../assets/desk/0001.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../../../assets/desk/0001.sql"),
+    include_str!("../../../assets/desk/0002.sql"),
+];
 
 /// Two migrators wait for each other: this number is the desk's alone, by being drawn at random.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7235816045913205117)";

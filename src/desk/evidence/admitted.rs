@@ -98,22 +98,25 @@ impl Admitted {
 
     /// What its operator reads.
     pub fn what(&self) -> String {
+        self.said("", "this log", "this host")
+    }
+
+    /// One sentence with the same numbers, whoever reads it.
+    fn said(&self, by: &str, log: &str, host: &str) -> String {
         let Self {
             has,
             signed: (signed, _),
             ..
         } = self;
         match (has < signed, self.base) {
-            (true, _) => format!(
-                "ROLLED BACK: this log has {has} records, and this host signed {signed}: an older log was put in the place of the newer \
-                 one"
-            ),
+            (true, _) => {
+                format!("ROLLED BACK{by}: {log} has {has} records after {signed} had been signed")
+            }
             (false, Some(base)) => format!(
-                "ROLLED BACK, then a FORK: this log went on from {base} records after this host had signed {signed}: an older log was \
-                 put in the place of the newer one"
+                "ROLLED BACK, then a FORK{by}: {log} went on from {base} records after {signed} had been signed"
             ),
             (false, None) => format!(
-                "FORK: the first {signed} records of this log are not those that this host signed: they were rewritten"
+                "FORK{by}: the first {signed} records of {log} are not those that {host} signed"
             ),
         }
     }
@@ -125,26 +128,8 @@ pub const REMEDY: &str = "Stop the host and put the newer state folder back, wit
 
 impl fmt::Display for Admitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            has,
-            signed: (signed, _),
-            ..
-        } = self;
-        match (has < signed, self.base) {
-            (true, _) => write!(
-                f,
-                "ROLLED BACK, by its own word: its log has {has} records after {signed} had been signed"
-            ),
-            (false, Some(base)) => write!(
-                f,
-                "ROLLED BACK, then a FORK, by its own word: its log went on from {base} records after {signed} had been signed"
-            ),
-            (false, None) => write!(
-                f,
-                "FORK, by its own word: the first {signed} records of its log are not those that it signed"
-            ),
-        }?;
-        f.write_str("; nothing is granted there")
+        let said = self.said(", by its own word", "its log", "it");
+        write!(f, "{said}; nothing is granted there")
     }
 }
 

@@ -9,6 +9,7 @@ use crate::model::visible;
 
 use super::admitted::Said;
 use super::chain::Chain;
+use super::gathered::{Extent, Gathered};
 use super::published::cosigned_text;
 use super::signers::Signers;
 
@@ -29,6 +30,8 @@ pub struct Book {
     /// Signatures on checkpoints that were not there when they were read.
     waiting: Vec<CosignatureRow>,
     signers: Signers,
+    /// How much was read of each host.
+    extents: BTreeMap<String, Extent>,
     /// Hosts whose logs are doubted, once everything was read.
     doubted: BTreeSet<String>,
 }
@@ -44,6 +47,7 @@ impl Book {
             faults: Vec::new(),
             waiting: Vec::new(),
             signers: Signers::default(),
+            extents: BTreeMap::new(),
             doubted: BTreeSet::new(),
         }
     }
@@ -82,6 +86,14 @@ impl Book {
                 self.signers.unsigned(host, fault, signature);
                 false
             }
+        }
+    }
+
+    /// What was read of one host.
+    pub fn gathered(&mut self, host: &str, gathered: &Gathered) {
+        self.extents.insert(host.to_owned(), gathered.extent);
+        for row in &gathered.rows {
+            self.checkpoint(row);
         }
     }
 
@@ -135,31 +147,38 @@ impl Book {
             let fault = Fault { host, what };
             return self.signers.not_cosigned(&row.host, &row.cosigner, fault);
         }
-        self.signers.held(&row.cosigner);
+        self.signers.cosigned(&row.cosigner);
         let chain = self.chains.entry(row.host.clone()).or_default();
         if row.cosigner != row.host && !chain.cosign(link, &row.cosigner) {
             self.waiting.push(row);
         }
     }
 
-    /// What others signed and the engine does not have any more. `all`: every checkpoint was read.
+    /// What others signed and the engine does not have any more. `all`: every checkpoint of every host was read.
     pub fn close(&mut self, all: bool) {
         let (blamed, faults) = self.signers.close(&self.hosts);
         self.faults.extend(faults);
         self.waiting.retain(|row| !blamed.contains(&row.host));
         for row in std::mem::take(&mut self.waiting) {
+            let extent = match all {
+                true => Extent::All,
+                false => self.extents.get(&row.host).copied().unwrap_or_default(),
+            };
             let chain = self.chains.entry(row.host.clone()).or_default();
+            // The newest few have all of the largest.
+            let is_due = extent != Extent::Newest
+                || chain.newest().is_none_or(|((size, _), _)| size < row.size);
             let what = match chain.has_size(row.size) {
                 true => format!(
                     "CONFLICT: {} signed another log of {} records than the one here: that was rewritten, or {} did not check",
                     row.cosigner, row.size, row.cosigner
                 ),
-                false if all || chain.newest().is_none_or(|((size, _), _)| size < row.size) => {
-                    format!(
-                        "the checkpoint of {} records that {} signed is gone from the engine",
-                        row.size, row.cosigner
-                    )
-                }
+                false if is_due => format!(
+                    "the checkpoint of {} records that {} signed {}",
+                    row.size,
+                    row.cosigner,
+                    extent.missing()
+                ),
                 false => continue,
             };
             self.fault(&row.host, what);

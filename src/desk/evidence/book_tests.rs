@@ -70,3 +70,53 @@ fn a_wrong_line_in_the_file_of_hosts_is_told_once_and_accuses_nobody() {
         "{what:?}"
     );
 }
+
+/// Of what others signed and is not there: it is gone only where everything of that host was read.
+#[test]
+fn nothing_is_gone_that_may_lie_behind_rows_that_were_not_read() {
+    let [a, b, nobody] = keys();
+    let text = format!("a {}\nb {}\n", a.public().line(), b.public().line());
+    let noise = |n: usize| CheckpointRow {
+        host: "a".to_owned(),
+        size: n as u64,
+        body: n.to_string().into_bytes(),
+        signature: nobody.sign(b"x").unwrap(),
+    };
+    let rows = [
+        (Extent::Newest, 0, "signed is gone from the engine"),
+        (Extent::All, 12, "signed is gone from the engine"),
+        (
+            Extent::Most(12),
+            12,
+            "signed is not among the newest 12 rows of this host, which were read",
+        ),
+    ];
+    for (extent, foreign, words) in rows {
+        let mut book = Book::new(Hosts::read(text.as_bytes()).unwrap());
+        book.is_signed("a", b"1", &a.sign(b"1").unwrap(), "the first");
+        book.gathered(
+            "a",
+            &Gathered {
+                rows: (0..foreign).map(noise).collect(),
+                foreign,
+                extent,
+            },
+        );
+        let link = (7, Digest::of(b"x"));
+        let signed = cosigned_text(("a", a.public().fingerprint()), link, "b");
+        book.cosignature(CosignatureRow {
+            host: "a".to_owned(),
+            size: 7,
+            root: link.1,
+            cosigner: "b".to_owned(),
+            signature: b.sign(&signed).unwrap(),
+        });
+        book.close(false);
+        let told: Vec<&str> = book.faults.iter().map(|f| f.what.as_str()).collect();
+        assert!(told.iter().any(|what| what.contains(words)), "{told:?}");
+        // Noise is one sentence, however much there is.
+        let intruded = "12 of 13 rows under its name are not signed by its key";
+        let is_told = told.iter().any(|what| what.starts_with(intruded));
+        assert_eq!((told.len(), is_told), (1 + foreign / 12, foreign > 0));
+    }
+}

@@ -78,6 +78,9 @@ pub struct OwnDoubt {
     pub admitted: Admitted,
     pub body: String,
     pub signature: String,
+    /// Why others cannot hear it, if so.
+    #[serde(default)]
+    pub unheard: Option<String>,
 }
 
 impl OwnDoubt {
@@ -87,6 +90,14 @@ impl OwnDoubt {
         let doubt: Option<Self> = read(&state_dir.join(DOUBT))?;
         // What another key signed says nothing of this one's log.
         Ok(doubt.filter(|doubt| doubt.key == key))
+    }
+
+    /// That others do not hear it, for the operator.
+    pub fn silence(&self) -> Option<String> {
+        let why = self.unheard.as_ref()?;
+        Some(format!(
+            "OTHERS DO NOT HEAR IT, and it is tried again: {why}"
+        ))
     }
 
     /// # Errors

@@ -11,6 +11,7 @@
 mod admitted;
 mod book;
 mod chain;
+mod gathered;
 mod memory;
 mod proved;
 mod published;
@@ -19,6 +20,7 @@ mod signers;
 pub use admitted::{Admitted, REMEDY, Said};
 pub use book::{Book, Fault};
 pub use chain::{Chain, Doubt, Point};
+pub use gathered::{Extent, Gathered};
 pub use memory::{Last, Own, OwnDoubt, Seen, Sight, read_seen};
 pub use proved::{Proved, RECORD_MAX};
 pub use published::{FROM_MAX, Link, Published, cosigned_text};

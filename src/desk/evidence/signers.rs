@@ -8,12 +8,16 @@ use crate::desk::hosts::Hosts;
 use crate::model::visible;
 
 use super::book::Fault;
+use super::gathered::foreign;
+
+/// More rows of a host that it did not sign are told in one sentence.
+const EACH_MAX: usize = 8;
 
 /// What was found of the signatures of each host.
 #[derive(Debug, Default)]
 pub(super) struct Signers {
-    /// Hosts whose signature held at least once.
-    held: BTreeSet<String>,
+    /// Hosts whose signature held at least once, and how often it did on rows of their own.
+    held: BTreeMap<String, usize>,
     unsigned: BTreeMap<String, Vec<Unsigned>>,
     /// Signatures on others' checkpoints, which bind the keys of both: whose checkpoint, and who is to have signed.
     cosigned: Vec<(String, String, Fault)>,
@@ -26,9 +30,18 @@ struct Unsigned {
 }
 
 impl Signers {
+    /// The host signed a row of its own.
     pub fn held(&mut self, host: &str) {
-        if !self.held.contains(host) {
-            self.held.insert(host.to_owned());
+        match self.held.get_mut(host) {
+            Some(rows) => *rows += 1,
+            None => drop(self.held.insert(host.to_owned(), 1)),
+        }
+    }
+
+    /// The host signed something of another one.
+    pub fn cosigned(&mut self, host: &str) {
+        if !self.held.contains_key(host) {
+            self.held.insert(host.to_owned(), 0);
         }
     }
 
@@ -48,9 +61,19 @@ impl Signers {
         let mut blamed = BTreeSet::new();
         let mut faults = Vec::new();
         for (host, all) in std::mem::take(&mut self.unsigned) {
-            if all.len() == 1 || self.held.contains(&host) {
-                faults.extend(all.into_iter().map(|one| one.fault));
-                continue;
+            match self.held.get(&host) {
+                Some(held) if all.len() > EACH_MAX => {
+                    faults.push(Fault {
+                        host: visible(&host).into_owned(),
+                        what: foreign(all.len(), held + all.len()),
+                    });
+                    continue;
+                }
+                None if all.len() > 1 => {}
+                _ => {
+                    faults.extend(all.into_iter().map(|one| one.fault));
+                    continue;
+                }
             }
             let line = hosts.line(&host).unwrap_or(0);
             let what = format!(

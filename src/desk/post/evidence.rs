@@ -55,6 +55,8 @@ pub enum Word {
         /// Whether it was known before this start.
         known: bool,
     },
+    /// Others do not hear that this host's log is doubted, and why; `None` once they do.
+    Unheard(Option<String>),
     /// Something is not as it should be, and nothing contradicts itself.
     Odd(String),
 }
@@ -110,6 +112,11 @@ impl Evidence {
                 .flatten()
             {
                 tracing::info!("evidence at the engine: {failed}");
+            }
+            // Where the log is doubted, that others do not hear so was said.
+            if let (Err(EngineError::Refused(why)), false) = (&own, round.own.is_doubted()) {
+                let why = format!("no checkpoint of this log is published: {why}");
+                round.odd(&self.host, why, &tell);
             }
             if lost(&own, &others) {
                 // What came meanwhile is more than what came of late.

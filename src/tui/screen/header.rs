@@ -61,7 +61,11 @@ impl Screen<'_> {
                 (format!("{gap}{}", words::seat::host(host)), role)
             });
             let person = vec![(words::seat::sits_as(seat), Role::Strong)];
-            return vec![name, person, log, hosts.collect()];
+            let mut hosts: Spans = hosts.collect();
+            if let Some(doubted) = words::seat::doubted(seat) {
+                hosts.push((format!("  {doubted}"), Role::Bad));
+            }
+            return vec![name, person, log, hosts];
         }
         let mut tier: Spans = vec![(f.tier.to_string(), Role::Strong)];
         let (layers, does_not_stop) = f.of(f.tier);
@@ -257,6 +261,13 @@ impl Screen<'_> {
                     .hang(1),
             );
         }
+        if let Some(why) = &self.facts.unheard {
+            paras.push(
+                Para::new(" ▲ ", Role::Flagged)
+                    .and(why.clone(), Role::Text)
+                    .hang(1),
+            );
+        }
         if let LogCheck::Damaged(first) = &self.facts.log {
             paras.push(
                 Para::new(" ✗ The log is damaged: ", Role::Bad)
@@ -282,6 +293,11 @@ impl Screen<'_> {
         let hosts = self.facts.seat.iter().flat_map(|seat| &seat.hosts);
         for (host, why) in hosts.filter_map(words::seat::away) {
             let para = Para::new(host, Role::Flagged).and(why, Role::Text);
+            paras.push(para.hang(1));
+        }
+        let doubts = self.facts.seat.iter().flat_map(words::seat::doubts);
+        for (host, why) in doubts {
+            let para = Para::new(host, Role::Bad).and(why, Role::Text);
             paras.push(para.hang(1));
         }
         if !self.facts.absent.is_empty() {

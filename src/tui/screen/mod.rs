@@ -213,7 +213,12 @@ fn draw(
         header_rows,
         banner_rows: u16::try_from(banner.rows.len())
             .unwrap_or(0)
-            .min(if area.height < 16 { 2 } else { 4 }),
+            .min(match area.height {
+                ..16 => 2,
+                // What is wrong with the log takes four.
+                _ if screen.facts.unheard.is_some() => 6,
+                _ => 4,
+            }),
         said_rows: u16::try_from(said.rows.len()).unwrap_or(0),
         queue_rows: 1 + u16::from(ui.queue.lists.filter.is_on()),
         zoom: ui.queue.zoom,

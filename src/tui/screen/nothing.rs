@@ -49,6 +49,12 @@ impl Screen<'_> {
             (words::seat::reached(host), role)
         });
         lines.extend(hosts);
+        if !seat.doubted.is_empty() {
+            lines.push((String::new(), Role::Text));
+            lines.push((words::seat::DOUBTED.to_owned(), Role::Dim));
+            let doubted = seat.doubted.iter();
+            lines.extend(doubted.map(|(host, _)| (format!("✗ {host}"), Role::Bad)));
+        }
         put_lines(canvas, area, &mut lines);
     }
 }

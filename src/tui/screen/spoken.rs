@@ -180,6 +180,9 @@ impl<'a> Screen<'a> {
             LogCheck::Running => out.push(words::plain::LOG_CHECKING.to_owned()),
             LogCheck::Sound => {}
         }
+        if let Some(why) = &self.facts.unheard {
+            out.push(format!("▲ {why}"));
+        }
         if let Some(why) = &self.facts.unanchored {
             out.push(format!("{}{why}", words::UNANCHORED.trim_start()));
         }
@@ -189,6 +192,8 @@ impl<'a> Screen<'a> {
         let hosts = self.facts.seat.iter().flat_map(|seat| &seat.hosts);
         let away = hosts.filter_map(words::seat::away);
         out.extend(away.map(|(host, why)| format!("{}{why}", host.trim_start())));
+        let doubts = self.facts.seat.iter().flat_map(words::seat::doubts);
+        out.extend(doubts.map(|(host, why)| format!("{}{why}", host.trim_start())));
         if !self.facts.absent.is_empty() {
             let names = self.facts.absent.join(", ");
             out.push(format!(

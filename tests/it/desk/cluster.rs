@@ -228,7 +228,7 @@ impl Cluster {
     async fn furnish(&self, admin: &Client) {
         admin.batch_execute("CREATE DATABASE tpl").await.unwrap();
         let engine = self.engine("postgres", "tpl");
-        assert_eq!(engine.init().await.unwrap(), [1]);
+        assert_eq!(engine.init().await.unwrap(), [1, 2]);
         for member in members() {
             assert!(engine.add_member(&member).await.unwrap());
             let login = member.login.as_str();

@@ -71,11 +71,11 @@ async fn the_owner_makes_a_desk_and_each_login_sees_how_it_stands() {
     );
     assert_eq!(
         desk(&["init", "--url", &owner]).1,
-        "the desk is at migration 1\n"
+        "the desk is at migration 2\n"
     );
     assert_eq!(
         desk(&["migrate", "--url", &owner]).1,
-        "already at migration 1\n"
+        "already at migration 2\n"
     );
     let (code, made, error) = desk(&["member", "add", &host, "--host", "lab-1", "--url", &owner]);
     assert_eq!(code, 0, "{error}");
@@ -104,7 +104,7 @@ async fn the_owner_makes_a_desk_and_each_login_sees_how_it_stands() {
         "a Unix socket, without TLS",
         "desk_reviewer",
         "you         votes as ana@x, who is asked about data, security",
-        "tables      at migration 1",
+        "tables      at migration 2",
         "news        at once, by LISTEN",
         "it reads    offers 1, votes 0",
         "host        lab-1: no statement yet",

@@ -10,6 +10,7 @@ mod failover;
 mod gateways;
 mod hostile;
 mod lost;
+mod noise;
 mod rights;
 mod routes;
 mod rows;

@@ -39,14 +39,14 @@ async fn tables_are_made_once_and_unknown_ones_are_not_used() {
     let (one, two) = tokio::join!(owner.init(), owner.init());
     let mut both = [one.unwrap(), two.unwrap()];
     both.sort();
-    assert_eq!(both, [vec![], vec![1]]);
+    assert_eq!(both, [vec![], vec![1, 2]]);
     assert_eq!(owner.migrate().await.unwrap(), Vec::<u32>::new());
     owner.migrated().await.unwrap();
 
     for (sql, words) in [
         (
-            "INSERT INTO desk.migration VALUES (2, '\\x00')",
-            "at migration 2 and this program knows 1",
+            "INSERT INTO desk.migration VALUES (3, '\\x00')",
+            "at migration 3 and this program knows 2",
         ),
         (
             "UPDATE desk.migration SET sha256 = '\\x00' WHERE n = 1",
@@ -67,19 +67,64 @@ async fn tables_are_made_once_and_unknown_ones_are_not_used() {
         if !sql.starts_with("DELETE") {
             assert_eq!(owner.migrate().await.unwrap_err().to_string(), error);
         }
-        let mend = "DELETE FROM desk.migration WHERE n <> 1; ";
-        admin.batch_execute(mend).await.unwrap();
-        if sql.starts_with("UPDATE") {
-            let clean = "DELETE FROM desk.migration";
-            admin.batch_execute(clean).await.unwrap();
-            let digest =
-                countersign::model::Digest::of(include_bytes!("../../../assets/desk/0001.sql"))
-                    .hex();
-            let put = format!("INSERT INTO desk.migration VALUES (1, '\\x{digest}')");
-            admin.batch_execute(&put).await.unwrap();
-            owner.migrated().await.unwrap();
+        let both = [
+            &include_bytes!("../../../assets/desk/0001.sql")[..],
+            &include_bytes!("../../../assets/desk/0002.sql")[..],
+        ];
+        let mut mend = "DELETE FROM desk.migration".to_owned();
+        for (n, sql) in (1..).zip(both) {
+            let digest = countersign::model::Digest::of(sql).hex();
+            mend.push_str(&format!(
+                "; INSERT INTO desk.migration VALUES ({n}, '\\x{digest}')"
+            ));
         }
+        admin.batch_execute(&mend).await.unwrap();
+        owner.migrated().await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn tables_of_an_earlier_program_are_told_and_brought_up_to_date_with_what_they_have() {
+    let Some(db) = cluster::desk().await else {
+        return;
+    };
+    let (owner, host) = (db.engine("postgres"), db.engine("host_a"));
+    let admin = db.client("postgres").await;
+    // As the first migration left them.
+    admin
+        .batch_execute(
+            "BEGIN; DELETE FROM desk.migration WHERE n = 2; ALTER TABLE desk.checkpoint DROP COLUMN doubt; COMMIT",
+        )
+        .await
+        .unwrap();
+    admin
+        .batch_execute(
+            "ALTER TABLE desk.checkpoint DISABLE TRIGGER USER; \
+             INSERT INTO desk.checkpoint (host, size, body, signature) VALUES \
+             ('a', 7, '{\"format\":\"countersign doubt 1\",\"host\":\"a\"}', 'x'), ('a', 8, '{\"format\":\"countersign checkpoint 1\"}', 'x'); \
+             ALTER TABLE desk.checkpoint ENABLE TRIGGER USER",
+        )
+        .await
+        .unwrap();
+    for error in [
+        host.me().await.unwrap_err(),
+        host.newest_checkpoints(&["a".to_owned()])
+            .await
+            .unwrap_err(),
+    ] {
+        let error = error.to_string();
+        assert!(
+            error.contains(
+                "at migration 1 and this program needs 2: its owner runs `countersign desk migrate`"
+            ),
+            "{error}"
+        );
+    }
+    assert_eq!(owner.migrate().await.unwrap(), [2]);
+    assert!(host.me().await.unwrap().is_some());
+    let rows = host.newest_checkpoints(&["a".to_owned()]).await.unwrap();
+    let sizes: Vec<u64> = rows.iter().map(|row| row.size).collect();
+    assert_eq!(sizes, [8, 7]);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ballot::Key;
 use crate::desk::engine::{CheckpointRow, CosignatureRow, EngineError};
-use crate::desk::evidence::{Chain, Said, Seen, Sight, cosigned_text};
+use crate::desk::evidence::{Chain, Extent, Gathered, Said, Seen, Sight, cosigned_text};
 use crate::model::{Digest, visible};
 
 use super::{Evidence, HOSTS_MAX, JUDGED_MAX, Round, Word};
@@ -92,7 +92,16 @@ impl Evidence {
         if let Some(seen) = &before {
             seen.tell(&mut chain);
         }
-        self.believe(round, &key, rows, &mut chain, tell);
+        let mut extent = Extent::Newest;
+        let mut gathered = rows.to_vec();
+        if all {
+            let whole = Gathered::of(&self.engine, host, &key, gathered).await?;
+            if let Some(what) = whole.intrusion() {
+                round.odd(host, format!("{}: {what}", visible(host)), tell);
+            }
+            (gathered, extent) = (whole.rows, whole.extent);
+        }
+        self.believe(round, &key, &gathered, &mut chain, tell);
         let mut seen = match before.clone() {
             Some(seen) => seen,
             None => match chain.newest() {
@@ -150,10 +159,11 @@ impl Evidence {
                 seen.size
             );
             round.odd(host, why, tell);
-        } else if all && !rows.iter().any(|row| row.size >= seen.size) {
+        } else if all && !has(&key, &gathered, seen.size) {
             let why = format!(
-                "{host}: its checkpoint of {} records was seen, and is gone from the engine",
-                seen.size
+                "{host}: its checkpoint of {} records was seen, and {}",
+                seen.size,
+                extent.missing()
             );
             round.odd(host, why, tell);
             return Ok(());
@@ -249,6 +259,12 @@ impl Evidence {
         round.cosigned.insert(host.to_owned(), seen.link());
         Ok(())
     }
+}
+
+/// Whether one of these is a checkpoint of the host, of so many records or more.
+fn has(key: &Key, rows: &[CheckpointRow], size: u64) -> bool {
+    let mut large = rows.iter().filter(|row| row.size >= size);
+    large.any(|row| matches!(Said::read(key, row), Ok(Said::Checkpoint(_))))
 }
 
 /// Goes on as far as proofs lead.

@@ -10,7 +10,9 @@ use tokio::time::Instant;
 
 use crate::audit::{Ends, Tree};
 use crate::desk::engine::{CheckpointRow, EngineError, Occasion, StatementRow};
-use crate::desk::evidence::{Chain, FROM_MAX, Last, Own, OwnDoubt, Proved, Published, Said};
+use crate::desk::evidence::{
+    Chain, FROM_MAX, Gathered, Last, Own, OwnDoubt, Proved, Published, Said,
+};
 use crate::model::ProposalId;
 
 use super::{Evidence, Round, Word, now};
@@ -32,6 +34,10 @@ pub(super) struct Known {
     /// What was found wrong with the log, and whether the engine has that word.
     doubt: Option<OwnDoubt>,
     is_told: bool,
+    /// Whether its operator was told that others do not hear it.
+    is_silent: bool,
+    /// What was told of rows that others wrote in its name.
+    intrusion: Option<String>,
     /// Whether what an earlier start found wrong was looked at.
     is_recalled: bool,
     /// By its own rows on the engine: the greatest number, and the newest that fits.
@@ -64,12 +70,18 @@ impl Known {
             at: None,
             doubt: None,
             is_told: false,
+            is_silent: false,
+            intrusion: None,
             is_recalled: false,
             number: 0,
             fits: None,
             proved: VecDeque::new(),
             is_compared: false,
         }
+    }
+
+    pub fn is_doubted(&self) -> bool {
+        self.doubt.is_some()
     }
 
     /// Writes down what was published. Where that fails, nothing is published.
@@ -98,12 +110,15 @@ impl Evidence {
         // Without the engine: what is known here is said at once.
         self.recall(known, read.tree.as_ref(), read.head, tell);
         if all || (read.tree.is_some() && !known.is_compared) {
-            self.compare(known, read.tree.as_ref(), read.head, tell)
-                .await?;
+            let (tree, head) = (read.tree.as_ref(), read.head);
+            if let Err(e) = self.compare(known, tree, head, tell).await {
+                self.unheard(known, &e, tell);
+                return Err(e);
+            }
         }
-        self.heed(known, read.tree.as_ref(), read.head);
+        self.heed(known, read.tree.as_ref(), read.head, tell);
         if known.doubt.is_some() {
-            return self.tell_doubt(known).await;
+            return self.tell_doubt(known, tell).await;
         }
         let Some(tree) = read.tree else {
             return Ok(());
@@ -156,9 +171,18 @@ impl Evidence {
             .newest_checkpoints(std::slice::from_ref(&self.host))
             .await?;
         let (key, mut chain) = (self.board.key(), Chain::default());
+        let gathered = Gathered::of(&self.engine, &self.host, &key, rows).await?;
+        let intrusion = gathered.intrusion();
+        if intrusion != known.intrusion {
+            if let Some(what) = &intrusion {
+                tracing::warn!("{}: {what}", self.host);
+                tell(Word::Odd(format!("{}: {what}", self.host)));
+            }
+            known.intrusion = intrusion;
+        }
         let mut signed: Vec<Published> = Vec::new();
         known.is_told = false;
-        for row in &rows {
+        for row in &gathered.rows {
             match Said::read(&key, row) {
                 Ok(Said::Checkpoint(published)) => {
                     chain.add(&published);
@@ -174,6 +198,7 @@ impl Evidence {
             }
         }
         known.number = known.number.max(chain.number());
+        self.say_again(known);
         known.is_there = known
             .own
             .last

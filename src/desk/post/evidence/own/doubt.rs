@@ -24,27 +24,75 @@ impl Evidence {
         };
         let why = admitted.here();
         tracing::error!("{why}");
+        self.say(known, admitted);
+        why
+    }
+
+    /// Signs it, for others to hear, and writes it down.
+    fn say(&self, known: &mut Known, admitted: Admitted) {
         let who = (self.host.as_str(), self.host_key.as_str());
         let body = admitted.bytes(who);
         let signature = self.board.sign(&body);
         let body = String::from_utf8(body).map_err(|e| e.to_string());
         match signature.and_then(|signature| Ok((signature, body?))) {
             Ok((signature, body)) => {
-                let doubt = OwnDoubt {
+                known.number = known.number.max(admitted.number);
+                known.doubt = Some(OwnDoubt {
                     key: self.host_key.clone(),
                     admitted,
                     body,
                     signature,
-                };
-                if let Err(why) = doubt.keep(&self.state_dir) {
-                    tracing::error!("that the log is doubted is not kept: {why}");
-                }
-                known.number = known.number.max(doubt.admitted.number);
-                (known.doubt, known.is_told) = (Some(doubt), false);
+                    unheard: Some("it was not tried yet".to_owned()),
+                });
+                known.is_told = false;
+                self.note(known);
             }
             Err(why) => tracing::error!("that the log is doubted was not signed: {why}"),
         }
-        why
+    }
+
+    fn note(&self, known: &Known) {
+        if let Some(doubt) = &known.doubt
+            && let Err(why) = doubt.keep(&self.state_dir)
+        {
+            tracing::error!("that the log is doubted is not kept: {why}");
+        }
+    }
+
+    /// Says it anew if the engine has it no more, or has it behind so much noise that nobody reads it: the same row again would be no
+    /// new one.
+    pub(super) fn say_again(&self, known: &mut Known) {
+        let Some(doubt) = known.doubt.as_ref().filter(|_| !known.is_told) else {
+            return;
+        };
+        if doubt.unheard.is_none() {
+            let mut admitted = doubt.admitted.clone();
+            let last = known.own.last.as_ref().map_or(0, |last| last.number);
+            admitted.number = last.max(known.number) + 1;
+            admitted.at = now();
+            self.say(known, admitted);
+        }
+    }
+
+    /// Says here that others do not hear it.
+    pub(super) fn unheard(&self, known: &mut Known, e: &EngineError, tell: &impl Fn(Word)) {
+        if known.is_told {
+            return;
+        }
+        let Some(doubt) = known.doubt.as_mut() else {
+            return;
+        };
+        let why = Some(e.to_string());
+        if std::mem::replace(&mut doubt.unheard, why.clone()) == why && known.is_silent {
+            return;
+        }
+        let silence = doubt.silence();
+        known.is_silent = true;
+        self.note(known);
+        if let Some(why) = silence {
+            tracing::error!("{why}");
+            tell(Word::Unheard(Some(why)));
+        }
     }
 
     /// What an earlier start found, without the engine.
@@ -78,14 +126,22 @@ impl Evidence {
 
     /// What this program's own checkpoints say of the log, which its operator knows. After the look at the engine, whose numbers it
     /// has to exceed.
-    pub(super) fn heed(&self, known: &mut Known, tree: Option<&Tree>, head: Option<u64>) {
+    pub(super) fn heed(
+        &self,
+        known: &mut Known,
+        tree: Option<&Tree>,
+        head: Option<u64>,
+        tell: &impl Fn(Word),
+    ) {
         if known.doubt.is_some() || !self.board.is_doubted() {
             return;
         }
         let of_tree = tree.map(|tree| (tree.size(), tree.root()));
         let last = known.own.last.as_ref().map(|last| (last.size, last.root));
         if let Some(signed) = of_tree.max(last) {
-            self.admit(known, head, signed);
+            let why = self.admit(known, head, signed);
+            // In the words, and with the numbers, that others read. The log has a record of it.
+            tell(self.own_word(why, true));
         }
     }
 
@@ -98,19 +154,34 @@ impl Evidence {
         }
     }
 
-    /// Has others know. Nothing else of such a log is published.
-    pub(super) async fn tell_doubt(&self, known: &mut Known) -> Result<(), EngineError> {
-        let Some(doubt) = known.doubt.as_ref().filter(|_| !known.is_told) else {
+    /// Has others know. Nothing else of such a log is published. What cannot be put there is tried again at the next look.
+    pub(super) async fn tell_doubt(
+        &self,
+        known: &mut Known,
+        tell: &impl Fn(Word),
+    ) -> Result<(), EngineError> {
+        let Some(doubt) = known.doubt.as_mut() else {
             return Ok(());
         };
-        let row = CheckpointRow {
-            host: self.host.clone(),
-            size: doubt.admitted.signed.0,
-            body: doubt.body.clone().into_bytes(),
-            signature: doubt.signature.clone(),
-        };
-        self.engine.publish_checkpoint(&row).await?;
-        known.is_told = true;
+        if !known.is_told {
+            let row = CheckpointRow {
+                host: self.host.clone(),
+                size: doubt.admitted.signed.0,
+                body: doubt.body.clone().into_bytes(),
+                signature: doubt.signature.clone(),
+            };
+            if let Err(e) = self.engine.publish_checkpoint(&row).await {
+                self.unheard(known, &e, tell);
+                return Err(e);
+            }
+            known.is_told = true;
+        }
+        if doubt.unheard.take().is_some() {
+            self.note(known);
+        }
+        if std::mem::take(&mut known.is_silent) {
+            tell(Word::Unheard(None));
+        }
         Ok(())
     }
 }
