@@ -9,6 +9,7 @@ use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModif
 use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
 pub use super::made::*;
@@ -561,17 +562,9 @@ impl Bench {
     }
 }
 
-fn flush(
-    out: &mut String,
-    style: Option<(
-        ratatui::style::Color,
-        ratatui::style::Color,
-        ratatui::style::Modifier,
-    )>,
-    run: &str,
-) {
+fn flush(out: &mut String, style: Option<(Color, Color, Modifier)>, run: &str) {
     if let Some((fg, bg, modifier)) = style {
-        if run.trim().is_empty() && bg == ratatui::style::Color::Reset && modifier.is_empty() {
+        if run.trim().is_empty() && bg == Color::Reset && modifier.is_empty() {
             return;
         }
         out.push_str(&format!("{fg} on {bg} {modifier:?}: {run}\n"));
