@@ -393,9 +393,8 @@ impl Hands {
         });
     }
 
-    /// Looks at the files for what waits, which may wait long, and tells the core of each change.
+    /// Looks at the files for what waits, which may wait long, and tells the core.
     async fn watch_who_votes(self) {
-        let mut last = None;
         loop {
             tokio::time::sleep(LOOK).await;
             let hands = self.clone();
@@ -403,12 +402,9 @@ impl Hands {
             let Ok(electorate) = read.await else {
                 return;
             };
-            let now = electorate
-                .as_ref()
-                .map(|e| *e.digests())
-                .map_err(Clone::clone);
-            if last.replace(now.clone()) != Some(now) {
-                let _ = self.inbox.send(Input::Core(Event::Electorate(electorate)));
+            let looked = Input::Core(Event::Electorate(electorate));
+            if self.inbox.send(looked).is_err() {
+                return;
             }
         }
     }

@@ -184,6 +184,16 @@ impl Electorate {
         self.signers.of(person).filter(live)
     }
 
+    /// Whether a key begins or ends after the first and up to the second moment.
+    pub fn has_change_within(&self, after: Timestamp, upto: Timestamp) -> bool {
+        let mut times = self
+            .signers
+            .iter()
+            .flat_map(|signer| [signer.valid_after, signer.valid_before])
+            .flatten();
+        times.any(|at| after < at && at <= upto)
+    }
+
     /// How many people have a key that is not revoked.
     pub fn voters(&self) -> usize {
         let people = self.people();

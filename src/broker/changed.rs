@@ -27,12 +27,19 @@ impl BrokerState {
     ) {
         let digests = |e: &Result<Arc<Electorate>, String>| e.as_ref().ok().map(|e| *e.digests());
         let is_same = digests(&self.electorate) == digests(&electorate);
+        let before = self.looked.replace(now.wall);
+        // A key began or ended by its own times.
+        let is_later = before.is_some_and(|before| {
+            electorate
+                .as_ref()
+                .is_ok_and(|e| e.has_change_within(before, now.wall))
+        });
         if let Ok(known) = &electorate {
             self.known = Some(known.clone());
         }
         self.electorate = electorate;
-        if is_same {
-            return;
+        if is_same && !is_later {
+            return self.end_what_stays_in_vain(now, fx);
         }
         let waiting: Vec<ProposalId> = self.waiting.values().copied().collect();
         for id in &waiting {
@@ -44,6 +51,14 @@ impl BrokerState {
         };
         for id in waiting {
             self.people_changed(id, &electorate, now, fx);
+        }
+    }
+
+    /// Nothing changed: what is in vain since then may be so long enough.
+    fn end_what_stays_in_vain(&mut self, now: Now, fx: &mut Vec<Effect>) {
+        let waiting: Vec<ProposalId> = self.waiting.values().copied().collect();
+        for id in waiting {
+            self.stays_in_vain(id, now, fx);
         }
     }
 
@@ -62,7 +77,7 @@ impl BrokerState {
             return;
         };
         let terms = poll.terms.clone();
-        if self.ends_in_vain(id, now, fx) {
+        if self.stays_in_vain(id, now, fx) {
             return;
         }
         let fresh = self.pick(id, &terms, now);

@@ -216,9 +216,9 @@ pub enum Refused {
     NoElectorate(String),
     /// Told to the voter, who may be elsewhere.
     #[error(
-        "its host could not read who may vote, so no vote counts there until that is mended; then vote again ({0})"
+        "its host could not read who may vote, so no vote counts there until that is mended; then vote again"
     )]
-    Unreadable(String),
+    Unreadable,
     #[error("uid {0} is nobody's in people.toml, and its policy asks for signed votes")]
     NoPerson(u32),
     #[error("your vote would not count: {0}")]

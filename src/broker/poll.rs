@@ -54,12 +54,12 @@ pub struct Cast {
     pub(super) number: u64,
     /// Its record is durable: only then it counts.
     pub(super) durable: bool,
-    /// Why it counts no more, by the files as they were last read.
+    /// Why it counts no more. That stays: files that are put back do not wake a vote of which its voter was told so.
     pub(super) stale: Option<String>,
 }
 
 impl Cast {
-    /// Whether it is one that people are told of. What votes come to is counted anew each time.
+    /// Whether it is one that people are told of, and that is looked at when votes are counted.
     pub(super) const fn counts(&self) -> bool {
         self.durable && self.stale.is_none()
     }
@@ -131,7 +131,7 @@ impl Poll {
     /// Whether somebody's grant is in.
     pub(super) fn has_grant(&self) -> bool {
         let mut votes = self.votes.iter();
-        votes.any(|cast| cast.durable && cast.vote.kind == VoteKind::Grant)
+        votes.any(|cast| cast.counts() && cast.vote.kind == VoteKind::Grant)
     }
 
     pub const fn version(&self) -> u32 {
@@ -193,8 +193,8 @@ impl Poll {
 
     /// The votes that are in the log: each is checked again, with the files as they are.
     fn valid(&self, electorate: &Electorate, now: Timestamp) -> (Vec<&Cast>, Vec<Checked>) {
-        let durable = self.votes.iter().filter(|cast| cast.durable);
-        let valid = durable.filter_map(|cast| {
+        let counted = self.votes.iter().filter(|cast| cast.counts());
+        let valid = counted.filter_map(|cast| {
             let (ballot, _) = self.ballot_at(cast.ballot)?;
             let checked = ballot::verify(ballot, &cast.vote, electorate, now).ok()?;
             Some((cast, checked))
@@ -245,7 +245,7 @@ impl Poll {
     ) -> Vec<(Person, VoteKind, String)> {
         let mut votes = std::mem::take(&mut self.votes);
         let mut gone = Vec::new();
-        for cast in &mut votes {
+        for cast in votes.iter_mut().filter(|cast| cast.stale.is_none()) {
             let (voter, kind) = (&cast.vote.voter, cast.vote.kind);
             let checked = self.ballot_at(cast.ballot).map(|(ballot, _)| {
                 ballot::verify(ballot, &cast.vote, electorate, now).map_err(|why| why.to_string())
@@ -254,9 +254,7 @@ impl Poll {
             let may = ballot::may_vote(&self.terms, electorate, question, voter, kind);
             let stale = checked.and_then(Result::err);
             let stale = stale.or_else(|| may.err().map(|why| why.to_string()));
-            if let (None, Some(why)) = (&cast.stale, &stale)
-                && cast.durable
-            {
+            if let (Some(why), true) = (&stale, cast.durable) {
                 gone.push((voter.clone(), kind, why.clone()));
             }
             cast.stale = stale;
@@ -265,15 +263,10 @@ impl Poll {
         gone
     }
 
-    /// Takes a vote in. It replaces one of the same voter that counts no more.
-    pub(super) fn take(&mut self, cast: Cast) {
-        self.votes.retain(|other| {
-            let same = other.vote.voter == cast.vote.voter
-                && other.vote.kind == cast.vote.kind
-                && other.ballot == cast.ballot;
-            !same
-        });
-        self.votes.push(cast);
+    /// Whether it is the very vote of which its voter was told that it counts no more: whoever carries votes could send it again.
+    pub(super) fn is_of_before(&self, vote: &Vote) -> bool {
+        let mut stale = self.votes.iter().filter(|cast| cast.stale.is_some());
+        stale.any(|cast| cast.vote.signature == vote.signature)
     }
 
     /// Whether the same vote on the ballot with this number is there already, and may count.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::json;
 
 use crate::ballot::{Electorate, Turns};
@@ -148,6 +149,8 @@ pub struct BrokerState {
     pub(super) electorate: Result<Arc<Electorate>, String>,
     /// Who might vote when that was last known: to tell people of their own votes, never to count them.
     pub(super) known: Option<Arc<Electorate>>,
+    /// When who may vote was looked at last.
+    pub(super) looked: Option<Timestamp>,
     /// Whether nothing is known to be wrong between this host and its reviewers elsewhere.
     pub(super) reaches_reviewers: bool,
     /// In a reviewer's seat: what its log has votes on and no end of.
@@ -216,6 +219,7 @@ impl BrokerState {
             reaches_reviewers: true,
             electorate: Err("the files of who may vote were not read".to_owned()),
             known: None,
+            looked: None,
             voted: BTreeSet::new(),
             memory: Memory::default(),
             entries: BTreeMap::new(),

@@ -2,6 +2,7 @@
 //! deny it, and its agent hears why it waits in vain.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::ballot::{self, Electorate, Question};
 use crate::clock::Now;
@@ -24,7 +25,13 @@ pub(super) struct Prospect {
     /// What reviewers elsewhere were told of it last.
     pub(super) told: Option<MayVote>,
     look: Look,
+    /// Since when it waits in vain, because who may vote changed.
+    since: Option<Duration>,
 }
+
+/// How long what was offered waits after the files changed so that no votes can grant it. Files are replaced one after another, and
+/// mistakes are mended.
+pub(super) const GRACE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Vain {
@@ -129,6 +136,21 @@ impl BrokerState {
         let text = OutcomeText::in_vain(&vain.told, vain.retry);
         self.end_failed(id, text, Refused::Vain(vain.why).to_string(), now, fx);
         true
+    }
+
+    /// The same of what was offered, if it was so for [`GRACE`].
+    pub(super) fn stays_in_vain(&mut self, id: ProposalId, now: Now, fx: &mut Vec<Effect>) -> bool {
+        let waits = |entry: &&mut Entry| entry.awaits_decision() && entry.poll().is_some();
+        let Some(entry) = self.entries.get_mut(&id).filter(waits) else {
+            return false;
+        };
+        let prospect = &mut entry.prospect;
+        if prospect.vain.is_none() {
+            prospect.since = None;
+            return false;
+        }
+        let since = *prospect.since.get_or_insert(now.boot);
+        now.boot.saturating_sub(since) >= GRACE && self.ends_in_vain(id, now, fx)
     }
 
     /// Whether the files were read for the offer that is to be made. If not, they will be.

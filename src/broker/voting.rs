@@ -319,7 +319,7 @@ impl BrokerState {
     ) -> Result<Option<(VotedLog, u64)>, String> {
         let number = self.next_ticket;
         let electorate = self.electorate.clone();
-        let electorate = electorate.map_err(|why| Refused::Unreadable(why).to_string())?;
+        let electorate = electorate.map_err(|_| Refused::Unreadable.to_string())?;
         let voting = self.settings.voting.clone();
         let voting = voting.ok_or_else(|| Refused::NoDesk.to_string())?;
         let doubt = self.log_doubt.as_ref().map(Refused::from);
@@ -388,11 +388,17 @@ impl BrokerState {
         if which == 0 && (viewed.lines_seen > shown || viewed.findings_shown > findings as u64) {
             return too_much();
         }
+        if poll.is_of_before(vote) {
+            return Err(
+                "it counts no more since who may vote changed; its voter has to vote again"
+                    .to_owned(),
+            );
+        }
         if poll.has(vote, which) {
             return Ok(None);
         }
         let key = checked.security_key();
-        poll.take(Cast {
+        poll.votes.push(Cast {
             vote: vote.clone(),
             via: via.clone(),
             at: now.wall,

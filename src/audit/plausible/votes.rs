@@ -22,6 +22,7 @@ struct Cast {
     voter: Person,
     kind: VoteKind,
     key: String,
+    signature: String,
     touched: bool,
     verified: bool,
 }
@@ -114,6 +115,7 @@ impl Votes {
             voter: v.vote.voter.clone(),
             kind: v.vote.kind,
             key: v.key.clone(),
+            signature: v.vote.signature.clone(),
             touched: v.touched == Some(true),
             verified: v.verified == Some(true),
         });
@@ -180,9 +182,9 @@ impl Poll {
             }
         }
         let same = |cast: &&Cast| {
-            // Whose key was revoked meanwhile may vote again with another.
-            let same = (cast.version, &cast.voter, cast.kind, &cast.key);
-            same == (v.version, &v.vote.voter, v.vote.kind, &v.key)
+            // Whose vote counted no more, because who may vote changed, may vote again.
+            let same = (cast.version, &cast.voter, cast.kind, &cast.signature);
+            same == (v.version, &v.vote.voter, v.vote.kind, &v.vote.signature)
         };
         let before = self.votes.iter().find(same)?;
         Some(format!(

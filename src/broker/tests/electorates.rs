@@ -7,6 +7,16 @@ use super::voters::*;
 use crate::model::Vote;
 
 const WRONG: &str = "people.toml:3: unknown key";
+/// What voters are told instead: what the files have, and where they are, is the operator's.
+const UNREADABLE: &str = "could not read who may vote";
+
+/// Another vote of this person, as one who looked longer gives it.
+fn votes_again(w: &mut World, id: ProposalId, kind: VoteKind, name: &str) {
+    let mut viewed = all_of_it(w, id);
+    viewed.selected_ms += 1;
+    let vote = super::voters::sign(&key(name), poll(w, id).ballot(), kind, name, viewed);
+    cast(w, id, vote, via(name));
+}
 
 fn unreadable(w: &mut World) {
     w.send(Event::Electorate(Err(WRONG.to_owned())));
@@ -66,10 +76,14 @@ fn a_vote_that_comes_while_the_files_cannot_be_read_is_refused_to_its_voter_alon
         unreadable(&mut w);
         let vote = vote(&w, id, kind, name);
         cast(&mut w, id, vote, by.clone());
-        assert!(refusal(&w).contains(WRONG), "{}", refusal(&w));
+        let refusal = refusal(&w);
+        assert!(
+            refusal.contains(UNREADABLE) && !refusal.contains(WRONG),
+            "{refusal}"
+        );
         let told = told(&w, name);
         match (is_told, &told) {
-            (true, Some(Err(why))) if why.contains(WRONG) && why.contains("vote again") => {}
+            (true, Some(Err(why))) if why.contains(UNREADABLE) && why.contains("vote again") => {}
             (false, None) => {}
             _ => panic!("{kind:?} of {name} by {by:?}: {told:?}"),
         }
@@ -104,7 +118,7 @@ fn whoever_votes_is_told_of_a_refusal_however_many_there_were() {
     }
     unreadable(&mut w);
     grants(&mut w, id, "ben");
-    assert!(matches!(told(&w, "ben"), Some(Err(why)) if why.contains(WRONG)));
+    assert!(matches!(told(&w, "ben"), Some(Err(why)) if why.contains(UNREADABLE)));
 }
 
 /// Carries what a seat sent to its host.
@@ -135,7 +149,7 @@ fn a_seat_shows_why_its_vote_does_not_count_and_votes_again_once_the_files_are_m
     unreadable(&mut host);
     let own = votes(&mut host, &mut seat);
     assert!(
-        matches!(&own, Own::Failed(why) if why.contains(WRONG)),
+        matches!(&own, Own::Failed(why) if why.contains(UNREADABLE)),
         "{own:?}"
     );
     changes(&mut host, everybody());
@@ -227,8 +241,15 @@ fn votes_that_are_in_stay_while_their_voters_may_vote_and_are_told_when_they_cou
     assert!(matches!(told(&w, "ben"), Some(Err(_))));
     grants(&mut w, id, "ana");
     assert_eq!(w.state_of(id), State::Pending);
-    // His key is back: what the two granted is enough.
+    // His key is back, and his vote is not: he was told that it counts no more, and may have other reasons by now. Nor is it
+    // when somebody who carries votes sends it again.
+    let old = vote(&w, id, VoteKind::Grant, "ben");
     changes(&mut w, everybody());
+    assert!(matches!(told(&w, "ben"), Some(Err(_))));
+    cast(&mut w, id, old, via("ben"));
+    assert!(refusal(&w).contains("has to vote again"), "{}", refusal(&w));
+    assert_eq!(w.state_of(id), State::Pending);
+    votes_again(&mut w, id, VoteKind::Grant, "ben");
     assert_eq!(w.state_of(id), State::Granted);
     hold(&mut w, id);
     look_again(&mut w, id, Ok(everybody()));
@@ -282,7 +303,7 @@ fn whose_key_was_revoked_votes_again_with_another() {
 }
 
 #[test]
-fn what_became_hopeless_ends_at_once_where_nobody_sits_and_stays_where_somebody_does() {
+fn what_became_hopeless_ends_after_a_while_where_nobody_sits_and_stays_where_somebody_does() {
     for (attendance, revoked, ends) in [
         (Attendance::Nobody, ["ben", "cyd"].as_slice(), true),
         (Attendance::Nobody, ["ben"].as_slice(), false),
@@ -299,8 +320,56 @@ fn what_became_hopeless_ends_at_once_where_nobody_sits_and_stays_where_somebody_
         unreadable(&mut w);
         assert_eq!(w.state_of(id), State::Pending);
         changes(&mut w, electorate_of(&["ana", "ben", "cyd"], revoked));
+        // Files are replaced one after another: what is mended in time ends nothing.
+        for mended in [true, false] {
+            assert_eq!(w.state_of(id), State::Pending);
+            let files = || match mended {
+                true => everybody(),
+                false => electorate_of(&["ana", "ben", "cyd"], revoked),
+            };
+            w.pass(s(29));
+            changes(&mut w, files());
+            assert_eq!(w.state_of(id), State::Pending);
+            w.pass(s(2));
+            changes(&mut w, files());
+            if mended {
+                assert_eq!(w.entry(id).hopeless(), None);
+                changes(&mut w, electorate_of(&["ana", "ben", "cyd"], revoked));
+            }
+        }
         let state = w.state_of(id);
         assert_eq!(state == State::Error, ends, "{revoked:?}: {state}");
         assert!(ends || state == State::Pending);
     }
+}
+
+#[test]
+fn a_key_that_ends_by_its_time_while_something_waits_is_told_as_one_that_was_revoked_is() {
+    let mut w = host();
+    let until = w.now.wall.checked_add(s(60)).unwrap();
+    let until = until.strftime("%Y%m%d%H%M%SZ");
+    let keys: String = ["ana", "ben", "cyd"]
+        .iter()
+        .map(|name| key(name).signer(name))
+        .collect();
+    let of_ben = key("ben").signer("ben");
+    let ends = of_ben.replace(
+        "namespaces=",
+        &format!("valid-before=\"{until}\",namespaces="),
+    );
+    assert_ne!(ends, of_ben);
+    let keys = keys.replace(&of_ben, &ends);
+    let files = Electorate::read(keys.as_bytes(), electorate_text().as_bytes(), b"");
+    let files = Arc::new(files.unwrap());
+    w.files = Some(Ok(files.clone()));
+    changes(&mut w, files.clone());
+    let id = w.pending(A, draft("1\n"));
+    grants(&mut w, id, "ben");
+    assert_eq!(told(&w, "ben"), Some(Ok(VoteKind::Grant)));
+    w.pass(s(30));
+    changes(&mut w, files.clone());
+    assert_eq!(told(&w, "ben"), Some(Ok(VoteKind::Grant)));
+    w.pass(s(31));
+    changes(&mut w, files);
+    assert!(matches!(told(&w, "ben"), Some(Err(why)) if why.contains("was valid until")));
 }

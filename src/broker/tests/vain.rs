@@ -68,7 +68,10 @@ fn other_people_turn_it_around_for_what_comes_and_for_what_is_looked_at() {
     w.files = Some(Ok(everybody()));
     let id = w.pending(A, draft("1\n"));
     assert_eq!((w.state_of(id), offers(&w).len()), (State::Pending, 1));
-    // What is offered ends when they change once more.
+    // What is offered ends when they change once more, and stay so.
+    w.send(Event::Electorate(Ok(few())));
+    assert_eq!(w.state_of(id), State::Pending);
+    w.pass(s(30));
     w.send(Event::Electorate(Ok(few())));
     assert_eq!(w.state_of(id), State::Error);
     w.files = Some(Ok(few()));

@@ -81,7 +81,7 @@ impl Extent {
 /// Rows that stand under a host's name and that its key did not sign.
 pub(super) fn foreign(foreign: usize, all: usize) -> String {
     format!(
-        "{foreign} of {all} rows under its name are not signed by its key: somebody else has its password of the engine and fills its \
-         room there, or they are of an earlier key. Give its login a new password"
+        "{foreign} of {all} rows under its name are not signed by its key. If it had another key before, they may be of that; if not, somebody \
+         else has its password of the engine and fills its room there: give its login a new one"
     )
 }
