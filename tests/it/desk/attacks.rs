@@ -268,9 +268,10 @@ fn votes_that_come_many_times_and_race_grant_once_and_only_while_their_voters_ma
     let mut agent = a.agent();
     let (id, row) = offered(&mut agent, &db, &runtime);
     let ballot = ballot(&row);
-    let of = |person: &str, pen: &Pen| {
+    let of = |person: &str, pen: &Pen, selected_ms: u64| {
         let mut one = vote(pen, &ballot, VoteKind::Grant);
         one.voter = person.parse().unwrap();
+        one.viewed.selected_ms = selected_ms;
         let text = ballot.text(one.kind, &one.voter, &one.viewed, None);
         one.signature = pen.sign(NAMESPACE, &text);
         VoteRow {
@@ -283,7 +284,7 @@ fn votes_that_come_many_times_and_race_grant_once_and_only_while_their_voters_ma
             login: String::new(),
         }
     };
-    let (ana, ben) = (of("ana@x", &pens[0]), of("ben", &pens[1]));
+    let (ana, ben) = (of("ana@x", &pens[0], 1), of("ben", &pens[1], 1));
     // Ana votes, and is then nobody's voter any more.
     runtime.block_on(db.engine("rev_ana").cast(&ana)).unwrap();
     told(&a, &id, "\"kind\":\"voted\"");
@@ -302,8 +303,15 @@ fn votes_that_come_many_times_and_race_grant_once_and_only_while_their_voters_ma
         host.log_text().matches("\"kind\":\"voted\"").count() == 2
     });
     assert_eq!(agent.state(&id), "pending");
-    // She is one again: now both count, however often and in whichever order they come.
+    // She is one again: her vote, of which she was told that it counts no more, does not come back, nor sent in other bytes.
     written(offices.path(), "allowed_signers", &signers);
+    let mut again = ana.clone();
+    again.body.extend(b"  ");
+    runtime.block_on(db.engine("rev_ana").cast(&again)).unwrap();
+    told(&a, &id, "has to vote again");
+    assert_eq!(agent.state(&id), "pending");
+    // She votes once more: now both count, however often and in whichever order they come.
+    let ana = of("ana@x", &pens[0], 2);
     runtime.block_on(async {
         let (one, two) = (db.engine("rev_ana"), db.engine("rev_ben"));
         let mut again = ana.clone();
