@@ -38,10 +38,14 @@ impl BrokerState {
             self.known = Some(known.clone());
         }
         self.electorate = electorate;
-        if is_same && !is_later {
-            return self.end_what_stays_in_vain(now, fx);
-        }
         let waiting: Vec<ProposalId> = self.waiting.values().copied().collect();
+        if is_same && !is_later {
+            // What is in vain since a change may be so long enough.
+            for id in waiting {
+                self.stays_in_vain(id, now, fx);
+            }
+            return;
+        }
         for id in &waiting {
             self.weigh(*id);
         }
@@ -51,14 +55,6 @@ impl BrokerState {
         };
         for id in waiting {
             self.people_changed(id, &electorate, now, fx);
-        }
-    }
-
-    /// Nothing changed: what is in vain since then may be so long enough.
-    fn end_what_stays_in_vain(&mut self, now: Now, fx: &mut Vec<Effect>) {
-        let waiting: Vec<ProposalId> = self.waiting.values().copied().collect();
-        for id in waiting {
-            self.stays_in_vain(id, now, fx);
         }
     }
 
